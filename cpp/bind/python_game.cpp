@@ -1,0 +1,175 @@
+#include "bind/python_game.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+#include "base/hash.h"
+
+namespace nb = nanobind;
+
+namespace rulezero {
+namespace {
+
+// Reads an attribute or a result as T; a GameError says what it should have been.
+template <class T>
+T as(const nb::object& value, const std::string& what, const std::string& wanted) {
+  T result;
+  if (!nb::try_cast<T>(value, result)) {
+    throw GameError(what + " must be " + wanted + ", not " +
+                    quoted(nb::cast<std::string>(nb::repr(value))));
+  }
+  return result;
+}
+
+// Reasons outlive the rules that gave them, so each is kept once and for all; there are few.
+const char* keep_reason(const std::string& reason) {
+  return PyUnicode_AsUTF8(
+      nb::steal<nb::object>(PyUnicode_InternFromString(reason.c_str())).release().ptr());
+}
+
+}  // namespace
+
+PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
+  const std::string owner = nb::cast<std::string>(nb::type_name(rules_.type()));
+  const auto read = [&]<class T>(const char* name, const char* wanted, T& into) {
+    if (!nb::hasattr(rules_, name)) {
+      throw GameError(owner + " needs an attribute '" + name + "': " + wanted);
+    }
+    into = as<T>(rules_.attr(name), owner + "." + name, wanted);
+  };
+  read("name", "text", facts_.name);
+  read("version", "a whole number", facts_.version);
+  read("encoding", "a whole number", facts_.encoding);
+  read("actions", "the number of action numbers", facts_.actions);
+  read("slots", "the number of policy slots", facts_.slots);
+  read("planes", "three numbers (channels, rows, columns)", facts_.planes);
+  read("board", "two numbers (rows, columns)", facts_.board);
+  read("max_plies", "the number of plies after which a game is stopped", facts_.max_plies);
+  read("has_chance", "True or False", facts_.has_chance);
+  read("event_names", "a list of names", facts_.events);
+  if (facts_.name.empty() || facts_.actions < 1 || facts_.slots < 1 || facts_.max_plies < 1) {
+    throw GameError(owner + " needs a name, and actions, slots and max_plies of at least 1");
+  }
+}
+
+void PythonRules::fail(const std::string& method, const std::string& what) const {
+  throw GameError(facts_.name + "." + method + "() " + what);
+}
+
+PythonRules::Position PythonRules::start(std::uint64_t seed, const Options& options) const {
+  check_options(options, {}, "the start of " + facts_.name);
+  return {rules_.attr("start")(seed)};
+}
+
+PythonRules::Position PythonRules::parse(std::string_view text) const {
+  try {
+    return {rules_.attr("parse")(nb::str(text.data(), text.size()))};
+  } catch (nb::python_error& error) {
+    // What a plain Python parser raises for bad text is bad text here.
+    if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_LookupError)) throw;
+    throw PositionError(nb::cast<std::string>(nb::str(error.value())));
+  }
+}
+
+std::string PythonRules::text(const Position& position) const {
+  return as<std::string>(rules_.attr("text")(position.value), facts_.name + ".text()", "text");
+}
+
+Key PythonRules::key(const Position& position) const {
+  Hash hash;
+  for (char letter : text(position)) hash.add(static_cast<unsigned char>(letter));
+  return hash.value();
+}
+
+int PythonRules::mover(const Position& position) const {
+  const int mover =
+      as<int>(rules_.attr("mover")(position.value), facts_.name + ".mover()", "0, 1 or CHANCE");
+  if (mover < kChance || mover > 1) fail("mover", "must be 0, 1 or CHANCE");
+  return mover;
+}
+
+std::optional<Ending> PythonRules::expand(const Moment<Position>& moment,
+                                          std::vector<Action>& actions) const {
+  actions.clear();
+  const nb::object ending = rules_.attr("ending")(moment.position.value);
+  if (!ending.is_none()) {
+    const auto [outcome, reason] = as<std::tuple<float, std::string>>(
+        ending, facts_.name + ".ending()", "None, or seat 0's outcome and a reason");
+    if (!(outcome >= -1.0f && outcome <= 1.0f)) fail("ending", "gave an outcome outside [-1, 1]");
+    return Ending{outcome, keep_reason(reason)};
+  }
+  actions = as<std::vector<Action>>(rules_.attr("legal")(moment.position.value),
+                                    facts_.name + ".legal()", "a list of action numbers");
+  if (actions.empty()) fail("legal", "is empty, but ending() says that the game goes on");
+  for (Action action : actions) {
+    if (action >= static_cast<Action>(facts_.actions)) {
+      fail("legal", "names action " + std::to_string(action) + ", but actions is " +
+                        std::to_string(facts_.actions));
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<double> PythonRules::chances(const Position& position,
+                                         std::span<const Action> legal) const {
+  const auto chances =
+      as<std::vector<double>>(rules_.attr("chances")(position.value), facts_.name + ".chances()",
+                              "a list of probabilities beside legal()");
+  double sum = 0;
+  for (double chance : chances) sum += chance >= 0 ? chance : NAN;
+  if (chances.size() != legal.size() || !(std::abs(sum - 1) < 1e-6)) {
+    fail("chances", "must give one probability per legal action, with sum 1");
+  }
+  return chances;
+}
+
+PythonRules::Position PythonRules::apply(const Position& position, Action action) const {
+  return {rules_.attr("apply")(position.value, action)};
+}
+
+void PythonRules::encode(const Moment<Position>& moment, std::span<float> planes) const {
+  const nb::object given = rules_.attr("encode")(moment.position.value);
+  nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu> array;
+  const bool fits = nb::try_cast(given, array) && array.size() == planes.size() &&
+                    array.shape(0) == static_cast<std::size_t>(facts_.planes[0]) &&
+                    array.shape(1) == static_cast<std::size_t>(facts_.planes[1]);
+  if (!fits) fail("encode", "must give a float32 array of the shape `planes`");
+  std::copy_n(array.data(), planes.size(), planes.begin());
+}
+
+int PythonRules::slot(const Position& position, Action action) const {
+  const int slot = as<int>(rules_.attr("slot")(position.value, action), facts_.name + ".slot()",
+                           "a slot number");
+  if (slot < 0 || slot >= facts_.slots) fail("slot", "gave a slot outside [0, slots)");
+  return slot;
+}
+
+void PythonRules::events(const Position& position, Action action, std::span<float> row) const {
+  const auto given = as<std::vector<float>>(rules_.attr("events")(position.value, action),
+                                            facts_.name + ".events()", "a list of numbers");
+  if (given.size() != row.size()) fail("events", "must give one number per event name");
+  std::copy(given.begin(), given.end(), row.begin());
+}
+
+std::string PythonRules::say(const Position& position, Action action) const {
+  return as<std::string>(rules_.attr("say")(position.value, action), facts_.name + ".say()",
+                         "text");
+}
+
+std::vector<Cell> PythonRules::cells(const Position& position) const {
+  const auto given = as<std::vector<std::tuple<std::string, int>>>(
+      rules_.attr("cells")(position.value), facts_.name + ".cells()", "a list of (man, seat)");
+  if (given.size() != static_cast<std::size_t>(facts_.board[0] * facts_.board[1])) {
+    fail("cells", "must give one (man, seat) per square of `board`, from the bottom row up");
+  }
+  std::vector<Cell> cells;
+  for (const auto& [man, seat] : given) cells.push_back({man, seat, ""});
+  return cells;
+}
+
+}  // namespace rulezero

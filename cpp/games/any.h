@@ -1,0 +1,240 @@
+#pragma once
+// Games and states of any kind behind one face: the border towards Python.
+
+#include <memory>
+
+#include "games/game.h"
+#include "games/perft.h"
+
+namespace rulezero {
+
+class AnyState;
+using StatePtr = std::shared_ptr<const AnyState>;
+
+// A game with its rule options fixed. Immutable.
+class AnyGame : public std::enable_shared_from_this<AnyGame> {
+ public:
+  virtual ~AnyGame() = default;
+  virtual const std::string& text() const = 0;  // canonical: loading it gives this game
+  virtual const Facts& facts() const = 0;
+  virtual std::size_t position_bytes() const = 0;
+  virtual StatePtr start(std::uint64_t seed, const Options& options) const = 0;
+  virtual StatePtr parse(std::string_view text) const = 0;
+};
+
+// A position with its past. Immutable; what is asked often is remembered.
+class AnyState : public std::enable_shared_from_this<AnyState> {
+ public:
+  virtual ~AnyState() = default;
+  virtual const AnyGame& game() const = 0;
+  virtual StatePtr before() const = 0;               // the state this one came from, or null
+  virtual std::optional<Action> action() const = 0;  // the action that led here
+
+  virtual std::string text() const = 0;
+  virtual Key key() const = 0;
+  virtual int times() const = 0;
+  virtual int mover() const = 0;
+  virtual const std::vector<Action>& legal() const = 0;
+  virtual const std::optional<Ending>& ending() const = 0;
+  virtual std::vector<double> chances() const = 0;
+  virtual StatePtr apply(Action action) const = 0;
+  virtual void encode(std::span<float> planes) const = 0;
+  virtual void events(std::span<float> row) const = 0;  // of the action that led here
+  virtual int slot(Action action) const = 0;
+  virtual std::string say(Action action, bool san) const = 0;
+  virtual Action read(std::string_view text) const = 0;
+  virtual std::vector<Cell> cells() const = 0;
+  virtual std::uint64_t perft(int depth) const = 0;
+};
+
+// A game that also writes and reads standard algebraic notation.
+template <class G>
+concept SpeaksSan = requires(const G& game, const Moment<typename G::Position>& moment,
+                             Action action, std::span<const Action> legal, std::string_view text) {
+  { game.san(moment, action, legal) } -> std::same_as<std::string>;
+  { game.read_san(moment, text, legal) } -> std::same_as<std::vector<Action>>;
+};
+
+// A game whose dice are not even tells the chances beside its legal actions.
+template <class G>
+concept WeighsChances =
+    requires(const G& game, const typename G::Position& position, std::span<const Action> legal) {
+      { game.chances(position, legal) } -> std::same_as<std::vector<double>>;
+    };
+
+template <Game G>
+class GameOf;
+
+template <Game G>
+class StateOf final : public AnyState {
+ public:
+  using Position = typename G::Position;
+
+  StateOf(std::shared_ptr<const GameOf<G>> game, Moment<Position> moment,
+          std::shared_ptr<const StateOf> before, Action action)
+      : game_(std::move(game)), moment_(moment), before_(std::move(before)), action_(action) {}
+
+  // A long game is a long chain: let it go link by link, not by recursion.
+  ~StateOf() override {
+    while (before_ && before_.use_count() == 1) {
+      before_ = std::move(const_cast<StateOf&>(*before_).before_);
+    }
+  }
+
+  const AnyGame& game() const override { return *game_; }
+  StatePtr before() const override { return before_; }
+  std::optional<Action> action() const override {
+    return before_ ? std::optional(action_) : std::nullopt;
+  }
+
+  std::string text() const override { return rules().text(moment_.position); }
+  Key key() const override { return moment_.key; }
+  int times() const override { return moment_.times; }
+  int mover() const override { return rules().mover(moment_.position); }
+
+  const std::vector<Action>& legal() const override {
+    expand();
+    return legal_;
+  }
+
+  const std::optional<Ending>& ending() const override {
+    expand();
+    return ending_;
+  }
+
+  std::vector<double> chances() const override {
+    if (ending() || mover() != kChance) return {};
+    if constexpr (WeighsChances<G>) return rules().chances(moment_.position, legal_);
+    return std::vector<double>(legal_.size(), 1.0 / static_cast<double>(legal_.size()));
+  }
+
+  StatePtr apply(Action action) const override {
+    check(action);
+    auto self = std::static_pointer_cast<const StateOf>(shared_from_this());
+    return std::make_shared<StateOf>(game_, advance(rules(), moment_, action), std::move(self),
+                                     action);
+  }
+
+  void encode(std::span<float> planes) const override {
+    if (!ending() && mover() == kChance) {
+      throw PositionError("a die is pending: it has no planes; apply one of its faces first");
+    }
+    rules().encode(moment_, planes);
+  }
+
+  void events(std::span<float> row) const override {
+    if (before_) rules().events(before_->moment_.position, action_, row);
+  }
+
+  int slot(Action action) const override {
+    check(action);
+    if (mover() == kChance) {
+      throw MoveError("a die is pending: its faces have no policy slots");
+    }
+    return rules().slot(moment_.position, action);
+  }
+
+  std::string say(Action action, bool san) const override {
+    check(action);
+    if (!san) return rules().say(moment_.position, action);
+    if constexpr (SpeaksSan<G>) return rules().san(moment_, action, legal());
+    throw GameError(rules().facts().name + " has no SAN; its own move text is say(action)");
+  }
+
+  Action read(std::string_view text) const override {
+    if (ending()) {
+      throw MoveError("the game is over (" + std::string(ending()->reason) + "): no move to read");
+    }
+    for (Action action : legal()) {
+      if (rules().say(moment_.position, action) == text) return action;
+    }
+    if constexpr (SpeaksSan<G>) {
+      const std::vector<Action> meant = rules().read_san(moment_, text, legal());
+      if (meant.size() == 1) return meant[0];
+      if (meant.size() > 1) {
+        throw MoveError(quoted(text) + " is ambiguous: it could be " +
+                        rules().say(moment_.position, meant[0]) + " or " +
+                        rules().say(moment_.position, meant[1]));
+      }
+    }
+    throw MoveError(quoted(text) + " is not a legal move here; legal: " + examples());
+  }
+
+  std::vector<Cell> cells() const override { return rules().cells(moment_.position); }
+
+  std::uint64_t perft(int depth) const override { return rulezero::perft(rules(), moment_, depth); }
+
+ private:
+  const G& rules() const;
+
+  void expand() const {
+    if (expanded_) return;
+    ending_ = rules().expand(moment_, legal_);
+    expanded_ = true;
+  }
+
+  // Throws unless the action may be played here.
+  void check(Action action) const {
+    if (ending()) {
+      throw MoveError("the game is over (" + std::string(ending()->reason) +
+                      "): no action is legal");
+    }
+    if (std::find(legal_.begin(), legal_.end(), action) == legal_.end()) {
+      throw MoveError("action " + std::to_string(action) +
+                      " is not legal here; legal: " + examples());
+    }
+  }
+
+  // The first few legal moves with their numbers, for error messages.
+  std::string examples() const {
+    constexpr std::size_t kShown = 5;
+    std::string list;
+    for (std::size_t i = 0; i < legal_.size() && i < kShown; ++i) {
+      if (i > 0) list += ", ";
+      list += rules().say(moment_.position, legal_[i]) + " (" + std::to_string(legal_[i]) + ")";
+    }
+    if (legal_.size() > kShown) list += " and " + std::to_string(legal_.size() - kShown) + " more";
+    return list;
+  }
+
+  std::shared_ptr<const GameOf<G>> game_;
+  Moment<Position> moment_;  // its `before` points into *before_
+  std::shared_ptr<const StateOf> before_;
+  Action action_;
+  mutable std::vector<Action> legal_;
+  mutable std::optional<Ending> ending_;
+  mutable bool expanded_ = false;
+};
+
+template <Game G>
+class GameOf final : public AnyGame {
+ public:
+  GameOf(G rules, std::string text) : rules_(std::move(rules)), text_(std::move(text)) {}
+
+  const G& rules() const { return rules_; }
+  const std::string& text() const override { return text_; }
+  const Facts& facts() const override { return rules_.facts(); }
+  std::size_t position_bytes() const override { return sizeof(typename G::Position); }
+
+  StatePtr start(std::uint64_t seed, const Options& options) const override {
+    return first(rules_.start(seed, options));
+  }
+
+  StatePtr parse(std::string_view position) const override { return first(rules_.parse(position)); }
+
+ private:
+  StatePtr first(const typename G::Position& position) const {
+    const auto self = std::static_pointer_cast<const GameOf>(shared_from_this());
+    return std::make_shared<StateOf<G>>(self, begin(rules_, position), nullptr, 0);
+  }
+
+  G rules_;
+  std::string text_;
+};
+
+template <Game G>
+const G& StateOf<G>::rules() const {
+  return game_->rules();
+}
+
+}  // namespace rulezero

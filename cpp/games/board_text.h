@@ -1,0 +1,80 @@
+#pragma once
+// The board field that all texts share: rows from the top between slashes, digits for empty
+// squares, a letter for a man, or a man's name in braces.
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace rulezero {
+
+// Calls place(row, column, man) for every man, row 0 being the last one written. `man` is a
+// letter, or what stands in braces with the braces. Throws PositionError for a malformed field.
+template <class Place>
+void read_board(std::string_view field, int rows, int columns, Place place) {
+  const auto lines = split(field, '/');
+  if (lines.size() != static_cast<std::size_t>(rows)) {
+    throw PositionError("the board needs " + std::to_string(rows) + " rows between slashes, not " +
+                        std::to_string(lines.size()) + ": " + quoted(field));
+  }
+  for (int row = rows - 1; row >= 0; --row) {
+    const std::string_view line = lines[static_cast<std::size_t>(rows - 1 - row)];
+    const auto fail = [&](const std::string& what) {
+      throw PositionError("row " + std::to_string(row + 1) + " of the board " + what + ": " +
+                          quoted(line));
+    };
+    int column = 0;
+    bool after_digit = false;
+    for (std::size_t at = 0; at < line.size();) {
+      const bool is_digit = line[at] >= '1' && line[at] <= '9';
+      if (is_digit) {
+        if (after_digit) fail("has two digits in a row");
+        column += line[at] - '0';
+        ++at;
+      } else {
+        std::size_t length = 1;
+        if (line[at] == '{') {
+          const std::size_t close = line.find('}', at);
+          if (close == std::string_view::npos) fail("has an open brace that is never closed");
+          length = close - at + 1;
+        }
+        if (column < columns) place(row, column, line.substr(at, length));
+        ++column;
+        at += length;
+      }
+      after_digit = is_digit;
+    }
+    if (column != columns) {
+      fail("has " + std::to_string(column) + " squares instead of " + std::to_string(columns));
+    }
+  }
+}
+
+// The field for a board; man_at(row, column) is a man's text, empty for an empty square.
+template <class ManAt>
+std::string write_board(int rows, int columns, ManAt man_at) {
+  std::string field;
+  for (int row = rows - 1; row >= 0; --row) {
+    int empty = 0;
+    const auto close_gap = [&] {
+      if (empty > 0) field += std::to_string(empty);
+      empty = 0;
+    };
+    for (int column = 0; column < columns; ++column) {
+      const std::string man = man_at(row, column);
+      if (man.empty()) {
+        ++empty;
+      } else {
+        close_gap();
+        field += man;
+      }
+    }
+    close_gap();
+    if (row > 0) field += '/';
+  }
+  return field;
+}
+
+}  // namespace rulezero

@@ -1,0 +1,46 @@
+#pragma once
+// A piece as its designer describes it: patterns of vectors. The piece table is compiled from it.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rulezero {
+
+// [right, forward], as the piece's owner sees the board.
+struct Vector {
+  int right;
+  int forward;
+};
+
+struct PatternSpec {
+  enum class Kind { kSlide, kLeap, kHop };
+
+  Kind kind;
+  std::vector<Vector> vectors;
+  int range = 0;    // slide: steps at most, 0 for unlimited
+  int hurdles = 1;  // hop: men to pass
+  int land = 0;     // hop: squares beyond the last hurdle, 0 for any
+  bool moves = true;
+  bool captures = true;
+  bool initial_only = false;  // only from the rank where its kind starts
+};
+
+struct PromotionSpec {
+  int rank;                          // 1 to 8 as the owner counts
+  std::vector<std::string> options;  // symbols
+};
+
+struct PieceSpec {
+  std::string name;
+  std::string symbol;
+  double value = 0;  // in pawns
+  bool royal = false;
+  std::vector<PatternSpec> patterns;
+  bool en_passant = false;
+  std::optional<PromotionSpec> promotion;
+  bool castles_kingside = false;
+  bool castles_queenside = false;
+};
+
+}  // namespace rulezero

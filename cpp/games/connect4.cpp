@@ -1,0 +1,163 @@
+#include "games/connect4.h"
+
+#include "base/hash.h"
+#include "games/board_text.h"
+
+namespace rulezero {
+namespace {
+
+constexpr int kColumns = 7;
+constexpr int kRows = 6;
+constexpr int kStride = kRows + 1;  // bits a column
+constexpr std::array<char, 2> kMen = {'X', 'O'};
+constexpr std::array<std::string_view, 2> kSides = {"x", "o"};
+
+constexpr int square(int column, int row) { return column * kStride + row; }
+
+bool has_four(Bits men) {
+  for (int step : {1, kStride - 1, kStride, kStride + 1}) {
+    const Bits pairs = men & (men >> step);
+    if (pairs & (pairs >> (2 * step))) return true;
+  }
+  return false;
+}
+
+int height(const Connect4Position& position, int column) {
+  const Bits both = position.men[0] | position.men[1];
+  return count((both >> square(column, 0)) & ((Bits{1} << kRows) - 1));
+}
+
+}  // namespace
+
+Connect4::Connect4()
+    : facts_{.name = std::string(kName),
+             .version = 1,
+             .encoding = 1,
+             .actions = kColumns,
+             .slots = kColumns,
+             .planes = {3, kRows, kColumns},
+             .board = {kRows, kColumns},
+             .max_plies = kColumns * kRows,
+             .has_chance = false,
+             .events = {}} {}
+
+Connect4::Position Connect4::start(std::uint64_t, const Options& options) const {
+  check_options(options, {}, "the start of connect4");
+  return {};
+}
+
+Connect4::Position Connect4::parse(std::string_view text) const {
+  const auto fields = split(text, ' ');
+  if (fields.size() != 2) {
+    throw PositionError("a connect4 position is a board and a side, like '7/7/7/7/7/7 x', not " +
+                        quoted(text));
+  }
+  Position position{};
+  read_board(fields[0], kRows, kColumns, [&](int row, int column, std::string_view man) {
+    if (man != "X" && man != "O") {
+      throw PositionError("the men are X and O, not " + quoted(man));
+    }
+    position.men[man == "O"] |= bit(square(column, row));
+  });
+  if (fields[1] != kSides[0] && fields[1] != kSides[1]) {
+    throw PositionError("the side to move is x or o, not " + quoted(fields[1]));
+  }
+  const Bits both = position.men[0] | position.men[1];
+  for (int column = 0; column < kColumns; ++column) {
+    const Bits men = (both >> square(column, 0)) & ((Bits{1} << kRows) - 1);
+    if (men & (men + 1)) {
+      throw PositionError(std::string("column ") + static_cast<char>('a' + column) +
+                          " has a man with nothing below it");
+    }
+  }
+  const int lead = count(position.men[0]) - count(position.men[1]);
+  if (lead != 0 && lead != 1) {
+    throw PositionError("X begins, so it has as many men as O or one more; here it has " +
+                        std::to_string(count(position.men[0])) + " and O " +
+                        std::to_string(count(position.men[1])));
+  }
+  if (kSides[static_cast<std::size_t>(lead)] != fields[1]) {
+    throw PositionError("by the number of men it is " +
+                        std::string(kSides[static_cast<std::size_t>(lead)]) +
+                        "'s turn, but the side to move says " + std::string(fields[1]));
+  }
+  if (has_four(position.men[static_cast<std::size_t>(lead)])) {
+    throw PositionError("the side to move already has four in a line");
+  }
+  return position;
+}
+
+std::string Connect4::text(const Position& position) const {
+  const std::string board = write_board(kRows, kColumns, [&](int row, int column) {
+    for (std::size_t seat = 0; seat < 2; ++seat) {
+      if (has(position.men[seat], square(column, row))) return std::string(1, kMen[seat]);
+    }
+    return std::string();
+  });
+  return board + " " + std::string(kSides[static_cast<std::size_t>(mover(position))]);
+}
+
+Key Connect4::key(const Position& position) const {
+  return Hash().add(position.men[0]).add(position.men[1]).value();
+}
+
+int Connect4::mover(const Position& position) const {
+  return (count(position.men[0]) + count(position.men[1])) % 2;
+}
+
+std::optional<Ending> Connect4::expand(const Moment<Position>& moment,
+                                       std::vector<Action>& actions) const {
+  actions.clear();
+  const Position& position = moment.position;
+  const int last_mover = 1 - mover(position);
+  if (has_four(position.men[static_cast<std::size_t>(last_mover)])) {
+    return Ending{last_mover == 0 ? 1.0f : -1.0f, "four"};
+  }
+  for (int column = 0; column < kColumns; ++column) {
+    if (height(position, column) < kRows) actions.push_back(static_cast<Action>(column));
+  }
+  if (actions.empty()) return Ending{0.0f, "full board"};
+  return std::nullopt;
+}
+
+Connect4::Position Connect4::apply(const Position& position, Action column) const {
+  Position next = position;
+  const int at = static_cast<int>(column);
+  next.men[static_cast<std::size_t>(mover(position))] |= bit(square(at, height(position, at)));
+  return next;
+}
+
+void Connect4::encode(const Moment<Position>& moment, std::span<float> planes) const {
+  const Position& position = moment.position;
+  const int seat = mover(position);
+  for (int row = 0; row < kRows; ++row) {
+    for (int column = 0; column < kColumns; ++column) {
+      const auto cell = static_cast<std::size_t>(row * kColumns + column);
+      const Bits here = bit(square(column, row));
+      constexpr std::size_t kArea = kRows * kColumns;
+      planes[cell] = (position.men[static_cast<std::size_t>(seat)] & here) != 0;
+      planes[kArea + cell] = (position.men[static_cast<std::size_t>(1 - seat)] & here) != 0;
+      planes[2 * kArea + cell] = seat == 0;
+    }
+  }
+}
+
+std::string Connect4::say(const Position&, Action column) const {
+  return std::string(1, static_cast<char>('a' + column));
+}
+
+std::vector<Cell> Connect4::cells(const Position& position) const {
+  std::vector<Cell> cells(kRows * kColumns);
+  for (int row = 0; row < kRows; ++row) {
+    for (int column = 0; column < kColumns; ++column) {
+      for (std::size_t seat = 0; seat < 2; ++seat) {
+        if (!has(position.men[seat], square(column, row))) continue;
+        cells[static_cast<std::size_t>(row * kColumns + column)] = {std::string(1, kMen[seat]),
+                                                                    static_cast<int>(seat), ""};
+      }
+    }
+  }
+  return cells;
+}
+
+}  // namespace rulezero

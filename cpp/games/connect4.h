@@ -1,0 +1,52 @@
+#pragma once
+// Connect Four: 7 columns, 6 rows, four in a line wins. The calibration game: it is solved.
+
+#include "base/bits.h"
+#include "games/game.h"
+
+namespace rulezero {
+
+// Seven bits a column, the seventh always empty, so that shifted lines never wrap round:
+//
+//    5 12 19 26 33 40 47
+//    4 11 18 25 32 39 46
+//    3 10 17 24 31 38 45
+//    2  9 16 23 30 37 44
+//    1  8 15 22 29 36 43
+//    0  7 14 21 28 35 42
+struct Connect4Position {
+  std::array<Bits, 2> men;  // by seat
+
+  bool operator==(const Connect4Position&) const = default;
+};
+
+class Connect4 {
+ public:
+  using Position = Connect4Position;
+  static constexpr std::string_view kName = "connect4";
+  static constexpr std::array<RuleOption, 0> kOptions{};
+
+  Connect4();
+
+  const Facts& facts() const { return facts_; }
+  Position start(std::uint64_t seed, const Options& options) const;
+  Position parse(std::string_view text) const;
+  std::string text(const Position& position) const;
+  Key key(const Position& position) const;
+  int lookback(const Position&) const { return 0; }
+  int mover(const Position& position) const;
+  std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
+  Position apply(const Position& position, Action column) const;
+  void encode(const Moment<Position>& moment, std::span<float> planes) const;
+  int slot(const Position&, Action column) const { return static_cast<int>(column); }
+  void events(const Position&, Action, std::span<float>) const {}
+  std::string say(const Position& position, Action column) const;
+  std::vector<Cell> cells(const Position& position) const;
+
+ private:
+  Facts facts_;
+};
+
+static_assert(Game<Connect4>);
+
+}  // namespace rulezero

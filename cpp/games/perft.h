@@ -1,0 +1,41 @@
+#pragma once
+// Counting paths: the oldest proof that rules are right.
+
+#include "games/game.h"
+
+namespace rulezero {
+
+// A game may count the choices of a position without listing them.
+template <class G>
+concept CountsInBulk = requires(const G& game, const Moment<typename G::Position>& moment) {
+  { game.count(moment) } -> std::same_as<std::uint64_t>;
+};
+
+// One list of actions per depth serves the whole count.
+template <Game G>
+std::uint64_t count_paths(const G& game, const Moment<typename G::Position>& moment,
+                          std::span<std::vector<Action>> lists) {
+  if (lists.empty()) return 1;
+  if constexpr (CountsInBulk<G>) {
+    if (lists.size() == 1) return game.count(moment);
+  }
+  std::vector<Action>& actions = lists.front();
+  actions.clear();
+  game.expand(moment, actions);
+  if (lists.size() == 1) return actions.size();
+  std::uint64_t paths = 0;
+  for (Action action : actions) {
+    paths += count_paths(game, advance(game, moment, action), lists.subspan(1));
+  }
+  return paths;
+}
+
+// Paths of exactly `depth` choices; a die is a choice among its faces, and a finished game has
+// no continuation. The past along a path lives in the frames of the recursion.
+template <Game G>
+std::uint64_t perft(const G& game, const Moment<typename G::Position>& moment, int depth) {
+  std::vector<std::vector<Action>> lists(static_cast<std::size_t>(depth));
+  return count_paths(game, moment, std::span(lists));
+}
+
+}  // namespace rulezero
