@@ -1,5 +1,6 @@
 #include "games/registry.h"
 
+#include "games/chess.h"
 #include "games/connect4.h"
 
 namespace rulezero {
@@ -41,6 +42,7 @@ constexpr GameEntry entry() {
 }
 
 const GameEntry kGames[] = {
+    entry<Chess>(),
     entry<Connect4>(),
 };
 
