@@ -175,7 +175,7 @@ void bind_games(nb::module_& m) {
             return state;
           },
           "text"_a, "actions"_a,
-          nb::sig("def replay(self, text: str, actions: Iterable[int]) -> State"),
+          nb::sig("def replay(self, text: str, actions: collections.abc.Iterable[int]) -> State"),
           "The state after these actions from the position a text describes.")
       .def("__repr__", [](const AnyGame& game) { return "<game " + game.text() + ">"; });
 }

@@ -7,7 +7,8 @@ namespace rulezero {
 Chess::Chess(const Options& options)
     : CheckedGame({.table = std::make_shared<chesslike::PieceTable>(chesslike::orthodox_pieces()),
                    .castling = chesslike::CastlingField::kHomeSquares,
-                   .two_square_castling = true}),
+                   .two_square_castling = true},
+                  false),
       flat_features_(options.at("planes") == "features781") {
   if (!flat_features_ && options.at("planes") != "history") {
     throw GameError("chess has planes=history or planes=features781, not " +

@@ -2,6 +2,8 @@
 
 #include "games/chess.h"
 #include "games/connect4.h"
+#include "games/monster.h"
+#include "games/random_chess.h"
 
 namespace rulezero {
 namespace {
@@ -43,6 +45,8 @@ constexpr GameEntry entry() {
 
 const GameEntry kGames[] = {
     entry<Chess>(),
+    entry<Monster>(),
+    entry<RandomChess>(),
     entry<Connect4>(),
 };
 

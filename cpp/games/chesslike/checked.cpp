@@ -1,6 +1,6 @@
 #include "games/chesslike/checked.h"
 
-#include <cstdlib>
+#include <algorithm>
 
 #include "games/chesslike/planes.h"
 #include "games/chesslike/san.h"
@@ -34,39 +34,7 @@ bool is_behind_double_step(const PieceTable& table, const Position& p) {
 
 }  // namespace
 
-std::vector<PieceSpec> orthodox_pieces() {
-  const std::vector<Vector> straight = {{0, 1}, {1, 0}, {0, -1}, {-1, 0}};
-  const std::vector<Vector> diagonal = {{1, 1}, {1, -1}, {-1, -1}, {-1, 1}};
-  const std::vector<Vector> knight = {{1, 2}, {2, 1}, {2, -1}, {1, -2},
-                                      {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
-  std::vector<Vector> all = straight;
-  all.insert(all.end(), diagonal.begin(), diagonal.end());
-
-  PatternSpec step{.kind = PatternSpec::Kind::kSlide, .vectors = {{0, 1}}, .range = 1, .captures = false};
-  PatternSpec double_step = step;
-  double_step.range = 2;
-  double_step.initial_only = true;
-  PatternSpec strike{.kind = PatternSpec::Kind::kLeap, .vectors = {{-1, 1}, {1, 1}}, .moves = false};
-
-  std::vector<PieceSpec> pieces(kLetters);
-  pieces[kPawn] = {.name = "pawn", .symbol = "P", .value = 1,
-                   .patterns = {step, double_step, strike}, .en_passant = true,
-                   .promotion = PromotionSpec{8, {"Q", "R", "B", "N"}}};
-  pieces[kKnight] = {.name = "knight", .symbol = "N", .value = 3,
-                     .patterns = {{.kind = PatternSpec::Kind::kLeap, .vectors = knight}}};
-  pieces[kBishop] = {.name = "bishop", .symbol = "B", .value = 3,
-                     .patterns = {{.kind = PatternSpec::Kind::kSlide, .vectors = diagonal}}};
-  pieces[kRook] = {.name = "rook", .symbol = "R", .value = 5,
-                   .patterns = {{.kind = PatternSpec::Kind::kSlide, .vectors = straight}}};
-  pieces[kQueen] = {.name = "queen", .symbol = "Q", .value = 9,
-                    .patterns = {{.kind = PatternSpec::Kind::kSlide, .vectors = all}}};
-  pieces[kKing] = {.name = "king", .symbol = "K", .royal = true,
-                   .patterns = {{.kind = PatternSpec::Kind::kLeap, .vectors = all}},
-                   .castles_kingside = true, .castles_queenside = true};
-  return pieces;
-}
-
-CheckedGame::CheckedGame(CheckedRules rules)
+CheckedGame::CheckedGame(Rules rules, bool absolute_view)
     : facts_{.name = {},
              .version = 1,
              .encoding = 1,
@@ -78,15 +46,16 @@ CheckedGame::CheckedGame(CheckedRules rules)
              .has_chance = false,
              .events = {"capture", "promotion", "castling", "en_passant", "check"}},
       rules_(std::move(rules)),
-      slots_(*rules_.table, rules_.absolute_view) {
+      absolute_view_(absolute_view),
+      slots_(*rules_.table, absolute_view) {
   facts_.slots = 64 * slots_.planes();
 }
 
 CheckedGame::Position CheckedGame::parse(std::string_view text) const {
   const auto fields = split(text, ' ');
   if (fields.size() < 4 || fields.size() > 6) {
-    throw PositionError("a position is FEN: men, side, castling, en passant and two counters, not " +
-                        quoted(text));
+    throw PositionError(
+        "a position is FEN: men, side, castling, en passant and two counters, not " + quoted(text));
   }
   Position p = empty_position();
   read_men(table(), fields[0], p);
@@ -125,8 +94,8 @@ CheckedGame::Position CheckedGame::parse(std::string_view text) const {
 
 std::string CheckedGame::text(const Position& p) const {
   return write_men(table(), p) + (p.mover == 0 ? " w " : " b ") + write_castling(p) + " " +
-         (p.en_passant == kNone ? "-" : square_name(p.en_passant)) + " " +
-         std::to_string(p.clock) + " " + std::to_string(p.number);
+         (p.en_passant == kNone ? "-" : square_name(p.en_passant)) + " " + std::to_string(p.clock) +
+         " " + std::to_string(p.number);
 }
 
 std::optional<Ending> CheckedGame::drawn(const Moment<Position>& moment) const {
@@ -149,10 +118,7 @@ std::optional<Ending> CheckedGame::expand(const Moment<Position>& moment,
     actions.clear();
     return ending;
   }
-  // Castling comes last in the list.
-  for (std::size_t i = actions.size(); i > 0 && i + 2 > actions.size(); --i) {
-    actions[i - 1] = write_action(p, actions[i - 1]);
-  }
+  write_castling_actions(rules_, p, actions);
   return std::nullopt;
 }
 
@@ -160,31 +126,8 @@ std::uint64_t CheckedGame::count(const Moment<Position>& moment) const {
   return drawn(moment) ? 0 : count_legal(table(), moment.position);
 }
 
-Move CheckedGame::read_action(const Position& p, Action action) const {
-  Move move = move_of(action);
-  if (!rules_.two_square_castling || p.kind_at(move.from) != kKing) return move;
-  const int files = file_of(move.to) - file_of(move.from);
-  if (std::abs(files) != 2) return move;
-  move.to = p.castling[p.mover][files > 0 ? kKingside : kQueenside];
-  return move;
-}
-
-Action CheckedGame::write_action(const Position& p, Action action) const {
-  const Move move = move_of(action);
-  const int wing = rules_.two_square_castling ? castling_wing(p, move) : -1;
-  if (wing < 0) return action;
-  return number_of({move.from, castling_squares(p.mover, wing).king, 0});
-}
-
-std::vector<Move> CheckedGame::read_actions(const Position& p,
-                                            std::span<const Action> actions) const {
-  std::vector<Move> moves;
-  for (Action action : actions) moves.push_back(read_action(p, action));
-  return moves;
-}
-
 CheckedGame::Position CheckedGame::apply(const Position& p, Action action) const {
-  Position next = move_men(table(), p, read_action(p, action));
+  Position next = move_men(table(), p, read_action(rules_, p, action));
   next.mover ^= 1;
   next.number = static_cast<std::uint16_t>(next.number + p.mover);
   if (next.en_passant != kNone && !can_take_en_passant(table(), next)) next.en_passant = kNone;
@@ -192,31 +135,26 @@ CheckedGame::Position CheckedGame::apply(const Position& p, Action action) const
 }
 
 void CheckedGame::encode(const Moment<Position>& moment, std::span<float> planes) const {
-  encode_history(moment, table().kinds(), rules_.absolute_view, planes);
+  encode_history(moment, table().kinds(), absolute_view_, planes);
 }
 
 int CheckedGame::slot(const Position& p, Action action) const {
-  return slots_.slot(move_of(action), p.mover == 1 && !rules_.absolute_view);
+  return slots_.slot(move_of(action), p.mover == 1 && !absolute_view_);
 }
 
 void CheckedGame::events(const Position& p, Action action, std::span<float> row) const {
-  const Move move = read_action(p, action);
-  const bool en_passant = is_en_passant(table(), p, move);
-  row[0] = en_passant || has(p.side[static_cast<std::size_t>(opposite(p.mover))], move.to);
-  row[1] = move.promotion != 0;
-  row[2] = castling_wing(p, move) >= 0;
-  row[3] = en_passant;
+  write_move_events(rules_, p, action, row);
   row[4] = in_check(table(), apply(p, action));
 }
 
 std::string CheckedGame::say(const Position&, Action action) const {
-  return say_move(table(), move_of(action));
+  return say_action(rules_, action);
 }
 
 std::string CheckedGame::san(const Moment<Position>& moment, Action action,
                              std::span<const Action> legal) const {
   const Position& p = moment.position;
-  const std::string text = san_of(table(), p, read_action(p, action), read_actions(p, legal));
+  const std::string text = san_of(rules_, p, action, legal);
   const Position next = apply(p, action);
   if (!in_check(table(), next)) return text;
   return text + (count_legal(table(), next) == 0 ? "#" : "+");
@@ -224,24 +162,9 @@ std::string CheckedGame::san(const Moment<Position>& moment, Action action,
 
 std::vector<Action> CheckedGame::read_san(const Moment<Position>& moment, std::string_view text,
                                           std::span<const Action> legal) const {
-  const Position& p = moment.position;
-  std::vector<Action> meant;
-  for (Action action : legal) {
-    if (san_matches(table(), p, read_action(p, action), text)) meant.push_back(action);
-  }
-  return meant;
+  return rulezero::chesslike::read_san(rules_, moment.position, text, legal);
 }
 
 std::vector<Cell> CheckedGame::cells(const Position& p) const { return cells_of(table(), p); }
-
-std::vector<Cell> cells_of(const PieceTable& table, const Position& p) {
-  std::vector<Cell> cells(64);
-  for (Bits men = p.occupied(); men;) {
-    const int square = take_first(men);
-    cells[static_cast<std::size_t>(square)] = {table.spec(p.kind_at(square)).symbol,
-                                               p.seat_at(square), ""};
-  }
-  return cells;
-}
 
 }  // namespace rulezero::chesslike

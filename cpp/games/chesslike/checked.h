@@ -1,31 +1,18 @@
 #pragma once
 // Chess-like games in which a king must not be left in check: chess and random_chess.
 
-#include <memory>
-
-#include "games/chesslike/fen.h"
-#include "games/chesslike/generator.h"
+#include "games/chesslike/rules.h"
 #include "games/chesslike/slots.h"
 #include "games/game.h"
 
 namespace rulezero::chesslike {
 
-// What differs between the two.
-struct CheckedRules {
-  std::shared_ptr<const PieceTable> table;
-  CastlingField castling;      // what rights a text may hold
-  bool two_square_castling;    // written as the king's two-square move, else king onto rook
-  bool absolute_view = false;  // planes and slots from White's side, else the mover's
-};
-
-// The pieces of orthodox chess.
-std::vector<PieceSpec> orthodox_pieces();
-
 class CheckedGame {
  public:
   using Position = chesslike::Position;
 
-  explicit CheckedGame(CheckedRules rules);
+  CheckedGame(Rules rules,
+              bool absolute_view);  // planes and slots from White's side or the mover's
 
   const Facts& facts() const { return facts_; }
   Position parse(std::string_view text) const;
@@ -50,21 +37,14 @@ class CheckedGame {
   const PieceTable& table() const { return *rules_.table; }
 
   Facts facts_;
-  CheckedRules rules_;
+  Rules rules_;
 
  private:
-  // Actions name castling as it is written; moves always have the king go onto its rook.
-  Move read_action(const Position& p, Action action) const;
-  Action write_action(const Position& p, Action move) const;
-  std::vector<Move> read_actions(const Position& p, std::span<const Action> actions) const;
-
   // How the game ended, whatever moves there are, or nothing.
   std::optional<Ending> drawn(const Moment<Position>& moment) const;
 
+  bool absolute_view_;
   SlotMap slots_;
 };
-
-// The cells of any chess-like board.
-std::vector<Cell> cells_of(const PieceTable& table, const Position& p);
 
 }  // namespace rulezero::chesslike

@@ -36,7 +36,8 @@ std::pair<int, int> read_man(const PieceTable& table, std::string_view man) {
   } else if (is_letter(man[0])) {
     seat = man[0] >= 'a';
   } else {
-    throw PositionError(quoted(man) + " is no man: letters stand for men, digits for empty squares");
+    throw PositionError(quoted(man) +
+                        " is no man: letters stand for men, digits for empty squares");
   }
   for (int kind = 0; kind < table.kinds(); ++kind) {
     if (table.is_loaded(kind) && same_symbol(table.spec(kind).symbol, symbol)) return {kind, seat};

@@ -16,10 +16,10 @@ int promotion_count(const PieceTable& table) { return static_cast<int>(table.pro
 // Everything the table path knows about threats to the mover's king.
 struct TableDanger {
   int king;
-  Bits attacked = 0;                // squares the enemy attacks, the king lifted off the board
-  Bits touchy = 0;                  // squares whose men decide whether the king is attacked
-  bool hops = false;                // whether a man arriving on a touchy square can open an attack
-  int count = 0;                    // enemy men that could attack the king on some board
+  Bits attacked = 0;  // squares the enemy attacks, the king lifted off the board
+  Bits touchy = 0;    // squares whose men decide whether the king is attacked
+  bool hops = false;  // whether a man arriving on a touchy square can open an attack
+  int count = 0;      // enemy men that could attack the king on some board
   std::array<std::uint8_t, 64> men;
 };
 
@@ -71,8 +71,7 @@ void table_legal(const PieceTable& table, const Position& p, Sink& sink) {
       continue;
     }
     const bool takes_en_passant = kind == kPawn && p.en_passant != kNone &&
-                                  has(reach.captures, p.en_passant) &&
-                                  !has(occupied, p.en_passant);
+                                  has(reach.captures, p.en_passant) && !has(occupied, p.en_passant);
     if (takes_en_passant) targets &= ~bit(p.en_passant);
 
     Bits doubtful = 0;

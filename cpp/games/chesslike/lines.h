@@ -28,7 +28,7 @@ constexpr bool on_board(int file, int rank) {
 struct Geometry {
   std::array<Bits, 64> knight;
   std::array<Bits, 64> king;
-  std::array<std::array<Bits, 64>, 2> pawn;  // squares a pawn of this seat attacks
+  std::array<std::array<Bits, 64>, 2> pawn;           // squares a pawn of this seat attacks
   std::array<Bits, 64> file, diagonal, antidiagonal;  // without the square itself
   std::array<std::array<std::uint8_t, 64>, 8> rank;   // [file][inner six bits of the rank]
   std::array<std::array<Bits, 64>, 64> between;       // strictly between two squares of a line

@@ -30,7 +30,9 @@ struct Counter {
   std::uint64_t total = 0;
 
   void moves(int, Bits to) { total += static_cast<std::uint64_t>(count(to)); }
-  void promoting_moves(int, Bits to) { total += static_cast<std::uint64_t>(count(to) * promotions); }
+  void promoting_moves(int, Bits to) {
+    total += static_cast<std::uint64_t>(count(to) * promotions);
+  }
   void pawn_moves(int, Bits to) { total += static_cast<std::uint64_t>(count(to)); }
   void promoting_pawn_moves(int, Bits to) { promoting_moves(0, to); }
   void move(int, int) { ++total; }

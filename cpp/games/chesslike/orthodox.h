@@ -161,8 +161,8 @@ void orthodox_safe_moves(const Position& p, const Danger& danger, Sink& sink) {
 
   Bits allowed = foreign;
   if (danger.checkers) {
-    allowed = danger.checkers |
-              kGeometry.between[king][static_cast<std::size_t>(first(danger.checkers))];
+    allowed =
+        danger.checkers | kGeometry.between[king][static_cast<std::size_t>(first(danger.checkers))];
   }
   const Bits free = p.side[Seat] & ~danger.pinned;
   orthodox_pawns<Seat>(p, free & p.letter[kPawn], allowed, sink);

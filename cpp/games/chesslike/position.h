@@ -20,15 +20,15 @@ constexpr int kNone = 64;  // no square
 enum Wing : int { kKingside, kQueenside };  // h side and a side
 
 struct Position {
-  std::array<Bits, 2> side;             // men by seat
-  std::array<Bits, kLetters> letter;    // men of the six lettered kinds, both seats
-  std::array<std::uint8_t, 64> kind;    // kind of the man on each square, where there is one
+  std::array<Bits, 2> side;           // men by seat
+  std::array<Bits, kLetters> letter;  // men of the six lettered kinds, both seats
+  std::array<std::uint8_t, 64> kind;  // kind of the man on each square, where there is one
   std::array<std::array<std::uint8_t, 2>, 2> castling;  // rook's square by seat and wing, or kNone
-  std::uint8_t en_passant;              // square behind a pawn that can be taken, or kNone
+  std::uint8_t en_passant;  // square behind a pawn that can be taken, or kNone
   std::uint8_t mover;
-  bool half_made;                       // the mover's second half-move is pending (Monster)
-  std::uint16_t clock;                  // plies since the last capture or pawn move
-  std::uint16_t number;                 // full moves, from 1
+  bool half_made;        // the mover's second half-move is pending (Monster)
+  std::uint16_t clock;   // plies since the last capture or pawn move
+  std::uint16_t number;  // full moves, from 1
 
   Bits occupied() const { return side[0] | side[1]; }
   Bits men(int seat, int of_kind) const {

@@ -30,25 +30,51 @@ std::string bare(std::string_view text) {
   return kept;
 }
 
+// Whether a bare text means this move.
+bool matches(const PieceTable& table, const Position& p, const Move& move, std::string_view given) {
+  const int wing = castling_wing(p, move);
+  if (wing >= 0) {
+    const std::string_view castling = wing == kKingside ? "OO" : "OOO";
+    const std::string_view zeros = wing == kKingside ? "00" : "000";
+    return given == castling || given == zeros;
+  }
+  const int kind = p.kind_at(move.from);
+  const std::string symbol = kind == kPawn ? "" : shown_symbol(table.spec(kind));
+  std::string target = square_name(move.to);
+  if (move.promotion != 0) target += shown_symbol(promoted(table, move));
+  const std::string from = square_name(move.from);
+  // A pawn that changes its file is never meant without it: "d5" is no short form of "exd5".
+  const bool needs_file = kind == kPawn && file_of(move.from) != file_of(move.to);
+  for (const std::string& hint : {std::string(), from.substr(0, 1), from.substr(1, 1), from}) {
+    if (needs_file && (hint.empty() || hint[0] != from[0])) continue;
+    if (given == symbol + hint + target) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-std::string say_move(const PieceTable& table, const Move& move) {
+std::string say_action(const Rules& rules, Action action) {
+  const Move move = move_of(action);
   std::string text = square_name(move.from) + square_name(move.to);
   if (move.promotion == 0) return text;
-  const std::string symbol = shown_symbol(promoted(table, move));
+  const std::string symbol = shown_symbol(promoted(*rules.table, move));
   if (symbol.size() > 1) return text + symbol;
   return text + static_cast<char>(symbol[0] | 32);
 }
 
-std::string san_of(const PieceTable& table, const Position& p, const Move& move,
-                   std::span<const Move> legal) {
+std::string san_of(const Rules& rules, const Position& p, Action action,
+                   std::span<const Action> legal) {
+  const PieceTable& table = *rules.table;
+  const Move move = read_action(rules, p, action);
   const int wing = castling_wing(p, move);
   if (wing >= 0) return wing == kKingside ? "O-O" : "O-O-O";
 
   const int kind = p.kind_at(move.from);
   const bool captures = is_capture(table, p, move);
   Bits others = 0;  // further men of this kind that may go to the same square
-  for (const Move& other : legal) {
+  for (Action number : legal) {
+    const Move other = read_action(rules, p, number);
     if (other.to == move.to && other.from != move.from && p.kind_at(other.from) == kind &&
         castling_wing(p, other) < 0) {
       others |= bit(other.from);
@@ -76,27 +102,14 @@ std::string san_of(const PieceTable& table, const Position& p, const Move& move,
   return text;
 }
 
-bool san_matches(const PieceTable& table, const Position& p, const Move& move,
-                 std::string_view text) {
+std::vector<Action> read_san(const Rules& rules, const Position& p, std::string_view text,
+                             std::span<const Action> legal) {
   const std::string given = bare(text);
-  const int wing = castling_wing(p, move);
-  if (wing >= 0) {
-    const std::string_view castling = wing == kKingside ? "OO" : "OOO";
-    const std::string_view zeros = wing == kKingside ? "00" : "000";
-    return given == castling || given == zeros;
+  std::vector<Action> meant;
+  for (Action action : legal) {
+    if (matches(*rules.table, p, read_action(rules, p, action), given)) meant.push_back(action);
   }
-  const int kind = p.kind_at(move.from);
-  const std::string symbol = kind == kPawn ? "" : shown_symbol(table.spec(kind));
-  std::string target = square_name(move.to);
-  if (move.promotion != 0) target += shown_symbol(promoted(table, move));
-  const std::string from = square_name(move.from);
-  // A pawn that changes its file is never meant without it: "d5" is no short form of "exd5".
-  const bool needs_file = kind == kPawn && file_of(move.from) != file_of(move.to);
-  for (const std::string& hint : {std::string(), from.substr(0, 1), from.substr(1, 1), from}) {
-    if (needs_file && (hint.empty() || hint[0] != from[0])) continue;
-    if (given == symbol + hint + target) return true;
-  }
-  return false;
+  return meant;
 }
 
 }  // namespace rulezero::chesslike

@@ -5,19 +5,19 @@
 #include <string>
 #include <string_view>
 
-#include "games/chesslike/generator.h"
+#include "games/chesslike/rules.h"
 
 namespace rulezero::chesslike {
 
-// The move's text from-to, with a promotion's symbol: "e2e4", "e7e8q".
-std::string say_move(const PieceTable& table, const Move& move);
+// The move text of an action: from, to, and a promotion's symbol: "e2e4", "e7e8q".
+std::string say_action(const Rules& rules, Action action);
 
-// SAN without a mark for check: "Nbd7", "exd5", "e8=Q", "O-O". `legal` are all legal moves.
-std::string san_of(const PieceTable& table, const Position& p, const Move& move,
-                   std::span<const Move> legal);
+// SAN without a mark for check: "Nbd7", "exd5", "e8=Q", "O-O".
+std::string san_of(const Rules& rules, const Position& p, Action action,
+                   std::span<const Action> legal);
 
-// Whether the text means this move, with any amount of disambiguation.
-bool san_matches(const PieceTable& table, const Position& p, const Move& move,
-                 std::string_view text);
+// The legal actions a text can mean in SAN, with any amount of disambiguation.
+std::vector<Action> read_san(const Rules& rules, const Position& p, std::string_view text,
+                             std::span<const Action> legal);
 
 }  // namespace rulezero::chesslike

@@ -24,8 +24,8 @@ constexpr int kFirstPromotionPlane = 64;
 Bits ever_reaches(const PieceTable& table, int kind, int square) {
   const Man& man = table.man(kind, 0);
   const auto at = static_cast<std::size_t>(square);
-  Bits squares = man.leap_moves[at] | man.leap_captures[at] | man.line_moves[at] |
-                 man.line_captures[at];
+  Bits squares =
+      man.leap_moves[at] | man.leap_captures[at] | man.line_moves[at] | man.line_captures[at];
   return squares | table.lane_squares(kind, 0, square);
 }
 
@@ -87,7 +87,8 @@ SlotMap::SlotMap(const PieceTable& table, bool absolute) {
     for (const Displacement& d : promoting) {
       const auto found = std::find(usual.begin(), usual.end(), d);
       const bool has_usual_plane = found != usual.end() && option <= 3;
-      const int ninth = static_cast<int>((option - 1) * 3) + static_cast<int>(found - usual.begin());
+      const int ninth =
+          static_cast<int>((option - 1) * 3) + static_cast<int>(found - usual.begin());
       planes[cell(d.right, d.up)] = has_usual_plane ? kFirstPromotionPlane + ninth : planes_++;
     }
   }

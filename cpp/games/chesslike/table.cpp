@@ -133,8 +133,7 @@ int PieceTable::find(std::string_view symbol) const {
   return -1;
 }
 
-void PieceTable::add_lanes(const PatternSpec& pattern, const Vector& vector, int seat,
-                           int square) {
+void PieceTable::add_lanes(const PatternSpec& pattern, const Vector& vector, int seat, int square) {
   const bool hops = pattern.kind == PatternSpec::Kind::kHop;
   const int up = seat == 0 ? vector.forward : -vector.forward;
   const std::vector<int> squares =
