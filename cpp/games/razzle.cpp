@@ -245,6 +245,8 @@ std::optional<Ending> Razzle::expand(const Moment<Position>& moment,
     }
   }
   if (position.in_chain) actions.push_back(kEndTurn);
+  // Four men reach at least seven squares besides their own and six other men cannot fill them,
+  // so play never comes here; the rule stands all the same.
   if (actions.empty()) return Ending{0.0f, "no action"};
   return std::nullopt;
 }
