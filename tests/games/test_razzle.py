@@ -659,6 +659,8 @@ def test_a_forced_pass_is_told_for_the_first_action_only() -> None:
     state = play(state, "d4-g4")
     assert events(state) == {"pass": 1, "forced_pass": 1}
     assert events(play(state, "g4-g1")) == {"pass": 1, "ball_progress": -3}
+    beside = position("Bd4 Td1 Na4 Ng4 Ng1 nd5 ba8 nb8 nf8 ng8", "w d5 p 10")
+    assert events(play(beside, "d4-g4")) == {"pass": 1}
 
 
 def test_cells_show_symbols_and_owners_from_the_top() -> None:
