@@ -4,6 +4,7 @@
 #include "games/connect4.h"
 #include "games/monster.h"
 #include "games/random_chess.h"
+#include "games/razzle.h"
 
 namespace rulezero {
 namespace {
@@ -47,6 +48,7 @@ const GameEntry kGames[] = {
     entry<Chess>(),
     entry<Monster>(),
     entry<RandomChess>(),
+    entry<Razzle>(),
     entry<Connect4>(),
 };
 
