@@ -57,7 +57,7 @@ check: $(INSTALLED) $(TOOLS)
 golden: STEPS := 4
 golden: $(INSTALLED) $(TOOLS)
 	@echo "[4/$(STEPS)] writing the playthroughs"
-	@$(BIN)/python tests/golden/playthrough.py $(if $(FORCE),--force)
+	@cd tests && ../$(BIN)/python -m golden.playthrough $(if $(FORCE),--force)
 
 # The sanitizers' runtimes come first into the process, before Python itself; libstdc++ with
 # them, or else they cannot follow an exception.

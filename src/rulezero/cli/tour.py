@@ -113,8 +113,14 @@ def _heading(state: rz.State) -> str:
 
 
 def _moves(states: list[rz.State]) -> Text:
-    """The first choices and the last ones, in words."""
-    words = [before.say(after.actions[-1]) for before, after in pairwise(states)]
+    """The first choices and the last ones, in words; a die stands in brackets behind its own."""
+    words: list[str] = []
+    for before, after in pairwise(states):
+        said = before.say(after.actions[-1])
+        if before.mover == rz.CHANCE and words:
+            words[-1] += f"({said})"
+        else:
+            words.append(said)
     half = _MOVES_SHOWN // 2
     if len(words) > _MOVES_SHOWN:
         words = [*words[:half], "...", *words[-half:]]

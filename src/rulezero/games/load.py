@@ -37,7 +37,7 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
         if rules:
             raise GameError(f"a PythonGame takes no rule options here: {', '.join(rules)}")
         python_game = _instance(game)
-        return _core.load_python_game(python_game, python_game.name)
+        return _core.load_python_game(python_game, str(getattr(python_game, "name", "")))
     spec = grammar.read(game).extended(rules)
     if spec.name == "python":
         return _load_file(spec)
@@ -93,7 +93,8 @@ def _instance(game: AnyPythonGame | type[AnyPythonGame]) -> AnyPythonGame:
 
 def _load_file(spec: Spec) -> Game:
     """The game in a file: python:file=PATH, or python:file=PATH,class=NAME if it has several."""
-    _refuse_unknown(spec.options, ["file", "class"], "python")
+    options = ["file", "class"]
+    _refuse_unknown(spec.options, options, "python")
     if "file" not in spec.options:
         raise GameError("python needs a file: python:file=my_game.py")
     path = Path(spec.options["file"]).expanduser()
@@ -117,7 +118,9 @@ def _load_file(spec: Spec) -> Game:
             f"'{path}' has no game class '{wanted}'{_nearest(wanted, found)};"
             f" known: {', '.join(found)}"
         )
-    return _core.load_python_game(_instance(found[wanted or next(iter(found))]), spec.text)
+    chosen = wanted or next(iter(found))
+    text = Spec("python", {key: spec.options[key] for key in options if key in spec.options}).text
+    return _core.load_python_game(_instance(found[chosen]), text)
 
 
 def _module_name(path: Path) -> str:

@@ -51,7 +51,10 @@ def draw(state: State, title: str = "") -> Board:
 
 
 def plain(state: State, title: str = "", unicode: bool = True) -> str:
-    """The state as lines of text; what the last choice changed stands in brackets."""
+    """The state as lines of text; seat 1's men are lower case (or have a ' behind them).
+
+    What the last choice changed stands in brackets.
+    """
     layout = _Layout.of(state)
     lines = [title] if title else []
     for label, row in layout.rows:
@@ -141,9 +144,9 @@ def _centred(text: str, width: int) -> str:
 
 def _plain_man(layout: _Layout, square: _Square, unicode: bool) -> str:
     man = square.cell.man or ("·" if unicode else ".")
-    if not square.is_last:
-        return _centred(man, layout.cell)
-    return _centred(f"[{man}]", layout.cell)
+    if square.cell.seat == 1:
+        man = man.lower() if man.upper() != man.lower() else f"{man}'"
+    return _centred(f"[{man}]" if square.is_last else man, layout.cell)
 
 
 def _coloured_rows(layout: _Layout) -> Iterator[Text]:
