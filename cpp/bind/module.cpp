@@ -56,6 +56,21 @@ std::uint64_t to_seed(nb::handle number) {
   return seed;
 }
 
+// The letters of a text, for as long as it lives; nothing where UTF-8 cannot write it.
+std::optional<std::string_view> to_utf8(const nb::str& text) {
+  Py_ssize_t size = 0;
+  const char* letters = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (letters) return std::string_view(letters, static_cast<std::size_t>(size));
+  PyErr_Clear();
+  return std::nullopt;
+}
+
+StatePtr parse(const AnyGame& game, const nb::str& text) {
+  const auto letters = to_utf8(text);
+  if (!letters) throw PositionError("the text has letters that are no letters (lone surrogates)");
+  return game.parse(*letters);
+}
+
 Options to_options(const nb::kwargs& given) {
   Options options;
   for (const auto& [name, value] : given) {
@@ -165,12 +180,12 @@ void bind_games(nb::module_& m) {
           "seed"_a = 0, "options"_a,
           nb::sig("def start(self, seed: int = 0, **options: str) -> State"),
           "The first state; the seed draws what the rules leave to chance.")
-      .def("parse", &AnyGame::parse, "text"_a,
+      .def("parse", &parse, "text"_a,
            "The state a text describes, with a new history. PositionError if it is none.")
       .def(
           "replay",
-          [](const AnyGame& game, std::string_view text, const nb::iterable& actions) {
-            StatePtr state = game.parse(text);
+          [](const AnyGame& game, const nb::str& text, const nb::iterable& actions) {
+            StatePtr state = parse(game, text);
             for (nb::handle action : actions) state = state->apply(to_action(action, *state));
             return state;
           },
@@ -206,7 +221,8 @@ void bind_states(nb::module_& m) {
       .def_prop_ro("chances", &AnyState::chances,
                    "Probabilities beside `legal`; [] unless the mover is CHANCE.")
       .def_prop_ro("actions", &actions_of, "The actions that led here.")
-      .def_prop_ro("before", &AnyState::before, "The state this one came from, or None.")
+      .def_prop_ro("before", &AnyState::before, nb::sig("def before(self) -> State | None"),
+                   "The state this one came from, or None.")
       .def(
           "apply",
           [](const AnyState& state, nb::handle action) {
@@ -241,8 +257,12 @@ void bind_states(nb::module_& m) {
           "action"_a, "san"_a = false,
           nb::sig("def say(self, action: int, san: bool = False) -> str"),
           "The move text of a legal action; chess-like games also speak SAN.")
-      .def("read", &AnyState::read, "text"_a,
-           "The legal action a move text means. MoveError if there is none.")
+      .def(
+          "read",
+          [](const AnyState& state, const nb::str& text) {
+            return state.read(to_utf8(text).value_or("?"));
+          },
+          "text"_a, "The legal action a move text means. MoveError if there is none.")
       .def_prop_ro(
           "events",
           [](const AnyState& state) {

@@ -1,0 +1,113 @@
+# What you can ask for: make demo, test, check, golden, sanitize, bench, clean.
+# Needs Python 3.11 or newer, make and a C++20 compiler; the rest comes from PyPI into .venv.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+SOURCES := CMakeLists.txt pyproject.toml constraints.txt \
+           $(shell find cpp src -type f -not -name '*.so' -not -name '*.pyc' -not -name '_core.pyi')
+
+# Stamps live in the venv: without it nothing is installed.
+MADE      := $(VENV)/.made
+INSTALLED := $(VENV)/.installed
+TOOLS     := $(VENV)/.tools
+
+# A plain install, so that tests see what a user gets; rebuilt only when a source has changed.
+SANITIZED := build/sanitize/.installed
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test check golden sanitize bench clean
+
+help:
+	@echo "make demo      one random game of each kind, drawn in the terminal"
+	@echo "make test      every test"
+	@echo "make check     formatters, linters, types, import order"
+	@echo "make golden    write the playthroughs again (FORCE=1 without a raised version)"
+	@echo "make sanitize  random play and hostile text under address and UB sanitizers"
+	@echo "make bench     how fast the rules are"
+	@echo "make clean     remove everything that was built"
+
+demo: STEPS := 3
+demo: $(INSTALLED)
+	@echo "[3/$(STEPS)] playing one random game of each kind"
+	@$(BIN)/rulezero tour
+
+test: STEPS := 4
+test: $(INSTALLED) $(TOOLS)
+	@echo "[4/$(STEPS)] running the tests"
+	@$(BIN)/python -m pytest -n 2 -q $(ARGS)
+
+check: STEPS := 9
+check: $(INSTALLED) $(TOOLS)
+	@echo "[4/$(STEPS)] ruff check"
+	@$(BIN)/ruff check .
+	@echo "[5/$(STEPS)] ruff format"
+	@$(BIN)/ruff format --check .
+	@echo "[6/$(STEPS)] copying the core's stub to src, where mypy looks for it"
+	@rm -f src/rulezero/_core.pyi
+	@cp $(VENV)/lib/python3.*/site-packages/rulezero/_core.pyi src/rulezero/
+	@echo "[7/$(STEPS)] mypy"
+	@$(BIN)/mypy
+	@echo "[8/$(STEPS)] clang-format"
+	@find cpp -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format --dry-run -Werror
+	@echo "[9/$(STEPS)] import-linter"
+	@$(BIN)/lint-imports
+
+golden: STEPS := 4
+golden: $(INSTALLED) $(TOOLS)
+	@echo "[4/$(STEPS)] writing the playthroughs"
+	@cd tests && ../$(BIN)/python -m golden.playthrough $(if $(FORCE),--force)
+
+# The sanitizers' runtimes come first into the process, before Python itself; libstdc++ with
+# them, or else they cannot follow an exception.
+sanitize: STEPS := 5
+sanitize: $(INSTALLED) $(TOOLS) $(SANITIZED)
+	@echo "[5/$(STEPS)] random play and hostile text under the sanitizers"
+	@for name in libasan.so libubsan.so libstdc++.so; do \
+	  case "$$($(CXX) -print-file-name=$$name)" in \
+	    /*) ;; *) echo "make sanitize: $(CXX) has no $$name; try CXX=g++" >&2; exit 1;; esac; done
+	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) \
+	  $$($(CXX) -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  PYTHONPATH=build/sanitize/site \
+	  $(BIN)/python -m pytest -q --capture=no -m sanitize $(ARGS)
+
+bench: STEPS := 4
+bench: $(INSTALLED) $(TOOLS)
+	@echo "[4/$(STEPS)] measuring the rules"
+	@$(BIN)/python benchmarks/rules.py
+
+clean:
+	rm -rf build $(VENV) src/rulezero/*.so src/rulezero/_core.pyi
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(MADE):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "rulezero needs Python 3.11 or newer; choose one: make PYTHON=python3.12 ..." >&2; \
+	  exit 1; }
+	@echo "[1/$(STEPS)] making a virtual environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(INSTALLED): $(MADE) $(SOURCES)
+	@echo "[2/$(STEPS)] building the core and installing rulezero"
+	@.ci/quietly build/install.log $(PIP) -v .
+	@touch $@
+
+$(TOOLS): $(MADE) pyproject.toml
+	@echo "[3/$(STEPS)] installing the test tools"
+	@mkdir -p build
+	@$(BIN)/python -c 'import tomllib; \
+	  project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	  print(*project["optional-dependencies"]["dev"], sep="\n")' > build/tools.txt
+	@.ci/quietly build/tools.log $(PIP) -r build/tools.txt
+	@touch $@
+
+$(SANITIZED): $(MADE) $(SOURCES)
+	@echo "[4/$(STEPS)] building the core with sanitizers"
+	@rm -rf build/sanitize/site
+	@.ci/quietly build/sanitize.log $(PIP) -v --no-deps --target build/sanitize/site \
+	  -C build-dir=build/sanitize/core -C cmake.define.RULEZERO_SANITIZE=ON .
+	@touch $@

@@ -1,0 +1,60 @@
+"""The command line: one file per verb, each a thin face over the Python interface."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from rulezero import RulezeroError, __version__
+from rulezero.cli import games, perft, tour
+
+app = typer.Typer(
+    name="rulezero",
+    help="AlphaZero for games that bend the rules.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("games")(games.games)
+app.command("perft")(perft.perft)
+app.command("tour")(tour.tour)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"rulezero {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """AlphaZero for games that bend the rules."""
+
+
+def main() -> None:
+    """Runs the command line; what is wrong with an input is one line and exit code 2."""
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read us has gone; nothing may be written any more, at the exit neither.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except RulezeroError as error:
+        _fail(str(error))
+    except OSError as error:
+        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+
+
+def _fail(message: str) -> None:
+    print(f"rulezero: error: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)

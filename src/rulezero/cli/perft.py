@@ -1,0 +1,46 @@
+"""`rulezero perft`: how many paths of choices there are, the oldest proof that rules are right."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+import rulezero as rz
+
+
+def perft(
+    game: Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")],
+    depth: Annotated[int, typer.Argument(min=0, help="Choices in a path.")],
+    position: Annotated[
+        str | None, typer.Option("--position", "--fen", help="Count from this position's text.")
+    ] = None,
+    divide: Annotated[bool, typer.Option("--divide", help="First, a count for each move.")] = False,
+) -> None:
+    """Count the paths of exactly DEPTH choices. The last line is the count.
+
+    A die is a choice among its faces; a finished game has no continuation.
+    """
+    loaded = rz.load(game)
+    state = loaded.start() if position is None else loaded.parse(position)
+    with _interruptible():
+        if not divide or depth == 0:
+            print(rz.perft(state, depth))
+            return
+        total = 0
+        for action in state.legal:
+            paths = rz.perft(state.apply(action), depth - 1)
+            print(f"{state.say(action)}: {paths}", flush=True)
+            total += paths
+        print(total)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Lets Ctrl-C end the process at once: the core does not look for signals while it counts."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

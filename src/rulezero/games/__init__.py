@@ -1,0 +1,6 @@
+"""Games: loading them by text, writing them in Python, showing them on a screen."""
+
+from rulezero.games.load import games, load, register
+from rulezero.games.python_game import PythonGame
+
+__all__ = ["PythonGame", "games", "load", "register"]

@@ -1,0 +1,155 @@
+"""Loading games: the core's own, those registered from Python, those in a file."""
+
+import difflib
+import hashlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+from rulezero import _core
+from rulezero._core import Game, GameError, Piece
+from rulezero.games import grammar
+from rulezero.games.grammar import Spec, Value
+from rulezero.games.python_game import PythonGame
+
+AnyPythonGame = PythonGame[Any]
+Registered = TypeVar("Registered", bound=AnyPythonGame | type[AnyPythonGame])
+
+_registered: dict[str, AnyPythonGame] = {}
+
+
+def games() -> list[str]:
+    """The names that load() knows: the core's games, then those registered from Python."""
+    return [*_core.game_options(), *sorted(_registered)]
+
+
+def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Game:
+    """The game of a text, such as "exchange:dice=fixed:3", or of a PythonGame.
+
+    Rules may also be keywords: load("exchange", dice="fixed:3"); a list stands for items with
+    '+' between them. GameError says what is unknown, and what is near.
+    """
+    if not isinstance(game, str):
+        if rules:
+            raise GameError(f"a PythonGame takes no rule options here: {', '.join(rules)}")
+        python_game = _instance(game)
+        return _core.load_python_game(python_game, str(getattr(python_game, "name", "")))
+    spec = grammar.read(game).extended(rules)
+    if spec.name == "python":
+        return _load_file(spec)
+    if spec.name in _registered:
+        _refuse_unknown(spec.options, [], spec.name)
+        return _core.load_python_game(_registered[spec.name], spec.name)
+    known = _core.game_options()
+    if spec.name not in known:
+        names = games()
+        raise GameError(
+            f"there is no game '{spec.name}'{_nearest(spec.name, names)}; known: {', '.join(names)}"
+        )
+    options = [name for name, _, _ in known[spec.name]]
+    _refuse_unknown(spec.options, options, spec.name)
+    return _core.load_game(spec.name, spec.options, _pieces(spec))
+
+
+def register(game: Registered) -> Registered:
+    """Makes load(name) know a PythonGame, and returns it: a decorator for the class.
+
+    Registering a name again replaces it, so that a notebook's cell can be run twice; the core's
+    own names cannot be taken.
+    """
+    instance = _instance(game)
+    spec = grammar.read(_core.load_python_game(instance, "").facts.name)
+    if spec.options or spec.name != spec.name.lower():
+        raise GameError(f"'{instance.name}' is no name: lower-case letters, digits and '_'")
+    if spec.name in _core.game_options() or spec.name == "python":
+        raise GameError(f"the name '{spec.name}' is taken by rulezero's own game")
+    _registered[spec.name] = instance
+    return game
+
+
+def _pieces(spec: Spec) -> list[Piece]:
+    """The pieces that a game's `pieces` option names; none for games without that option."""
+    if spec.name != "random_chess":
+        return []
+    from rulezero.games.pieces import read_pieces
+
+    return read_pieces(grammar.split_items("pieces", spec.options.get("pieces", "standard")))
+
+
+def _instance(game: AnyPythonGame | type[AnyPythonGame]) -> AnyPythonGame:
+    if isinstance(game, PythonGame):
+        return game
+    if not (isinstance(game, type) and issubclass(game, PythonGame)):
+        raise GameError(f"a game is a text or a PythonGame, not {game!r}")
+    missing = sorted(getattr(game, "__abstractmethods__", ()))
+    if missing:
+        raise GameError(f"{game.__name__} does not answer yet: {', '.join(missing)}")
+    return game()
+
+
+def _load_file(spec: Spec) -> Game:
+    """The game in a file: python:file=PATH, or python:file=PATH,class=NAME if it has several."""
+    options = ["file", "class"]
+    _refuse_unknown(spec.options, options, "python")
+    if "file" not in spec.options:
+        raise GameError("python needs a file: python:file=my_game.py")
+    path = Path(spec.options["file"]).expanduser()
+    if not path.is_file():
+        raise GameError(f"there is no file '{path}'")
+    found = {
+        name: value
+        for name, value in vars(_run(path)).items()
+        if isinstance(value, type)
+        and issubclass(value, PythonGame)
+        and value.__module__ == _module_name(path)
+        and not inspect.isabstract(value)
+    }
+    wanted = spec.options.get("class")
+    if not found:
+        raise GameError(f"'{path}' defines no PythonGame with all its answers")
+    if wanted is None and len(found) > 1:
+        raise GameError(f"'{path}' has several games; add class=, one of: {', '.join(found)}")
+    if wanted is not None and wanted not in found:
+        raise GameError(
+            f"'{path}' has no game class '{wanted}'{_nearest(wanted, found)};"
+            f" known: {', '.join(found)}"
+        )
+    chosen = wanted or next(iter(found))
+    text = Spec("python", {key: spec.options[key] for key in options if key in spec.options}).text
+    return _core.load_python_game(_instance(found[chosen]), text)
+
+
+def _module_name(path: Path) -> str:
+    return f"rulezero_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
+
+
+def _run(path: Path) -> ModuleType:
+    """The file as a module, run afresh: what it says now counts."""
+    name = _module_name(path)
+    source = importlib.util.spec_from_file_location(name, path)
+    if source is None or source.loader is None:
+        raise GameError(f"'{path}' is no Python file: its name must end in .py")
+    module = importlib.util.module_from_spec(source)
+    sys.modules[name] = module  # dataclasses look their module up while they are made
+    try:
+        source.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise GameError(f"'{path}' cannot be run: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _refuse_unknown(given: Iterable[str], known: list[str], game: str) -> None:
+    for name in given:
+        if name not in known:
+            options = f"known: {', '.join(known)}" if known else "it takes none"
+            raise GameError(f"{game} has no option '{name}'{_nearest(name, known)}; {options}")
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean '{near[0]}'?)" if near else ""

@@ -1,0 +1,83 @@
+"""Games in pure Python: slower than the core's own, but whole."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Position = TypeVar("Position")
+
+
+class PythonGame(ABC, Generic[Position]):
+    """A game's rules: subclass it, name the facts, answer the questions.
+
+    A position is any value that is never changed once made (a tuple, a frozen dataclass, a
+    string). It has no history: the state around it counts how often a text has occurred.
+    """
+
+    name: str  # lower-case letters, digits and '_': load(name) once it is registered
+    version: int = 1  # of the rules: raise it when a game may go differently
+    encoding: int = 1  # of the planes and slots: raise it when a net would see something else
+    actions: int  # action numbers are below this
+    slots: int  # policy slots are below this
+    planes: tuple[int, int, int]  # channels, rows, columns of encode()
+    board: tuple[int, int]  # rows, columns of cells()
+    max_plies: int  # choices after which a runner stops a game
+    has_chance: bool = False  # whether some plies are a die's
+    event_names: Sequence[str] = ()  # columns of events()
+
+    @abstractmethod
+    def start(self, seed: int) -> Position:
+        """The first position; the seed draws what the rules leave to chance."""
+
+    @abstractmethod
+    def parse(self, text: str) -> Position:
+        """The position a text describes; a ValueError says what is wrong with it."""
+
+    @abstractmethod
+    def text(self, position: Position) -> str:
+        """The position as text: all of it, so that parse gives it back."""
+
+    @abstractmethod
+    def mover(self, position: Position) -> int:
+        """Who chooses now: 0, 1 or CHANCE."""
+
+    @abstractmethod
+    def ending(self, position: Position) -> tuple[float, str] | None:
+        """Seat 0's outcome, in [-1, 1], and the reason; None while the game goes on."""
+
+    @abstractmethod
+    def legal(self, position: Position) -> Sequence[int]:
+        """The legal actions in a fixed order; asked only while the game goes on."""
+
+    @abstractmethod
+    def apply(self, position: Position, action: int) -> Position:
+        """The position after a legal action."""
+
+    @abstractmethod
+    def encode(self, position: Position) -> npt.NDArray[np.float32]:
+        """What a net sees as the mover: [channels, rows, columns] in [0, 1]."""
+
+    def slot(self, position: Position, action: int) -> int:
+        """The policy slot of a legal action; its own number unless said otherwise."""
+        return action
+
+    def say(self, position: Position, action: int) -> str:
+        """The move text of a legal action, another one for each."""
+        return str(action)
+
+    def chances(self, position: Position) -> Sequence[float]:
+        """Probabilities beside legal() while the mover is CHANCE; even unless said otherwise."""
+        faces = len(self.legal(position))
+        return [1 / faces] * faces
+
+    def events(self, position: Position, action: int) -> Sequence[float]:
+        """What the action does, one number for each of event_names."""
+        return [0.0] * len(self.event_names)
+
+    def cells(self, position: Position) -> Sequence[tuple[str, int]]:
+        """(man, seat) for each square, from the bottom row up; ("", -1) where nobody stands."""
+        rows, columns = self.board
+        return [("", -1)] * (rows * columns)

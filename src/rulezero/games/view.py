@@ -1,0 +1,175 @@
+"""A board for screens: any state, in colour or as plain text.
+
+Rich drops colours by itself where NO_COLOR is set or the output is no terminal; the board then
+draws itself as plain text, so that nothing is said by colour alone.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.text import Text
+
+from rulezero._core import CHANCE, Cell, State
+
+_SEAT_COLOURS = ("#ffffff", "#ffb454")
+_SQUARE_COLOURS = ("#2f3b45", "#3d4b57")  # dark, light
+_LAST_COLOURS = ("#3f5e3a", "#4a6d44")  # the same squares where the last choice changed something
+_NOTE_COLOUR = "#a9b7c0"
+_NOBODY = "#9aa5ad"
+
+
+@dataclass(frozen=True)
+class Board:
+    """A state as a rich renderable: coordinates, men, notes, the last choice and who is next."""
+
+    state: State
+    title: str = ""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if console.no_color or console.color_system is None:
+            yield Text(plain(self.state, title=self.title, unicode=not options.ascii_only))
+            return
+        layout = _Layout.of(self.state)
+        if self.title:
+            yield Text(self.title, style="bold", no_wrap=True)
+        yield from _coloured_rows(layout)
+        yield Text(layout.letters, style="dim", no_wrap=True)
+        yield _coloured_caption(self.state, ascii_only=options.ascii_only)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        words = cell_len(self.title), cell_len(caption(self.state)) + len(" * ") + 1
+        width = max(_Layout.of(self.state).width, *words)
+        return Measurement(width, width)
+
+
+def draw(state: State, title: str = "") -> Board:
+    """The state as something rich can print."""
+    return Board(state, title)
+
+
+def plain(state: State, title: str = "", unicode: bool = True) -> str:
+    """The state as lines of text; seat 1's men are lower case (or have a ' behind them).
+
+    What the last choice changed stands in brackets.
+    """
+    layout = _Layout.of(state)
+    lines = [title] if title else []
+    for label, row in layout.rows:
+        lines.append(label + "".join(_plain_man(layout, square, unicode) for square in row))
+        if layout.has_notes:
+            notes = "".join(_centred(square.cell.note, layout.cell) for square in row)
+            lines.append(" " * len(label) + notes)
+    lines += [layout.letters, caption(state)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def caption(state: State) -> str:
+    """Who chooses now, or how the game ended."""
+    if state.outcome is not None:
+        winner = _winner(state.outcome)
+        result = "drawn" if winner is None else f"seat {winner} wins"
+        return f"{result}: {state.end_reason}"
+    return "the die rolls" if state.mover == CHANCE else f"seat {state.mover} to move"
+
+
+def last_words(state: State) -> str:
+    """The move text of the choice that led here, with its die: "d1xd4, die 3"."""
+    before = state.before
+    if before is None:
+        return ""
+    words = before.say(state.actions[-1])
+    return f"{last_words(before)}, die {words}" if before.mover == CHANCE else words
+
+
+def _winner(outcome: float) -> int | None:
+    return None if outcome == 0 else int(outcome < 0)
+
+
+@dataclass(frozen=True)
+class _Square:
+    cell: Cell
+    is_light: bool
+    is_last: bool
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What both drawings share: squares with their labels, and how wide they are."""
+
+    rows: list[tuple[str, list[_Square]]]  # from the top, each with its label
+    cell: int  # letters a square takes
+    has_notes: bool
+    letters: str  # the line of column names
+
+    @property
+    def width(self) -> int:
+        return cell_len(self.rows[0][0]) + self.cell * len(self.rows[0][1])
+
+    @classmethod
+    def of(cls, state: State) -> "_Layout":
+        cells = state.cells()
+        past = state.before.cells() if state.before else cells
+        height, columns = state.game.facts.board
+        margin = len(str(height)) + 1
+        rows = []
+        for at, (now, then) in enumerate(zip(cells, past, strict=True)):
+            number = height - at
+            squares = [
+                _Square(cell, (number + column) % 2 == 0, _looks(cell) != _looks(old))
+                for column, (cell, old) in enumerate(zip(now, then, strict=True))
+            ]
+            rows.append((f"{number:>{margin - 1}} ", squares))
+        widest = max(cell_len(text) for row in cells for cell in row for text in _looks(cell))
+        width = max(widest, 1) + 2
+        names = (
+            chr(ord("a") + column) if columns <= 26 else str(column + 1)
+            for column in range(columns)
+        )
+        letters = " " * margin + "".join(_centred(name, width) for name in names)
+        has_notes = any(cell.note for row in cells for cell in row)
+        return cls(rows, width, has_notes, letters)
+
+
+def _looks(cell: Cell) -> tuple[str, str]:
+    return cell.man, cell.note
+
+
+def _centred(text: str, width: int) -> str:
+    space = max(width - cell_len(text), 0)
+    return " " * (space // 2) + text + " " * (space - space // 2)
+
+
+def _plain_man(layout: _Layout, square: _Square, unicode: bool) -> str:
+    man = square.cell.man or ("·" if unicode else ".")
+    if square.cell.seat == 1:
+        man = man.lower() if man.upper() != man.lower() else f"{man}'"
+    return _centred(f"[{man}]" if square.is_last else man, layout.cell)
+
+
+def _coloured_rows(layout: _Layout) -> Iterator[Text]:
+    for label, row in layout.rows:
+        men, notes = Text(label, style="dim", no_wrap=True), Text(" " * len(label), no_wrap=True)
+        for square in row:
+            ground = (_LAST_COLOURS if square.is_last else _SQUARE_COLOURS)[square.is_light]
+            seat = square.cell.seat
+            colour = _SEAT_COLOURS[seat] if seat in (0, 1) else _NOBODY
+            men.append(_centred(square.cell.man, layout.cell), f"not dim bold {colour} on {ground}")
+            notes.append(_centred(square.cell.note, layout.cell), f"{_NOTE_COLOUR} on {ground}")
+        yield men
+        if layout.has_notes:
+            yield notes
+
+
+def _coloured_caption(state: State, ascii_only: bool) -> Text:
+    seat = state.mover if state.outcome is None else _winner(state.outcome)
+    line = Text(caption(state), no_wrap=True)
+    if seat is not None and seat != CHANCE:
+        dot = "*" if ascii_only else "●"
+        # On the board's own ground: white would vanish on a white terminal.
+        return Text.assemble(
+            (f" {dot} ", f"{_SEAT_COLOURS[seat]} on {_SQUARE_COLOURS[0]}"), " ", line
+        )
+    return line

@@ -1,0 +1,266 @@
+"""What a user can get wrong: each mistake is one clear line that says what to do."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import documents
+import rulezero as rz
+import samples
+from rulezero.games import grammar
+
+WRONG_TEXTS = {
+    "": "has no name",
+    ":a=1": "has no name",
+    "connect4:": "ends after the colon",
+    "connect4:rows": "lacks its '='",
+    "connect4:=3": "is no key",
+    "connect4:rows=": "has no value",
+    "connect4:rows=3": "connect4 has no option 'rows'; it takes none",
+    "connect4:a=1,a=2": "a is given twice",
+    "connect4:a=1,": "lacks its '='",
+    "connect4:a=1,,b=2": "lacks its '='",
+    "conect4": "did you mean 'connect4'",
+    "go": "there is no game 'go'; known: ",
+    "Connect4": "there is no game 'Connect4'",
+    " connect4": "is no name",
+    "connect 4": "is no name",
+    "4connect": "is no name",
+    "connect4\n": "cannot be printed",
+    "connect4\x00": "cannot be printed",
+    "\ud800": "cannot be printed",
+    "python": "python needs a file",
+    "python:file=nowhere.py": "there is no file 'nowhere.py'",
+    "python:path=x.py": "python has no option 'path'",
+}
+
+
+@pytest.mark.parametrize("text", WRONG_TEXTS)
+def test_a_wrong_game_text_says_what_is_wrong(text: str) -> None:
+    """GameError, in one printable line."""
+    with pytest.raises(rz.GameError) as caught:
+        rz.load(text)
+    assert WRONG_TEXTS[text] in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("name", rz.games())
+def test_an_unknown_option_names_those_that_are_known(name: str) -> None:
+    """For every game, as text and as keyword."""
+    with pytest.raises(rz.GameError, match="has no option 'nonsense'"):
+        rz.load(f"{name}:nonsense=1")
+    with pytest.raises(rz.GameError, match="has no option 'nonsense'"):
+        rz.load(name, nonsense="1")
+    with pytest.raises(rz.GameError, match="nonsense"):
+        rz.load(name).start(nonsense="1")
+
+
+@pytest.mark.parametrize("game", [None, 7, b"connect4", object, rz.PythonGame, ["connect4"]])
+def test_only_texts_and_python_games_are_games(game: Any) -> None:
+    """Anything else is a GameError, an unfinished class too."""
+    with pytest.raises(rz.GameError):
+        rz.load(game)
+
+
+def test_a_keyword_is_the_same_as_text() -> None:
+    """Both at once are an error; a list is joined with '+'."""
+    spec = grammar.read("a:x=1").extended({"y": ["p", "q"], "z": 3, "t": True})
+    assert spec.text == "a:x=1,y=p+q,z=3,t=true"
+    assert grammar.read(spec.text) == spec
+    with pytest.raises(rz.GameError, match="x is given twice"):
+        grammar.read("a:x=1").extended({"x": "1"})
+    for value in ("", [], ["a", ""], ["a+b"], "a,b", "a\nb", None, {}, [1]):
+        with pytest.raises(rz.GameError):
+            grammar.read("a").extended({"x": value})  # type: ignore[dict-item]
+
+
+def test_values_may_contain_colons_and_equals() -> None:
+    """The text is split at its first colon, an option at its first '='."""
+    spec = grammar.read("exchange:dice=fixed:3,file=a=b:c")
+    assert spec == grammar.Spec("exchange", {"dice": "fixed:3", "file": "a=b:c"})
+
+
+@pytest.mark.parametrize("items", [["a"], ["a", "b"], ["Q", "+"], ["+", "Q"], ["+"], ["+", "+"]])
+def test_lists_can_be_joined_and_split(items: list[str]) -> None:
+    """An item may be a '+' itself: no item is empty, so the text stays clear."""
+    assert grammar.split_items("x", grammar.join_items("x", items)) == items
+
+
+@pytest.mark.parametrize("text", ["", "a+", "+a+"])
+def test_a_list_with_a_missing_item_is_refused(text: str) -> None:
+    """A separator with nothing behind it."""
+    with pytest.raises(rz.GameError, match="missing"):
+        grammar.split_items("x", text)
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_a_seed_is_a_64_bit_number(text: str) -> None:
+    """Numbers outside are a GameError, other things a TypeError."""
+    game = rz.load(text)
+    assert game.start(seed=2**64 - 1).legal
+    for seed in (-1, 2**64, 10**30):
+        with pytest.raises(rz.GameError, match="seed"):
+            game.start(seed=seed)
+    for wrong in (None, 1.5, "1"):
+        with pytest.raises(TypeError):
+            game.start(seed=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_a_record_with_a_wrong_action_is_refused(text: str) -> None:
+    """replay checks every action, and the text before them."""
+    state = samples.played(text)[-1]
+    start = samples.played(text)[0].text
+    with pytest.raises(rz.MoveError):
+        state.game.replay(start, [*state.actions[:3], state.game.facts.actions])
+    with pytest.raises(rz.PositionError):
+        state.game.replay("nonsense", [])
+    with pytest.raises(TypeError):
+        state.game.replay(start, None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("depth", [-1, 1001, 10**6])
+def test_perft_has_bounds(depth: int) -> None:
+    """A depth below 0 or far beyond counting is a GameError."""
+    with pytest.raises(rz.GameError, match="0 to 1000"):
+        rz.perft(rz.load("connect4").start(), depth)
+
+
+class Coin(rz.PythonGame[int]):
+    """Toss once: heads and seat 0 wins. The smallest game with a die."""
+
+    name = "coin"
+    actions = slots = 2
+    planes = (1, 1, 1)
+    board = (1, 1)
+    max_plies = 1
+    has_chance = True
+    event_names = ("heads",)
+
+    def start(self, seed: int) -> int:
+        return 0
+
+    def parse(self, text: str) -> int:
+        return ["toss", "heads", "tails"].index(text)
+
+    def text(self, position: int) -> str:
+        return ["toss", "heads", "tails"][position]
+
+    def mover(self, position: int) -> int:
+        return rz.CHANCE
+
+    def ending(self, position: int) -> tuple[float, str] | None:
+        return None if position == 0 else (1 if position == 1 else -1, "tossed")
+
+    def legal(self, position: int) -> list[int]:
+        return [0, 1]
+
+    def apply(self, position: int, action: int) -> int:
+        return action + 1
+
+    def encode(self, position: int) -> Any:
+        return np.zeros((1, 1, 1), dtype=np.float32)
+
+    def chances(self, position: int) -> list[float]:
+        return [0.25, 0.75]
+
+    def events(self, position: int, action: int) -> list[float]:
+        return [float(action == 0)]
+
+
+def test_a_python_game_may_have_uneven_dice_and_events() -> None:
+    """Chances and events are what the class says."""
+    state = rz.load(Coin).start()
+    assert state.mover == rz.CHANCE
+    assert state.chances == [0.25, 0.75]
+    heads = state.apply(0)
+    assert (heads.outcome, heads.end_reason, heads.events) == (1, "tossed", {"heads": 1})
+    assert rz.load(Coin()).parse("tails").outcome == -1
+    with pytest.raises(rz.PositionError):
+        rz.load(Coin).parse("edge")
+
+
+MISTAKES: dict[str, tuple[str, Callable[[rz.State], object]]] = {
+    "legal": ("is empty", lambda state: state.legal),
+    "chances": ("sum 1", lambda state: state.chances),
+    "mover": ("0, 1 or CHANCE", lambda state: state.mover),
+    "ending": ("outside", lambda state: state.is_over),
+    "events": ("one number per event name", lambda state: state.apply(0).events),
+    "encode": ("float32 array", lambda state: state.apply(0).planes()),
+    "cells": ("must give", lambda state: state.cells()),
+    "text": ("must be text", lambda state: state.text),
+}
+WRONG_ANSWERS: dict[str, list[Any]] = {
+    "legal": [[]],
+    "chances": [[0.5, 0.6], [1.0], [-1.0, 2.0], [float("nan"), 1.0]],
+    "mover": [2, -2, "0", None],
+    "ending": [(2, "too much"), (float("nan"), "no number")],
+    "events": [[], [1.0, 2.0]],
+    "encode": [None, np.zeros((1, 1)), np.zeros((2, 1, 1), np.float32)],
+    "cells": [[], [("a", 0), ("b", 1)]],
+    "text": [None, 7, b"toss"],
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "answer"),
+    [(method, answer) for method, answers in WRONG_ANSWERS.items() for answer in answers],
+)
+def test_a_python_game_that_answers_wrongly_is_told_so(method: str, answer: Any) -> None:
+    """A GameError that names the method and what it should give."""
+    game = Coin()
+    words, ask = MISTAKES[method]
+    setattr(game, method, lambda *_: answer)
+    with pytest.raises(rz.GameError, match=f"{method}.*{words}"):
+        ask(rz.load(game).start())
+
+
+def test_a_python_game_must_name_its_facts() -> None:
+    """A missing or wrong attribute is a GameError that says what it should be."""
+    for attribute in ("actions", "planes", "board", "max_plies", "name"):
+        game = Coin()
+        setattr(game, attribute, "nonsense" if attribute != "name" else 7)
+        with pytest.raises(rz.GameError, match=f"Coin.{attribute} must be"):
+            rz.load(game)
+    with pytest.raises(rz.GameError, match="takes no rule options"):
+        rz.load(Coin, sides="3")
+
+
+@pytest.mark.parametrize("name", ["connect4", "python", "Coin", "a b", "coin:sides=3", ""])
+def test_a_name_that_is_taken_or_no_name_cannot_be_registered(name: str) -> None:
+    """Names are lower case, and rulezero's own stay its own."""
+    game = Coin()
+    game.name = name
+    with pytest.raises(rz.GameError):
+        rz.register(game)
+
+
+def test_a_file_may_hold_games(tmp_path: Path) -> None:
+    """python:file= finds the class; several need class=; whatever is wrong is a GameError."""
+    path = tmp_path / "games.py"
+    text = f"python:file={path}"
+
+    def load(source: str, more: str = "") -> rz.Game:
+        path.write_text(source, encoding="utf-8")
+        return rz.load(text + more)
+
+    one = documents.tic_tac_toe()
+    assert load(one).text == text
+    assert rz.load(load(one).text).start().legal == list(range(9))
+    two = one + "\n\nclass Second(TicTacToe):\n    max_plies = 8\n"
+    assert load(two, ",class=Second").facts.max_plies == 8
+    for source, more, words in (
+        (two, "", "several games; add class=, one of: TicTacToe, Second"),
+        (two, ",class=Secnod", "did you mean 'Second'"),
+        ("x = 1", "", "no PythonGame"),
+        ("import rulezero as rz\nfrom rulezero import PythonGame", "", "no PythonGame"),
+        ("1 / 0", "", "ZeroDivisionError"),
+        ("def", "", "SyntaxError"),
+    ):
+        with pytest.raises(rz.GameError, match=words):
+            load(source, more)
+    with pytest.raises(rz.GameError, match="there is no file"):
+        rz.load(f"python:file={tmp_path}")
