@@ -7,13 +7,10 @@ namespace rulezero {
 Chess::Chess(const Options& options)
     : CheckedGame({.table = std::make_shared<chesslike::PieceTable>(chesslike::orthodox_pieces()),
                    .castling = chesslike::CastlingField::kHomeSquares,
-                   .two_square_castling = true},
+                   .two_square_castling = true,
+                   .has_draws = !chesslike::read_choice(options, "draws", "automatic", "none")},
                   false),
-      flat_features_(options.at("planes") == "features781") {
-  if (!flat_features_ && options.at("planes") != "history") {
-    throw GameError("chess has planes=history or planes=features781, not " +
-                    quoted(options.at("planes")));
-  }
+      flat_features_(chesslike::read_choice(options, "planes", "history", "features781")) {
   facts_.name = kName;
   if (flat_features_) facts_.planes = {chesslike::kFeatures, 1, 1};
 }

@@ -8,8 +8,10 @@ namespace rulezero {
 class Chess : public chesslike::CheckedGame {
  public:
   static constexpr std::string_view kName = "chess";
-  static constexpr std::array<RuleOption, 1> kOptions = {
-      {{"planes", "history", "history (119 planes) or features781 (one flat vector)"}}};
+  static constexpr std::array<RuleOption, 2> kOptions = {{
+      {"planes", "history", "history (119 planes) or features781 (one flat vector)"},
+      chesslike::kDrawsOption,
+  }};
 
   explicit Chess(const Options& options);
 

@@ -10,21 +10,12 @@ namespace {
 
 constexpr std::uint64_t kBackRankKey = 0x6261636b72616e6b;  // "backrank"
 
-// An option that is one of two words.
-bool choose(const Options& options, std::string_view name, std::string_view usual,
-            std::string_view other) {
-  const std::string& value = options.find(name)->second;
-  if (value == usual) return false;
-  if (value == other) return true;
-  throw GameError("random_chess has " + std::string(name) + "=" + std::string(usual) + " or " +
-                  std::string(name) + "=" + std::string(other) + ", not " + quoted(value));
-}
-
 Rules make_rules(const Options& options, std::span<const PieceSpec> pieces) {
-  const bool only_table = choose(options, "generator", "auto", "table");
+  const bool only_table = read_choice(options, "generator", "auto", "table");
   return {.table = std::make_shared<PieceTable>(pieces, only_table),
           .castling = CastlingField::kAnyRook,
-          .two_square_castling = false};
+          .two_square_castling = false,
+          .has_draws = !read_choice(options, "draws", "automatic", "none")};
 }
 
 // The kinds to draw from; all of them in the order Q R B N, then as their files list them.
@@ -78,7 +69,7 @@ std::pair<int, int> outer_rooks(const std::array<int, 8>& rank) {
 }  // namespace
 
 RandomChess::RandomChess(const Options& options, std::span<const PieceSpec> pieces)
-    : CheckedGame(make_rules(options, pieces), choose(options, "view", "mover", "absolute")) {
+    : CheckedGame(make_rules(options, pieces), read_choice(options, "view", "mover", "absolute")) {
   facts_.name = kName;
   pool_ = read_pool(table(), options.at("pool"));
 }

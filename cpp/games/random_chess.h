@@ -8,10 +8,11 @@ namespace rulezero {
 class RandomChess : public chesslike::CheckedGame {
  public:
   static constexpr std::string_view kName = "random_chess";
-  static constexpr std::array<RuleOption, 4> kOptions = {{
+  static constexpr std::array<RuleOption, 5> kOptions = {{
       {"pieces", "standard", "standard, custom or files of your own, joined with +"},
       {"pool", "all", "the men drawn for the back rank, joined with +; all: every one but K and P"},
       {"view", "mover", "mover or absolute: from whose side planes and slots are seen"},
+      chesslike::kDrawsOption,
       {"generator", "auto", "auto, or table to keep orthodox men off their fast path"},
   }};
 

@@ -45,11 +45,7 @@ constexpr GameEntry entry() {
 }
 
 const GameEntry kGames[] = {
-    entry<Chess>(),
-    entry<Monster>(),
-    entry<RandomChess>(),
-    entry<Razzle>(),
-    entry<Connect4>(),
+    entry<Chess>(), entry<Monster>(), entry<RandomChess>(), entry<Razzle>(), entry<Connect4>(),
 };
 
 }  // namespace

@@ -99,6 +99,7 @@ std::string CheckedGame::text(const Position& p) const {
 }
 
 std::optional<Ending> CheckedGame::drawn(const Moment<Position>& moment) const {
+  if (!rules_.has_draws) return std::nullopt;
   if (moment.position.clock >= kFiftyMoves) return Ending{0.0f, "fifty moves"};
   if (moment.times >= 3) return Ending{0.0f, "repetition"};
   if (lacks_material(moment.position)) return Ending{0.0f, "material"};

@@ -7,6 +7,10 @@
 
 namespace rulezero::chesslike {
 
+constexpr RuleOption kDrawsOption = {
+    "draws", "automatic",
+    "automatic, or none: no fifty moves, repetition or material, as perft suites count"};
+
 class CheckedGame {
  public:
   using Position = chesslike::Position;

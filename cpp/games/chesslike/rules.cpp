@@ -4,6 +4,16 @@
 
 namespace rulezero::chesslike {
 
+bool read_choice(const Options& options, std::string_view name, std::string_view usual,
+                 std::string_view other) {
+  const std::string& value = options.find(name)->second;
+  if (value != usual && value != other) {
+    throw GameError(std::string(name) + " is " + std::string(usual) + " or " + std::string(other) +
+                    ", not " + quoted(value));
+  }
+  return value == other;
+}
+
 std::vector<PieceSpec> orthodox_pieces() {
   const std::vector<Vector> straight = {{0, 1}, {1, 0}, {0, -1}, {-1, 0}};
   const std::vector<Vector> diagonal = {{1, 1}, {1, -1}, {-1, -1}, {-1, 1}};

@@ -11,10 +11,14 @@ namespace rulezero::chesslike {
 
 struct Rules {
   std::shared_ptr<const PieceTable> table;
-  CastlingField castling;  // what rights a text may hold
-  bool
-      two_square_castling;  // castling is written as the king's two-square move, else onto its rook
+  CastlingField castling;    // what rights a text may hold
+  bool two_square_castling;  // castling is written as the king's two-square move, else onto a rook
+  bool has_draws = true;     // by fifty moves, repetition and material, where the game knows them
 };
+
+// The value of an option that is one of two words: false for the usual one.
+bool read_choice(const Options& options, std::string_view name, std::string_view usual,
+                 std::string_view other);
 
 // The pieces of orthodox chess.
 std::vector<PieceSpec> orthodox_pieces();
