@@ -1,6 +1,7 @@
 #include "games/registry.h"
 
 #include "games/connect4.h"
+#include "games/exchange.h"
 
 namespace rulezero {
 namespace {
@@ -42,6 +43,7 @@ constexpr GameEntry entry() {
 
 const GameEntry kGames[] = {
     entry<Connect4>(),
+    entry<Exchange>(),
 };
 
 }  // namespace
