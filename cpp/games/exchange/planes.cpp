@@ -137,7 +137,7 @@ Survey survey(const Position& p, int seat, BySquare<int>& balance, Planes& plane
     const Kind& kind = kKinds[type];
     const Bits moves = moves_of(p, square);
     const Bits free = free_reach(p, square);
-    const Bits full = full_reach(p, square);
+    const Bits full = free | ability_reach(p, square);
     side.moves |= moves;
     side.attacks |= free;
     side.all_attacks |= full;

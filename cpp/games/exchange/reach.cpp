@@ -58,18 +58,14 @@ Bits free_reach(const Position& p, int square) {
   return standing_reach(p, square);
 }
 
-Bits full_reach(const Position& p, int square) {
-  const Bits free = free_reach(p, square);
+Bits ability_reach(const Position& p, int square) {
   const Type type = type_at(p, square);
-  if (type == kQueen && is_ready(p, square)) {
-    const Bits men = occupied(p);
-    const Bits landings = all_sight(square, men) & ~men;
-    return free | sight_within_three(landings, men & ~bit(square));
-  }
-  if (type == kKnight && is_ready(p, square) && (kNeighbours[square] & ~occupied(p))) {
-    return free | kBeside[square];
-  }
-  return free;
+  if ((type != kQueen && type != kKnight) || !is_ready(p, square)) return 0;
+  const Bits men = occupied(p);
+  if (type == kKnight) return kNeighbours[square] & ~men ? kBeside[square] : 0;
+  // From where she lands the queen's old square is empty, and may be in her reach.
+  const Bits landings = all_sight(square, men) & ~men;
+  return sight_within_three(landings, men & ~bit(square));
 }
 
 int guard_of(const Position& p, int victim, Bits men) {

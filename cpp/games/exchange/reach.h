@@ -17,8 +17,13 @@ Bits standing_reach(const Position& p, int square);
 // Standing reach, and for a knight what he strikes by a combo: what costs no charge and no wait.
 Bits free_reach(const Position& p, int square);
 
-// Free reach, and what a ready Overextend or Skirmish adds: all that one action can strike.
-Bits full_reach(const Position& p, int square);
+// What a ready Overextend or Skirmish reaches.
+Bits ability_reach(const Position& p, int square);
+
+// Free and ability reach: all that one action can strike.
+inline Bits full_reach(const Position& p, int square) {
+  return free_reach(p, square) | ability_reach(p, square);
+}
 
 // The rook that shares a hit on `victim`, or -1. `men` are the squares that block a line of
 // sight at the moment of the strike.
