@@ -30,8 +30,8 @@ struct Deeds {
   int interpose = 0;
 };
 
-// Appends the legal actions of the side to move: man by man from a1 to h8, each man's moves,
-// strikes and abilities in the order of their numbers, a king's Decree after his strikes.
+// Appends the legal actions of the side to move: man by man from a1 to h8, each man's in the
+// order of their numbers.
 void list_actions(const Position& p, std::vector<Action>& actions);
 
 // The position at the end of the ply in which the side to move takes this legal action and the
