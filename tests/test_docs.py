@@ -58,4 +58,3 @@ def test_a_document_is_true(path: Path, tmp_path: Path, monkeypatch: pytest.Monk
                 Path("tictactoe.py").write_text(block.text, encoding="utf-8")
         elif block.language == "console":
             run_console(block)
-    names.clear()  # a Python game and its names hold each other
