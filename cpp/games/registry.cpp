@@ -1,6 +1,10 @@
 #include "games/registry.h"
 
+#include "games/chess.h"
 #include "games/connect4.h"
+#include "games/monster.h"
+#include "games/random_chess.h"
+#include "games/razzle.h"
 
 namespace rulezero {
 namespace {
@@ -41,7 +45,7 @@ constexpr GameEntry entry() {
 }
 
 const GameEntry kGames[] = {
-    entry<Connect4>(),
+    entry<Chess>(), entry<Monster>(), entry<RandomChess>(), entry<Razzle>(), entry<Connect4>(),
 };
 
 }  // namespace

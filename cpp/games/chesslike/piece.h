@@ -36,9 +36,9 @@ struct PieceSpec {
   std::string symbol;
   double value = 0;  // in pawns
   bool royal = false;
-  std::vector<PatternSpec> patterns;
+  std::vector<PatternSpec> patterns = {};
   bool en_passant = false;
-  std::optional<PromotionSpec> promotion;
+  std::optional<PromotionSpec> promotion = std::nullopt;
   bool castles_kingside = false;
   bool castles_queenside = false;
 };

@@ -1,0 +1,171 @@
+#include "games/chesslike/checked.h"
+
+#include <algorithm>
+
+#include "games/chesslike/planes.h"
+#include "games/chesslike/san.h"
+
+namespace rulezero::chesslike {
+namespace {
+
+constexpr int kMaxPlies = 300;  // where a runner stops; the rules themselves never do
+constexpr int kFiftyMoves = 100;
+constexpr int kLargestCounter = 9999;
+
+int opposite(int seat) { return 1 - seat; }
+
+// Exactly K v K, K+B v K and K+N v K.
+bool lacks_material(const Position& p) {
+  const int men = count(p.occupied());
+  return men == 2 || (men == 3 && (p.letter[kBishop] | p.letter[kKnight]));
+}
+
+// Whether the en-passant square could have come from the enemy's last move.
+bool is_behind_double_step(const PieceTable& table, const Position& p) {
+  const int square = p.en_passant;
+  const int step = p.mover == 0 ? -8 : 8;  // how the enemy pawn moved
+  const int to = square + step;
+  const int from = square - step;
+  if (!table.takes_en_passant() || from < 0 || from > 63 || to < 0 || to > 63) return false;
+  const int them = opposite(p.mover);
+  return !has(p.occupied(), square) && !has(p.occupied(), from) && has(p.men(them, kPawn), to) &&
+         has(table.reach(kPawn, them, from, p.occupied() ^ bit(to)).moves, to);
+}
+
+}  // namespace
+
+CheckedGame::CheckedGame(Rules rules, bool absolute_view)
+    : facts_{.name = {},
+             .version = 1,
+             .encoding = 1,
+             .actions = 4096 * (1 + static_cast<int>(rules.table->promotions().size())),
+             .slots = 0,
+             .planes = {history_plane_count(rules.table->kinds()), 8, 8},
+             .board = {8, 8},
+             .max_plies = kMaxPlies,
+             .has_chance = false,
+             .events = {"capture", "promotion", "castling", "en_passant", "check"}},
+      rules_(std::move(rules)),
+      absolute_view_(absolute_view),
+      slots_(*rules_.table, absolute_view) {
+  facts_.slots = 64 * slots_.planes();
+}
+
+CheckedGame::Position CheckedGame::parse(std::string_view text) const {
+  const auto fields = split(text, ' ');
+  if (fields.size() < 4 || fields.size() > 6) {
+    throw PositionError(
+        "a position is FEN: men, side, castling, en passant and two counters, not " + quoted(text));
+  }
+  Position p = empty_position();
+  read_men(table(), fields[0], p);
+  check_men(table(), p, false);
+  p.mover = static_cast<std::uint8_t>(read_side(fields[1]));
+  read_castling(rules_.castling, fields[2], p);
+  if (fields[3] != "-") {
+    p.en_passant = static_cast<std::uint8_t>(read_square(fields[3]));
+    if (p.en_passant == kNone) {
+      throw PositionError("the en-passant field is - or a square, not " + quoted(fields[3]));
+    }
+  }
+  const auto counter = [&](std::size_t field, int fallback, const char* what) {
+    if (fields.size() <= field) return fallback;
+    const auto value = read_number(fields[field], kLargestCounter);
+    if (!value) {
+      throw PositionError(std::string(what) + " is a number from 0 to 9999, not " +
+                          quoted(fields[field]));
+    }
+    return *value;
+  };
+  p.clock = static_cast<std::uint16_t>(counter(4, 0, "the fifth field"));
+  p.number = static_cast<std::uint16_t>(std::max(1, counter(5, 1, "the sixth field")));
+
+  Position other = p;
+  other.mover ^= 1;
+  if (in_check(table(), other)) {
+    throw PositionError("the side not to move is in check: give the move to the other side");
+  }
+  if (p.en_passant != kNone &&
+      !(is_behind_double_step(table(), p) && can_take_en_passant(table(), p))) {
+    p.en_passant = kNone;
+  }
+  return p;
+}
+
+std::string CheckedGame::text(const Position& p) const {
+  return write_men(table(), p) + (p.mover == 0 ? " w " : " b ") + write_castling(p) + " " +
+         (p.en_passant == kNone ? "-" : square_name(p.en_passant)) + " " + std::to_string(p.clock) +
+         " " + std::to_string(p.number);
+}
+
+std::optional<Ending> CheckedGame::drawn(const Moment<Position>& moment) const {
+  if (!rules_.has_draws) return std::nullopt;
+  if (moment.position.clock >= kFiftyMoves) return Ending{0.0f, "fifty moves"};
+  if (moment.times >= 3) return Ending{0.0f, "repetition"};
+  if (lacks_material(moment.position)) return Ending{0.0f, "material"};
+  return std::nullopt;
+}
+
+std::optional<Ending> CheckedGame::expand(const Moment<Position>& moment,
+                                          std::vector<Action>& actions) const {
+  const Position& p = moment.position;
+  actions.clear();
+  list_legal(table(), p, actions);
+  if (actions.empty()) {
+    if (!in_check(table(), p)) return Ending{0.0f, "stalemate"};
+    return Ending{p.mover == 0 ? -1.0f : 1.0f, "checkmate"};
+  }
+  if (const auto ending = drawn(moment)) {
+    actions.clear();
+    return ending;
+  }
+  write_castling_actions(rules_, p, actions);
+  return std::nullopt;
+}
+
+std::uint64_t CheckedGame::count(const Moment<Position>& moment) const {
+  return drawn(moment) ? 0 : count_legal(table(), moment.position);
+}
+
+CheckedGame::Position CheckedGame::apply(const Position& p, Action action) const {
+  Position next = move_men(table(), p, read_action(rules_, p, action));
+  next.mover ^= 1;
+  next.number = static_cast<std::uint16_t>(next.number + p.mover);
+  if (next.en_passant != kNone && !can_take_en_passant(table(), next)) next.en_passant = kNone;
+  return next;
+}
+
+void CheckedGame::encode(const Moment<Position>& moment, std::span<float> planes) const {
+  encode_history(moment, table().kinds(), absolute_view_, planes);
+}
+
+int CheckedGame::slot(const Position& p, Action action) const {
+  return slots_.slot(move_of(action), p.mover == 1 && !absolute_view_);
+}
+
+void CheckedGame::events(const Position& p, Action action, std::span<float> row) const {
+  write_move_events(rules_, p, action, row);
+  row[4] = in_check(table(), apply(p, action));
+}
+
+std::string CheckedGame::say(const Position&, Action action) const {
+  return say_action(rules_, action);
+}
+
+std::string CheckedGame::san(const Moment<Position>& moment, Action action,
+                             std::span<const Action> legal) const {
+  const Position& p = moment.position;
+  const std::string text = san_of(rules_, p, action, legal);
+  const Position next = apply(p, action);
+  if (!in_check(table(), next)) return text;
+  return text + (count_legal(table(), next) == 0 ? "#" : "+");
+}
+
+std::vector<Action> CheckedGame::read_san(const Moment<Position>& moment, std::string_view text,
+                                          std::span<const Action> legal) const {
+  return rulezero::chesslike::read_san(rules_, moment.position, text, legal);
+}
+
+std::vector<Cell> CheckedGame::cells(const Position& p) const { return cells_of(table(), p); }
+
+}  // namespace rulezero::chesslike

@@ -1,0 +1,54 @@
+#pragma once
+// Chess-like games in which a king must not be left in check: chess and random_chess.
+
+#include "games/chesslike/rules.h"
+#include "games/chesslike/slots.h"
+#include "games/game.h"
+
+namespace rulezero::chesslike {
+
+constexpr RuleOption kDrawsOption = {
+    "draws", "automatic",
+    "automatic, or none: no fifty moves, repetition or material, as perft suites count"};
+
+class CheckedGame {
+ public:
+  using Position = chesslike::Position;
+
+  CheckedGame(Rules rules,
+              bool absolute_view);  // planes and slots from White's side or the mover's
+
+  const Facts& facts() const { return facts_; }
+  Position parse(std::string_view text) const;
+  std::string text(const Position& p) const;
+  Key key(const Position& p) const { return key_of(p); }
+  int lookback(const Position& p) const { return p.clock; }
+  int mover(const Position& p) const { return p.mover; }
+  std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
+  std::uint64_t count(const Moment<Position>& moment) const;
+  Position apply(const Position& p, Action action) const;
+  void encode(const Moment<Position>& moment, std::span<float> planes) const;
+  int slot(const Position& p, Action action) const;
+  void events(const Position& p, Action action, std::span<float> row) const;
+  std::string say(const Position& p, Action action) const;
+  std::string san(const Moment<Position>& moment, Action action,
+                  std::span<const Action> legal) const;
+  std::vector<Action> read_san(const Moment<Position>& moment, std::string_view text,
+                               std::span<const Action> legal) const;
+  std::vector<Cell> cells(const Position& p) const;
+
+ protected:
+  const PieceTable& table() const { return *rules_.table; }
+
+  Facts facts_;
+  Rules rules_;
+
+ private:
+  // How the game ended, whatever moves there are, or nothing.
+  std::optional<Ending> drawn(const Moment<Position>& moment) const;
+
+  bool absolute_view_;
+  SlotMap slots_;
+};
+
+}  // namespace rulezero::chesslike

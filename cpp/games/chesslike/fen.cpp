@@ -1,0 +1,178 @@
+#include "games/chesslike/fen.h"
+
+#include "games/board_text.h"
+
+namespace rulezero::chesslike {
+namespace {
+
+constexpr std::array<std::string_view, 2> kColours = {"White", "Black"};
+
+std::string colour(int seat) { return std::string(kColours[static_cast<std::size_t>(seat)]); }
+
+bool is_letter(char letter) {
+  return (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z');
+}
+
+char upper(char letter) { return letter >= 'a' && letter <= 'z' ? char(letter - 32) : letter; }
+char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? char(letter + 32) : letter; }
+
+bool same_symbol(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return upper(x) == upper(y); });
+}
+
+// Kind and seat of a man as the board field writes it.
+std::pair<int, int> read_man(const PieceTable& table, std::string_view man) {
+  int seat = 0;
+  std::string_view symbol = man;
+  if (man[0] == '{') {
+    const std::string_view inside = man.substr(1, man.size() - 2);
+    if (inside.empty() || (inside[0] != 'w' && inside[0] != 'b')) {
+      throw PositionError("a man in braces begins with its colour, like {w+} or {bNN}, not " +
+                          quoted(man));
+    }
+    seat = inside[0] == 'b';
+    symbol = inside.substr(1);
+  } else if (is_letter(man[0])) {
+    seat = man[0] >= 'a';
+  } else {
+    throw PositionError(quoted(man) +
+                        " is no man: letters stand for men, digits for empty squares");
+  }
+  for (int kind = 0; kind < table.kinds(); ++kind) {
+    if (table.is_loaded(kind) && same_symbol(table.spec(kind).symbol, symbol)) return {kind, seat};
+  }
+  throw PositionError("no piece of the loaded set has the symbol " + quoted(symbol));
+}
+
+// The outermost own rook on this wing of the king, or kNone.
+int outermost_rook(const Position& p, int seat, int wing) {
+  const int king = p.king(seat);
+  const Bits rank = rank_bits(seat == 0 ? 0 : 7);
+  if (king == kNone || !has(rank, king)) return kNone;
+  const Bits right_of_king = ~((bit(king) << 1) - 1);
+  const Bits rooks =
+      p.men(seat, kRook) & rank & (wing == kKingside ? right_of_king : bit(king) - 1);
+  if (!rooks) return kNone;
+  return wing == kKingside ? last(rooks) : first(rooks);
+}
+
+}  // namespace
+
+std::string square_name(int square) {
+  return {static_cast<char>('a' + file_of(square)), static_cast<char>('1' + rank_of(square))};
+}
+
+int read_square(std::string_view name) {
+  if (name.size() != 2 || name[0] < 'a' || name[0] > 'h' || name[1] < '1' || name[1] > '8') {
+    return kNone;
+  }
+  return (name[1] - '1') * 8 + (name[0] - 'a');
+}
+
+std::string shown_symbol(const PieceSpec& piece) {
+  if (piece.symbol.size() == 1 && is_letter(piece.symbol[0])) return piece.symbol;
+  return "{" + piece.symbol + "}";
+}
+
+std::string write_men(const PieceTable& table, const Position& p) {
+  return write_board(8, 8, [&](int rank, int file) -> std::string {
+    const int square = rank * 8 + file;
+    if (!has(p.occupied(), square)) return {};
+    const std::string& symbol = table.spec(p.kind_at(square)).symbol;
+    const int seat = p.seat_at(square);
+    if (symbol.size() == 1 && is_letter(symbol[0])) {
+      return {seat == 0 ? upper(symbol[0]) : lower(symbol[0])};
+    }
+    return std::string(seat == 0 ? "{w" : "{b") + symbol + "}";
+  });
+}
+
+void read_men(const PieceTable& table, std::string_view field, Position& p) {
+  read_board(field, 8, 8, [&](int rank, int file, std::string_view man) {
+    const auto [kind, seat] = read_man(table, man);
+    p.put(rank * 8 + file, seat, kind);
+  });
+}
+
+std::string write_castling(const Position& p) {
+  std::string field;
+  for (int seat = 0; seat < 2; ++seat) {
+    for (int wing : {kKingside, kQueenside}) {
+      const int rook = p.castling[static_cast<std::size_t>(seat)][static_cast<std::size_t>(wing)];
+      if (rook == kNone) continue;
+      char letter = wing == kKingside ? 'K' : 'Q';
+      if (rook != outermost_rook(p, seat, wing)) letter = static_cast<char>('A' + file_of(rook));
+      field += seat == 0 ? letter : lower(letter);
+    }
+  }
+  return field.empty() ? "-" : field;
+}
+
+void read_castling(CastlingField style, std::string_view field, Position& p) {
+  if (field == "-") return;
+  if (field.empty() || field.size() > 4) {
+    throw PositionError("the castling field is - or up to four letters, not " + quoted(field));
+  }
+  for (char letter : field) {
+    const int seat = letter >= 'a';
+    const char name = upper(letter);
+    const bool is_wing = name == 'K' || name == 'Q';
+    if (!is_letter(letter) || (!is_wing && (style == CastlingField::kHomeSquares || name > 'H'))) {
+      throw PositionError(quoted({&letter, 1}) + " is no castling right in " + quoted(field));
+    }
+    const int king = p.king(seat);
+    int wing = name == 'K' ? kKingside : kQueenside;
+    int rook = kNone;
+    if (style == CastlingField::kHomeSquares) {
+      const int corner = (seat == 0 ? 0 : 56) + (wing == kKingside ? 7 : 0);
+      const bool at_home = king == (seat == 0 ? 4 : 60) && has(p.men(seat, kRook), corner);
+      rook = at_home ? corner : kNone;
+    } else if (is_wing) {
+      rook = outermost_rook(p, seat, wing);
+    } else {
+      const int square = (seat == 0 ? 0 : 56) + (name - 'A');
+      const bool same_rank = king != kNone && rank_of(king) == rank_of(square);
+      if (same_rank && has(p.men(seat, kRook), square)) rook = square;
+      wing = square > king ? kKingside : kQueenside;
+    }
+    if (rook == kNone) {
+      throw PositionError("the castling right " + quoted({&letter, 1}) +
+                          " needs its king and rook in place: correct the board or drop the right");
+    }
+    auto& right = p.castling[static_cast<std::size_t>(seat)][static_cast<std::size_t>(wing)];
+    if (right != kNone) {
+      throw PositionError("the castling field " + quoted(field) + " names one wing of " +
+                          colour(seat) + " twice");
+    }
+    right = static_cast<std::uint8_t>(rook);
+  }
+}
+
+int read_side(std::string_view field) {
+  if (field != "w" && field != "b") {
+    throw PositionError("the side to move is w or b, not " + quoted(field));
+  }
+  return field == "b";
+}
+
+void check_men(const PieceTable& table, const Position& p, bool kings_are_captured) {
+  std::array<int, 2> kings;
+  for (int seat = 0; seat < 2; ++seat) {
+    kings[static_cast<std::size_t>(seat)] = count(p.men(seat, kKing));
+    const int found = kings[static_cast<std::size_t>(seat)];
+    if (found > 1 || (found == 0 && !kings_are_captured)) {
+      throw PositionError(colour(seat) + " needs one king, not " + std::to_string(found));
+    }
+  }
+  if (kings[0] + kings[1] == 0) throw PositionError("there is no king on the board");
+  for (int seat = 0; seat < 2; ++seat) {
+    const Bits barred = rank_bits(0) | rank_bits(7) | table.promotion_zone(seat);
+    if (const Bits wrong = p.men(seat, kPawn) & barred) {
+      throw PositionError("a pawn of " + colour(seat) + " cannot stand on " +
+                          square_name(first(wrong)));
+    }
+  }
+}
+
+}  // namespace rulezero::chesslike

@@ -1,0 +1,182 @@
+#pragma once
+// The fast path: move generation for boards that hold only the six orthodox kinds. The table
+// (generator.h) gives the same answers for any men; tests compare the two.
+
+#include "games/chesslike/lines.h"
+#include "games/chesslike/position.h"
+
+namespace rulezero::chesslike {
+
+template <int Seat>
+constexpr Bits forward(Bits men) {
+  return Seat == 0 ? men << 8 : men >> 8;
+}
+
+template <int Seat>
+constexpr Bits pawn_attacks(Bits pawns) {
+  const Bits ahead = forward<Seat>(pawns);
+  return ((ahead & ~kFileA) >> 1) | ((ahead & ~kFileH) << 1);
+}
+
+// Every square the seat's men attack, whatever stands there.
+template <int Seat>
+Bits orthodox_attacks(const Position& p, Bits occupied) {
+  Bits attacks = pawn_attacks<Seat>(p.men(Seat, kPawn));
+  for (Bits knights = p.men(Seat, kKnight); knights;) {
+    attacks |= kGeometry.knight[static_cast<std::size_t>(take_first(knights))];
+  }
+  for (Bits diagonal = p.men(Seat, kBishop) | p.men(Seat, kQueen); diagonal;) {
+    attacks |= bishop_attacks(take_first(diagonal), occupied);
+  }
+  for (Bits straight = p.men(Seat, kRook) | p.men(Seat, kQueen); straight;) {
+    attacks |= rook_attacks(take_first(straight), occupied);
+  }
+  const int king = p.king(Seat);
+  if (king != kNone) attacks |= kGeometry.king[static_cast<std::size_t>(king)];
+  return attacks;
+}
+
+// Men of the seat that attack the square through this occupation.
+inline Bits orthodox_attackers(const Position& p, int square, int seat, Bits occupied) {
+  const auto at = static_cast<std::size_t>(square);
+  const auto other = static_cast<std::size_t>(1 - seat);
+  const Bits diagonal = p.letter[kBishop] | p.letter[kQueen];
+  const Bits straight = p.letter[kRook] | p.letter[kQueen];
+  return p.side[static_cast<std::size_t>(seat)] &
+         ((kGeometry.pawn[other][at] & p.letter[kPawn]) |
+          (kGeometry.knight[at] & p.letter[kKnight]) | (kGeometry.king[at] & p.letter[kKing]) |
+          (bishop_attacks(square, occupied) & diagonal) |
+          (rook_attacks(square, occupied) & straight));
+}
+
+// Pawn moves of one seat onto the squares of `allowed`.
+template <int Seat, class Sink>
+void orthodox_pawns(const Position& p, Bits pawns, Bits allowed, Sink& sink) {
+  constexpr int kStep = Seat == 0 ? 8 : -8;
+  constexpr Bits kLastRank = rank_bits(Seat == 0 ? 7 : 0);
+  constexpr Bits kThirdRank = rank_bits(Seat == 0 ? 2 : 5);
+  const Bits empty = ~p.occupied();
+  const Bits ahead = forward<Seat>(pawns);
+  const Bits single = ahead & empty;
+  const Bits twice = forward<Seat>(single & kThirdRank) & empty & allowed;
+  const Bits targets = p.side[1 - Seat] & allowed;
+  const Bits left = ((ahead & ~kFileA) >> 1) & targets;
+  const Bits right = ((ahead & ~kFileH) << 1) & targets;
+  const Bits steps = single & allowed;
+  sink.pawn_moves(kStep, steps & ~kLastRank);
+  sink.pawn_moves(2 * kStep, twice);
+  sink.pawn_moves(kStep - 1, left & ~kLastRank);
+  sink.pawn_moves(kStep + 1, right & ~kLastRank);
+  if ((steps | left | right) & kLastRank) {
+    sink.promoting_pawn_moves(kStep, steps & kLastRank);
+    sink.promoting_pawn_moves(kStep - 1, left & kLastRank);
+    sink.promoting_pawn_moves(kStep + 1, right & kLastRank);
+  }
+}
+
+// Moves of knights, bishops, rooks and queens among `men` onto the squares of `allowed`.
+template <int Seat, class Sink>
+void orthodox_officers(const Position& p, Bits men, Bits allowed, Sink& sink) {
+  const Bits occupied = p.occupied();
+  for (Bits knights = men & p.letter[kKnight]; knights;) {
+    const int from = take_first(knights);
+    sink.moves(from, kGeometry.knight[static_cast<std::size_t>(from)] & allowed);
+  }
+  for (Bits bishops = men & p.letter[kBishop]; bishops;) {
+    const int from = take_first(bishops);
+    sink.moves(from, bishop_attacks(from, occupied) & allowed);
+  }
+  for (Bits rooks = men & p.letter[kRook]; rooks;) {
+    const int from = take_first(rooks);
+    sink.moves(from, rook_attacks(from, occupied) & allowed);
+  }
+  for (Bits queens = men & p.letter[kQueen]; queens;) {
+    const int from = take_first(queens);
+    sink.moves(from, queen_attacks(from, occupied) & allowed);
+  }
+}
+
+// Pawns that stand ready to take en passant, king safety ignored.
+template <int Seat>
+Bits en_passant_takers(const Position& p) {
+  if (p.en_passant == kNone) return 0;
+  return kGeometry.pawn[1 - Seat][p.en_passant] & p.men(Seat, kPawn);
+}
+
+// Moves with king safety ignored, castling left out.
+template <int Seat, class Sink>
+void orthodox_pseudo_moves(const Position& p, Sink& sink) {
+  const Bits allowed = ~p.side[Seat];
+  orthodox_pawns<Seat>(p, p.men(Seat, kPawn), allowed, sink);
+  orthodox_officers<Seat>(p, p.side[Seat], allowed, sink);
+  for (Bits takers = en_passant_takers<Seat>(p); takers;) {
+    sink.move(take_first(takers), p.en_passant);
+  }
+  const int king = p.king(Seat);
+  if (king != kNone) sink.moves(king, kGeometry.king[static_cast<std::size_t>(king)] & allowed);
+}
+
+// What threatens a king.
+struct Danger {
+  int king;
+  Bits attacked;  // squares the enemy attacks, the king lifted off the board
+  Bits checkers;  // enemy men that attack the king
+  Bits pinned;    // own men that alone stand between the king and an enemy line
+};
+
+template <int Seat>
+Danger find_danger(const Position& p) {
+  const int king = p.king(Seat);
+  const Bits occupied = p.occupied();
+  Danger danger{king, orthodox_attacks<1 - Seat>(p, occupied ^ bit(king)), 0, 0};
+  if (has(danger.attacked, king)) {
+    danger.checkers = orthodox_attackers(p, king, 1 - Seat, occupied);
+  }
+  const Bits enemy = p.side[1 - Seat];
+  Bits snipers = (rook_attacks(king, enemy) & enemy & (p.letter[kRook] | p.letter[kQueen])) |
+                 (bishop_attacks(king, enemy) & enemy & (p.letter[kBishop] | p.letter[kQueen]));
+  while (snipers) {
+    const auto sniper = static_cast<std::size_t>(take_first(snipers));
+    const Bits screen = kGeometry.between[static_cast<std::size_t>(king)][sniper] & p.side[Seat];
+    if (!more_than_one(screen)) danger.pinned |= screen;
+  }
+  return danger;
+}
+
+// Whether the king is safe after this en-passant capture.
+template <int Seat>
+bool may_take_en_passant(const Position& p, int king, int from) {
+  const Bits victim = bit(p.en_passant + (Seat == 0 ? -8 : 8));
+  const Bits occupied = (p.occupied() ^ bit(from) ^ victim) | bit(p.en_passant);
+  return !(orthodox_attackers(p, king, 1 - Seat, occupied) & ~victim);
+}
+
+// Moves after which the own king is not attacked, castling left out.
+template <int Seat, class Sink>
+void orthodox_safe_moves(const Position& p, const Danger& danger, Sink& sink) {
+  const auto king = static_cast<std::size_t>(danger.king);
+  const Bits foreign = ~p.side[Seat];
+  sink.moves(danger.king, kGeometry.king[king] & foreign & ~danger.attacked);
+  if (more_than_one(danger.checkers)) return;
+
+  Bits allowed = foreign;
+  if (danger.checkers) {
+    allowed =
+        danger.checkers | kGeometry.between[king][static_cast<std::size_t>(first(danger.checkers))];
+  }
+  const Bits free = p.side[Seat] & ~danger.pinned;
+  orthodox_pawns<Seat>(p, free & p.letter[kPawn], allowed, sink);
+  orthodox_officers<Seat>(p, free, allowed, sink);
+  for (Bits pinned = danger.pinned; pinned;) {
+    const int square = take_first(pinned);
+    const Bits line = kGeometry.line[king][static_cast<std::size_t>(square)] & allowed;
+    orthodox_pawns<Seat>(p, bit(square) & p.letter[kPawn], line, sink);
+    orthodox_officers<Seat>(p, bit(square), line, sink);
+  }
+  for (Bits takers = en_passant_takers<Seat>(p); takers;) {
+    const int from = take_first(takers);
+    if (may_take_en_passant<Seat>(p, danger.king, from)) sink.move(from, p.en_passant);
+  }
+}
+
+}  // namespace rulezero::chesslike

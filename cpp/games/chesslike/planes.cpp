@@ -1,0 +1,68 @@
+#include "games/chesslike/planes.h"
+
+#include <algorithm>
+
+namespace rulezero::chesslike {
+namespace {
+
+constexpr std::size_t kArea = 64;
+
+void fill(std::span<float> planes, int plane, float value) {
+  if (value == 0) return;
+  std::fill_n(planes.begin() + plane * static_cast<std::ptrdiff_t>(kArea), kArea, value);
+}
+
+}  // namespace
+
+void encode_history(const Moment<Position>& moment, int kinds, bool absolute,
+                    std::span<float> planes) {
+  const Position& now = moment.position;
+  const int viewer = absolute ? 0 : now.mover;
+  const int flip = viewer == 0 ? 0 : 56;
+  const int planes_per_step = 2 * kinds + 2;
+  const Moment<Position>* earlier = &moment;
+  for (int step = 0; step < kTimeSteps && earlier; ++step, earlier = earlier->before) {
+    const int base = step * planes_per_step;
+    const Position& p = earlier->position;
+    for (int seat = 0; seat < 2; ++seat) {
+      const int first_plane = base + (seat == viewer ? 0 : kinds);
+      for (Bits men = p.side[static_cast<std::size_t>(seat)]; men;) {
+        const int square = take_first(men);
+        const int plane = first_plane + p.kind_at(square);
+        planes[static_cast<std::size_t>(plane) * kArea + static_cast<std::size_t>(square ^ flip)] =
+            1;
+      }
+    }
+    fill(planes, base + 2 * kinds, earlier->times >= 2);
+    fill(planes, base + 2 * kinds + 1, earlier->times >= 3);
+  }
+  const int meta = kTimeSteps * planes_per_step;
+  const int plies = 2 * (now.number - 1) + now.mover;
+  fill(planes, meta, now.mover == 0);
+  fill(planes, meta + 1, std::min(1.0f, static_cast<float>(plies) / kPlyScale));
+  for (int i = 0; i < 4; ++i) {
+    const auto seat = static_cast<std::size_t>(i < 2 ? viewer : 1 - viewer);
+    fill(planes, meta + 2 + i, now.castling[seat][static_cast<std::size_t>(i % 2)] != kNone);
+  }
+  fill(planes, meta + 6, std::min(1.0f, static_cast<float>(now.clock) / kClockScale));
+}
+
+void encode_features(const Position& p, std::span<float> features) {
+  const int flip = p.mover == 0 ? 0 : 56;
+  for (int seat = 0; seat < 2; ++seat) {
+    for (Bits men = p.side[static_cast<std::size_t>(seat)]; men;) {
+      const int square = take_first(men);
+      const int plane = (seat == p.mover ? 0 : kLetters) + p.kind_at(square);
+      features[static_cast<std::size_t>(plane * 64 + (square ^ flip))] = 1;
+    }
+  }
+  std::size_t at = 2 * kLetters * kArea;
+  for (int i = 0; i < 4; ++i) {
+    const auto seat = static_cast<std::size_t>(i < 2 ? p.mover : 1 - p.mover);
+    features[at++] = p.castling[seat][static_cast<std::size_t>(i % 2)] != kNone;
+  }
+  features[at++] = p.mover == 0;
+  if (p.en_passant != kNone) features[at + static_cast<std::size_t>(file_of(p.en_passant))] = 1;
+}
+
+}  // namespace rulezero::chesslike

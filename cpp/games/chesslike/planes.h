@@ -1,0 +1,29 @@
+#pragma once
+// What a net sees of chess and random_chess.
+
+#include <span>
+
+#include "games/chesslike/table.h"
+#include "games/game.h"
+
+namespace rulezero::chesslike {
+
+constexpr int kTimeSteps = 8;
+constexpr int kMetaPlanes = 7;
+constexpr int kPlyScale = 300;    // plies that fill the move-count plane
+constexpr int kClockScale = 100;  // plies without progress that fill its plane
+
+constexpr int history_plane_count(int kinds) { return kTimeSteps * (2 * kinds + 2) + kMetaPlanes; }
+
+// Eight time steps of men and repetitions, then seven uniform planes. Seen by the mover (own men
+// first, ranks flipped for seat 1) or from White's side.
+void encode_history(const Moment<Position>& moment, int kinds, bool absolute,
+                    std::span<float> planes);
+
+constexpr int kFeatures = 781;
+
+// 12 x 64 men, four castling rights, White to move, eight en-passant files: seen by the mover,
+// with colours swapped and ranks flipped for Black.
+void encode_features(const Position& p, std::span<float> features);
+
+}  // namespace rulezero::chesslike

@@ -1,0 +1,105 @@
+#include "games/chesslike/rules.h"
+
+#include <cstdlib>
+
+namespace rulezero::chesslike {
+
+bool read_choice(const Options& options, std::string_view name, std::string_view usual,
+                 std::string_view other) {
+  const std::string& value = options.find(name)->second;
+  if (value != usual && value != other) {
+    throw GameError(std::string(name) + " is " + std::string(usual) + " or " + std::string(other) +
+                    ", not " + quoted(value));
+  }
+  return value == other;
+}
+
+std::vector<PieceSpec> orthodox_pieces() {
+  const std::vector<Vector> straight = {{0, 1}, {1, 0}, {0, -1}, {-1, 0}};
+  const std::vector<Vector> diagonal = {{1, 1}, {1, -1}, {-1, -1}, {-1, 1}};
+  const std::vector<Vector> knight = {{1, 2},   {2, 1},   {2, -1}, {1, -2},
+                                      {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
+  std::vector<Vector> all = straight;
+  all.insert(all.end(), diagonal.begin(), diagonal.end());
+
+  PatternSpec step{
+      .kind = PatternSpec::Kind::kSlide, .vectors = {{0, 1}}, .range = 1, .captures = false};
+  PatternSpec double_step = step;
+  double_step.range = 2;
+  double_step.initial_only = true;
+  PatternSpec strike{
+      .kind = PatternSpec::Kind::kLeap, .vectors = {{-1, 1}, {1, 1}}, .moves = false};
+
+  std::vector<PieceSpec> pieces(kLetters);
+  pieces[kPawn] = {.name = "pawn",
+                   .symbol = "P",
+                   .value = 1,
+                   .patterns = {step, double_step, strike},
+                   .en_passant = true,
+                   .promotion = PromotionSpec{8, {"Q", "R", "B", "N"}}};
+  pieces[kKnight] = {.name = "knight",
+                     .symbol = "N",
+                     .value = 3,
+                     .patterns = {{.kind = PatternSpec::Kind::kLeap, .vectors = knight}}};
+  pieces[kBishop] = {.name = "bishop",
+                     .symbol = "B",
+                     .value = 3,
+                     .patterns = {{.kind = PatternSpec::Kind::kSlide, .vectors = diagonal}}};
+  pieces[kRook] = {.name = "rook",
+                   .symbol = "R",
+                   .value = 5,
+                   .patterns = {{.kind = PatternSpec::Kind::kSlide, .vectors = straight}}};
+  pieces[kQueen] = {.name = "queen",
+                    .symbol = "Q",
+                    .value = 9,
+                    .patterns = {{.kind = PatternSpec::Kind::kSlide, .vectors = all}}};
+  pieces[kKing] = {.name = "king",
+                   .symbol = "K",
+                   .royal = true,
+                   .patterns = {{.kind = PatternSpec::Kind::kLeap, .vectors = all}},
+                   .castles_kingside = true,
+                   .castles_queenside = true};
+  return pieces;
+}
+
+Move read_action(const Rules& rules, const Position& p, Action action) {
+  Move move = move_of(action);
+  if (!rules.two_square_castling || p.kind_at(move.from) != kKing) return move;
+  const int files = file_of(move.to) - file_of(move.from);
+  if (std::abs(files) != 2) return move;
+  move.to = p.castling[p.mover][files > 0 ? kKingside : kQueenside];
+  return move;
+}
+
+void write_castling_actions(const Rules& rules, const Position& p, std::vector<Action>& actions) {
+  if (!rules.two_square_castling) return;
+  // Generators list castling last, one wing after the other.
+  const std::size_t wings = std::min<std::size_t>(2, actions.size());
+  for (Action& action : std::span(actions).last(wings)) {
+    const Move move = move_of(action);
+    const int wing = castling_wing(p, move);
+    if (wing < 0) continue;
+    action = number_of({move.from, castling_squares(p.mover, wing).king, 0});
+  }
+}
+
+void write_move_events(const Rules& rules, const Position& p, Action action, std::span<float> row) {
+  const Move move = read_action(rules, p, action);
+  const bool en_passant = is_en_passant(*rules.table, p, move);
+  row[0] = en_passant || has(p.side[static_cast<std::size_t>(1 - p.mover)], move.to);
+  row[1] = move.promotion != 0;
+  row[2] = castling_wing(p, move) >= 0;
+  row[3] = en_passant;
+}
+
+std::vector<Cell> cells_of(const PieceTable& table, const Position& p) {
+  std::vector<Cell> cells(64);
+  for (Bits men = p.occupied(); men;) {
+    const int square = take_first(men);
+    cells[static_cast<std::size_t>(square)] = {table.spec(p.kind_at(square)).symbol,
+                                               p.seat_at(square), ""};
+  }
+  return cells;
+}
+
+}  // namespace rulezero::chesslike

@@ -1,0 +1,241 @@
+#include "games/chesslike/table.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace rulezero::chesslike {
+namespace {
+
+constexpr std::string_view kLetterSymbols = "PNBRQK";
+
+// Squares a slide or hop visits in turn, at most `range` of them (0 for all).
+std::vector<int> squares_along(int square, int right, int up, int range) {
+  std::vector<int> squares;
+  int file = file_of(square) + right;
+  int rank = rank_of(square) + up;
+  while (on_board(file, rank) && (range == 0 || static_cast<int>(squares.size()) < range)) {
+    squares.push_back(rank * 8 + file);
+    file += right;
+    rank += up;
+  }
+  return squares;
+}
+
+// Where a lane can end on some board: hurdles need squares of their own.
+Bits landings(const Lane& lane) {
+  Bits squares = 0;
+  for (int at = lane.hurdles + std::max(lane.land - 1, 0); at < lane.length; ++at) {
+    squares |= bit(lane.squares[static_cast<std::size_t>(at)]);
+  }
+  return squares;
+}
+
+void walk(const Lane& lane, Bits occupied, Reach& reach) {
+  const auto allow = [&](int square) {
+    if (lane.moves) reach.moves |= bit(square);
+    if (lane.captures) reach.captures |= bit(square);
+  };
+  int at = 0;
+  for (int hurdles = lane.hurdles; hurdles > 0; ++at) {
+    if (at == lane.length) return;
+    hurdles -= has(occupied, lane.squares[static_cast<std::size_t>(at)]);
+  }
+  for (int beyond = 1; at < lane.length; ++at, ++beyond) {
+    const int square = lane.squares[static_cast<std::size_t>(at)];
+    if (lane.land == 0 || beyond == lane.land) allow(square);
+    if (beyond == lane.land || has(occupied, square)) return;
+  }
+}
+
+}  // namespace
+
+PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : specs_(kLetters) {
+  for (const PieceSpec& piece : pieces) {
+    const std::size_t letter =
+        piece.symbol.size() == 1 ? kLetterSymbols.find(piece.symbol) : std::string_view::npos;
+    if (letter != std::string_view::npos) {
+      specs_[letter] = piece;
+    } else {
+      specs_.push_back(piece);
+    }
+  }
+  if (!is_loaded(kKing)) throw GameError("the piece set has no king K");
+  if (kinds() > kMostKinds) {
+    throw GameError("a piece set has at most " + std::to_string(kMostKinds) + " kinds, not " +
+                    std::to_string(kinds()));
+  }
+  men_.resize(static_cast<std::size_t>(2 * kinds()));
+  for (int kind = 0; kind < kinds(); ++kind) {
+    for (int seat = 0; seat < 2; ++seat) compile(kind, seat);
+  }
+  const PieceSpec& pawn = spec(kPawn);
+  takes_en_passant_ = pawn.en_passant;
+  if (pawn.promotion) {
+    for (const std::string& symbol : pawn.promotion->options) {
+      const int kind = find(symbol);
+      if (kind < 0) throw GameError("a pawn promotes to " + quoted(symbol) + ", which is no piece");
+      promotions_.push_back(kind);
+    }
+    for (int rank = pawn.promotion->rank - 1; rank < 8; ++rank) {
+      promotion_zone_[0] |= rank_bits(rank);
+      promotion_zone_[1] |= rank_bits(7 - rank);
+    }
+  }
+  castles_ = {spec(kKing).castles_kingside, spec(kKing).castles_queenside};
+
+  is_orthodox_ = !only_table && pawn.en_passant && promotion_zone_[0] == rank_bits(7);
+  for (int kind = kPawn; kind < kLetters && is_orthodox_; ++kind) is_orthodox_ = is_loaded(kind);
+  for (int square = 0; square < 64 && is_orthodox_; ++square) {
+    const auto at = static_cast<std::size_t>(square);
+    const Bits none = 0;
+    for (int seat = 0; seat < 2; ++seat) {
+      const Bits rank_and_file = rook_attacks(square, none);
+      const Bits diagonals = bishop_attacks(square, none);
+      const Bits ahead = seat == 0 ? bit(square) << 8 : bit(square) >> 8;
+      const bool at_home = rank_of(square) == (seat == 0 ? 1 : 6);
+      const Bits two_ahead = seat == 0 ? bit(square) << 16 : bit(square) >> 16;
+      struct Expected {
+        Bits leap_moves, leap_captures, line_moves, line_captures;
+      };
+      const std::array<Expected, kLetters> expected = {{
+          {ahead, kGeometry.pawn[static_cast<std::size_t>(seat)][at],
+           at_home ? ahead | two_ahead : 0, 0},
+          {kGeometry.knight[at], kGeometry.knight[at], 0, 0},
+          {0, 0, diagonals, diagonals},
+          {0, 0, rank_and_file, rank_and_file},
+          {0, 0, rank_and_file | diagonals, rank_and_file | diagonals},
+          {kGeometry.king[at], kGeometry.king[at], 0, 0},
+      }};
+      for (int kind = kPawn; kind < kLetters; ++kind) {
+        const Man& found = man(kind, seat);
+        const Expected& wanted = expected[static_cast<std::size_t>(kind)];
+        // A pawn's steps may be written as leaps or as slides of range 1: compare what they reach.
+        is_orthodox_ &= (found.leap_moves[at] | found.line_moves[at]) ==
+                            (wanted.leap_moves | wanted.line_moves) &&
+                        (kind == kPawn || found.line_moves[at] == wanted.line_moves) &&
+                        found.leap_captures[at] == wanted.leap_captures &&
+                        found.line_captures[at] == wanted.line_captures &&
+                        found.lanes[at].begin == found.lanes[at].end;
+        // A double step must not jump: it is a slide.
+        if (kind == kPawn && at_home) is_orthodox_ &= !(found.leap_moves[at] & two_ahead);
+      }
+    }
+  }
+}
+
+int PieceTable::find(std::string_view symbol) const {
+  for (int kind = 0; kind < kinds(); ++kind) {
+    if (is_loaded(kind) && spec(kind).symbol == symbol) return kind;
+  }
+  return -1;
+}
+
+void PieceTable::add_lanes(const PatternSpec& pattern, const Vector& vector, int seat, int square) {
+  const bool hops = pattern.kind == PatternSpec::Kind::kHop;
+  const int up = seat == 0 ? vector.forward : -vector.forward;
+  const std::vector<int> squares =
+      squares_along(square, vector.right, up, hops ? 0 : pattern.range);
+  if (squares.empty()) return;
+  Lane lane{};
+  for (int at : squares) lane.squares[lane.length++] = static_cast<std::uint8_t>(at);
+  lane.hurdles = static_cast<std::uint8_t>(hops ? pattern.hurdles : 0);
+  lane.land = static_cast<std::uint8_t>(hops ? pattern.land : 0);
+  lane.moves = pattern.moves;
+  lane.captures = pattern.captures;
+  lanes_.push_back(lane);
+}
+
+void PieceTable::compile(int kind, int seat) {
+  Man& man = men_[static_cast<std::size_t>(2 * kind + seat)];
+  man = Man{};
+  const int home_row = kind == kPawn ? 1 : 0;
+  const int home_rank = seat == 0 ? home_row : 7 - home_row;
+  for (int square = 0; square < 64; ++square) {
+    const auto at = static_cast<std::size_t>(square);
+    man.lanes[at].begin = static_cast<std::uint16_t>(lanes_.size());
+    for (const PatternSpec& pattern : spec(kind).patterns) {
+      if (pattern.initial_only && rank_of(square) != home_rank) continue;
+      man.hops |= pattern.kind == PatternSpec::Kind::kHop;
+      for (const Vector& vector : pattern.vectors) {
+        const int up = seat == 0 ? vector.forward : -vector.forward;
+        const bool one_step = std::abs(vector.right) <= 1 && std::abs(up) <= 1;
+        if (pattern.kind == PatternSpec::Kind::kHop ||
+            (pattern.kind == PatternSpec::Kind::kSlide && !one_step)) {
+          add_lanes(pattern, vector, seat, square);
+          continue;
+        }
+        const bool leaps = pattern.kind == PatternSpec::Kind::kLeap;
+        const int range = leaps ? 1 : pattern.range;
+        Bits squares = 0;
+        for (int to : squares_along(square, vector.right, up, range)) squares |= bit(to);
+        if (pattern.moves) (leaps ? man.leap_moves : man.line_moves)[at] |= squares;
+        if (pattern.captures) (leaps ? man.leap_captures : man.line_captures)[at] |= squares;
+        if (!leaps) {
+          const bool straight = vector.right == 0 || up == 0;
+          man.on_ranks_and_files |= straight;
+          man.on_diagonals |= !straight;
+        }
+      }
+    }
+    if (lanes_.size() > 0xffff) throw GameError("the piece set has too many patterns");
+    man.lanes[at].end = static_cast<std::uint16_t>(lanes_.size());
+    man.ever_captures[at] = man.leap_captures[at] | man.line_captures[at];
+    for (std::size_t i = man.lanes[at].begin; i < man.lanes[at].end; ++i) {
+      if (lanes_[i].captures) man.ever_captures[at] |= landings(lanes_[i]);
+    }
+  }
+}
+
+Reach PieceTable::reach(int kind, int seat, int square, Bits occupied) const {
+  const Man& of = man(kind, seat);
+  const auto at = static_cast<std::size_t>(square);
+  Reach reach{of.leap_moves[at], of.leap_captures[at]};
+  if (of.line_moves[at] | of.line_captures[at]) {
+    Bits seen = 0;
+    if (of.on_ranks_and_files) seen |= rook_attacks(square, occupied);
+    if (of.on_diagonals) seen |= bishop_attacks(square, occupied);
+    reach.moves |= seen & of.line_moves[at];
+    reach.captures |= seen & of.line_captures[at];
+  }
+  for (std::size_t i = of.lanes[at].begin; i < of.lanes[at].end; ++i) {
+    walk(lanes_[i], occupied, reach);
+  }
+  return reach;
+}
+
+Bits PieceTable::captures(int kind, int seat, int square, Bits occupied) const {
+  return reach(kind, seat, square, occupied).captures;
+}
+
+Bits PieceTable::lane_squares(int kind, int seat, int square) const {
+  const LaneRange range = man(kind, seat).lanes[static_cast<std::size_t>(square)];
+  Bits squares = 0;
+  for (std::size_t i = range.begin; i < range.end; ++i) squares |= landings(lanes_[i]);
+  return squares;
+}
+
+Bits PieceTable::path(int kind, int seat, int square, int target) const {
+  const Man& of = man(kind, seat);
+  const auto at = static_cast<std::size_t>(square);
+  Bits path = 0;
+  if (has(of.line_captures[at], target)) {
+    path |= kGeometry.between[at][static_cast<std::size_t>(target)];
+  }
+  for (std::size_t i = of.lanes[at].begin; i < of.lanes[at].end; ++i) {
+    Bits passed = 0;
+    for (int j = 0; j < lanes_[i].length; ++j) {
+      const int next = lanes_[i].squares[static_cast<std::size_t>(j)];
+      if (next == target) {
+        path |= passed;
+        break;
+      }
+      passed |= bit(next);
+    }
+  }
+  return path;
+}
+
+}  // namespace rulezero::chesslike

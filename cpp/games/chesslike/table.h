@@ -1,0 +1,102 @@
+#pragma once
+// The piece table: what every kind of man reaches from every square, compiled from its patterns.
+
+#include <span>
+
+#include "games/chesslike/lines.h"
+#include "games/chesslike/piece.h"
+#include "games/chesslike/position.h"
+
+namespace rulezero::chesslike {
+
+// Squares in one direction from a man that steps by a vector of its own, or hops over others.
+struct Lane {
+  std::array<std::uint8_t, 7> squares;
+  std::uint8_t length;
+  std::uint8_t hurdles;  // men to pass; 0 for a slide
+  std::uint8_t land;     // squares beyond the last hurdle; 0 for any
+  bool moves;
+  bool captures;
+};
+
+struct LaneRange {
+  std::uint16_t begin;
+  std::uint16_t end;
+};
+
+// One kind as one seat plays it. Slides along queen lines are a mask over what a queen sees from
+// there: it cuts away other directions and squares out of range.
+struct Man {
+  std::array<Bits, 64> leap_moves, leap_captures;
+  std::array<Bits, 64> line_moves, line_captures;
+  std::array<Bits, 64> ever_captures;  // where it could capture on some board
+  std::array<LaneRange, 64> lanes;
+  bool on_ranks_and_files;  // whether a rook's lines are needed at all
+  bool on_diagonals;
+  bool hops;
+};
+
+// Where a man may go: to `moves` if the square is empty, to `captures` if an enemy stands there.
+// Neither looks at what stands on the square itself.
+struct Reach {
+  Bits moves;
+  Bits captures;
+};
+
+class PieceTable {
+ public:
+  // `only_table` keeps orthodox men off their fast path, to compare the two.
+  explicit PieceTable(std::span<const PieceSpec> pieces, bool only_table = false);
+
+  int kinds() const { return static_cast<int>(specs_.size()); }
+  const PieceSpec& spec(int kind) const { return specs_[static_cast<std::size_t>(kind)]; }
+  bool is_loaded(int kind) const { return !spec(kind).symbol.empty(); }
+  int find(std::string_view symbol) const;  // the kind with this symbol, or -1
+
+  const Man& man(int kind, int seat) const {
+    return men_[static_cast<std::size_t>(2 * kind + seat)];
+  }
+
+  Reach reach(int kind, int seat, int square, Bits occupied) const;
+
+  // The captures of reach() alone.
+  Bits captures(int kind, int seat, int square, Bits occupied) const;
+
+  // Squares whose men decide whether it captures on `target`; both ends left out.
+  Bits path(int kind, int seat, int square, int target) const;
+
+  // Every square where a lane of the man can end on some board.
+  Bits lane_squares(int kind, int seat, int square) const;
+
+  // Whether P N B R Q K move as in orthodox chess and may take the fast path.
+  bool is_orthodox() const { return is_orthodox_; }
+
+  const std::vector<int>& promotions() const { return promotions_; }  // kinds, best first
+  Bits promotion_zone(int seat) const { return promotion_zone_[static_cast<std::size_t>(seat)]; }
+  bool takes_en_passant() const { return takes_en_passant_; }
+  bool castles(int wing) const { return castles_[static_cast<std::size_t>(wing)]; }
+
+  // Whether an orthodox board holds only men of the six letters.
+  bool is_plain(const Position& position) const {
+    if (!is_orthodox_) return false;
+    if (kinds() == kLetters) return true;
+    Bits lettered = 0;
+    for (Bits men : position.letter) lettered |= men;
+    return lettered == position.occupied();
+  }
+
+ private:
+  void compile(int kind, int seat);
+  void add_lanes(const PatternSpec& pattern, const Vector& vector, int seat, int square);
+
+  std::vector<PieceSpec> specs_;  // by kind; a letter that is not loaded has no symbol
+  std::vector<Man> men_;
+  std::vector<Lane> lanes_;
+  std::vector<int> promotions_;
+  std::array<Bits, 2> promotion_zone_{};
+  bool takes_en_passant_ = false;
+  std::array<bool, 2> castles_{};
+  bool is_orthodox_ = false;
+};
+
+}  // namespace rulezero::chesslike

@@ -1,0 +1,48 @@
+#pragma once
+// Monster Chess: White has a king and four pawns and moves twice a turn, Black has a full army
+// and moves once; kings are captured, not mated.
+
+#include "games/chesslike/rules.h"
+#include "games/game.h"
+
+namespace rulezero {
+
+class Monster {
+ public:
+  using Position = chesslike::Position;
+  static constexpr std::string_view kName = "monster";
+  static constexpr std::array<RuleOption, 0> kOptions{};
+
+  Monster();
+
+  const Facts& facts() const { return facts_; }
+  Position start(std::uint64_t seed, const Options& options) const;
+  Position parse(std::string_view text) const;
+  std::string text(const Position& p) const;
+  Key key(const Position& p) const { return chesslike::key_of(p); }
+  int lookback(const Position&) const { return 0; }  // no draw by repetition
+  int mover(const Position& p) const { return p.mover; }
+  std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
+  Position apply(const Position& p, Action action) const;
+  void encode(const Moment<Position>& moment, std::span<float> planes) const;
+  int slot(const Position& p, Action action) const;
+  void events(const Position& p, Action action, std::span<float> row) const;
+  std::string say(const Position& p, Action action) const;
+  std::string san(const Moment<Position>& moment, Action action,
+                  std::span<const Action> legal) const;
+  std::vector<Action> read_san(const Moment<Position>& moment, std::string_view text,
+                               std::span<const Action> legal) const;
+  std::vector<Cell> cells(const Position& p) const;
+
+ private:
+  void list_first_halves(const Position& p, std::vector<Action>& actions) const;
+
+  const chesslike::PieceTable& table() const { return *rules_.table; }
+
+  chesslike::Rules rules_;
+  Facts facts_;
+};
+
+static_assert(Game<Monster>);
+
+}  // namespace rulezero

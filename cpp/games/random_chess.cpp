@@ -1,0 +1,158 @@
+#include "games/random_chess.h"
+
+#include "base/random.h"
+
+namespace rulezero {
+
+using namespace chesslike;
+
+namespace {
+
+constexpr std::uint64_t kBackRankKey = 0x6261636b72616e6b;  // "backrank"
+
+Rules make_rules(const Options& options, std::span<const PieceSpec> pieces) {
+  const bool only_table = read_choice(options, "generator", "auto", "table");
+  return {.table = std::make_shared<PieceTable>(pieces, only_table),
+          .castling = CastlingField::kAnyRook,
+          .two_square_castling = false,
+          .has_draws = !read_choice(options, "draws", "automatic", "none")};
+}
+
+// The kinds to draw from; all of them in the order Q R B N, then as their files list them.
+std::vector<int> read_pool(const PieceTable& table, const std::string& text) {
+  std::vector<int> pool;
+  if (text == "all") {
+    for (int kind : {kQueen, kRook, kBishop, kKnight}) {
+      if (table.is_loaded(kind)) pool.push_back(kind);
+    }
+    for (int kind = kFirstCustom; kind < table.kinds(); ++kind) pool.push_back(kind);
+    return pool;
+  }
+  for (std::string_view symbol : split(text, '+')) {
+    int kind = -1;
+    for (int other = 0; other < table.kinds(); ++other) {
+      const PieceSpec& piece = table.spec(other);
+      if (!symbol.empty() && (piece.symbol == symbol || piece.name == symbol)) kind = other;
+    }
+    if (kind < 0) {
+      throw GameError("the pool names " + quoted(symbol) +
+                      ", which is no piece of the loaded set: use symbols or names");
+    }
+    if (kind == kKing || kind == kPawn) {
+      throw GameError("the pool cannot hold " + quoted(symbol) +
+                      ": kings and pawns have their own places");
+    }
+    if (std::find(pool.begin(), pool.end(), kind) != pool.end()) {
+      throw GameError("the pool names " + quoted(symbol) + " twice");
+    }
+    pool.push_back(kind);
+  }
+  return pool;
+}
+
+// The files of the outermost rooks of a back rank, left and right of its king.
+std::pair<int, int> outer_rooks(const std::array<int, 8>& rank) {
+  int king = -1;
+  int left = -1;
+  int right = -1;
+  for (int file = 0; file < 8; ++file) {
+    if (rank[static_cast<std::size_t>(file)] == kKing) king = file;
+  }
+  for (int file = 0; file < 8; ++file) {
+    if (rank[static_cast<std::size_t>(file)] != kRook) continue;
+    if (file < king && left < 0) left = file;
+    if (file > king) right = file;
+  }
+  return {left, right};
+}
+
+}  // namespace
+
+RandomChess::RandomChess(const Options& options, std::span<const PieceSpec> pieces)
+    : CheckedGame(make_rules(options, pieces), read_choice(options, "view", "mover", "absolute")) {
+  facts_.name = kName;
+  pool_ = read_pool(table(), options.at("pool"));
+}
+
+RandomChess::Position RandomChess::start(std::uint64_t seed, const Options& options) const {
+  constexpr std::array<std::string_view, 1> kKnown = {"back_rank"};
+  check_options(options, kKnown, "the start of random_chess");
+  if (const auto row = options.find("back_rank"); row != options.end()) {
+    const BackRank rank = read_back_rank(row->second);
+    const auto [left, right] = outer_rooks(rank);
+    return set_up(rank, left, right);
+  }
+  // One of the 56 triples (left rook, king, right rook), then the others one by one from the left.
+  KeyedRandom random{kBackRankKey, seed};
+  std::vector<std::array<int, 3>> triples;
+  for (int king = 1; king < 7; ++king) {
+    for (int left = 0; left < king; ++left) {
+      for (int right = king + 1; right < 8; ++right) triples.push_back({left, king, right});
+    }
+  }
+  const auto [left, king, right] =
+      triples[random.below(static_cast<std::uint32_t>(triples.size()))];
+  BackRank rank;
+  for (int file = 0; file < 8; ++file) {
+    int& kind = rank[static_cast<std::size_t>(file)];
+    if (file == king) {
+      kind = kKing;
+    } else if (file == left || file == right) {
+      kind = kRook;
+    } else {
+      kind = pool_[random.below(static_cast<std::uint32_t>(pool_.size()))];
+    }
+  }
+  return set_up(rank, left, right);
+}
+
+RandomChess::BackRank RandomChess::read_back_rank(std::string_view row) const {
+  // Read as the first row of an otherwise empty board, so that it is written as in a text.
+  Position p = empty_position();
+  read_men(table(), "8/8/8/8/8/8/8/" + std::string(row), p);
+  BackRank rank;
+  if (p.side[0] != rank_bits(0)) {
+    throw PositionError("a back rank is eight of White's men, not " + quoted(row));
+  }
+  for (int file = 0; file < 8; ++file) rank[static_cast<std::size_t>(file)] = p.kind_at(file);
+  if (p.men(0, kPawn)) {
+    throw PositionError("a pawn cannot stand on the back rank " + quoted(row));
+  }
+  if (rulezero::count(p.men(0, kKing)) != 1) {
+    throw PositionError("the back rank needs one king: " + quoted(row));
+  }
+  const auto [left, right] = outer_rooks(rank);
+  if (left < 0 || right < 0) {
+    throw PositionError("the king needs a rook on each side of it, so it stands on b to g: " +
+                        quoted(row));
+  }
+  return rank;
+}
+
+RandomChess::Position RandomChess::set_up(const BackRank& rank, int left_rook,
+                                          int right_rook) const {
+  Position p = empty_position();
+  for (int seat = 0; seat < 2; ++seat) {
+    const int back = seat == 0 ? 0 : 56;
+    const int pawns = seat == 0 ? 8 : 48;
+    for (int file = 0; file < 8; ++file) {
+      p.put(back + file, seat, rank[static_cast<std::size_t>(file)]);
+      if (table().is_loaded(kPawn)) p.put(pawns + file, seat, kPawn);
+    }
+    auto& rights = p.castling[static_cast<std::size_t>(seat)];
+    if (table().castles(kKingside))
+      rights[kKingside] = static_cast<std::uint8_t>(back + right_rook);
+    if (table().castles(kQueenside)) {
+      rights[kQueenside] = static_cast<std::uint8_t>(back + left_rook);
+    }
+  }
+  Position other = p;
+  other.mover = 1;
+  if (in_check(table(), other)) {
+    throw GameError("with these pieces Black's king would stand in check before the first move: " +
+                    text(p));
+  }
+  return p;
+}
+
+}  // namespace rulezero
