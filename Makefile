@@ -52,7 +52,7 @@ check: $(INSTALLED) $(TOOLS)
 	@echo "[8/$(STEPS)] clang-format"
 	@find cpp -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format --dry-run -Werror
 	@echo "[9/$(STEPS)] import-linter"
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 
 golden: STEPS := 4
 golden: $(INSTALLED) $(TOOLS)

@@ -73,11 +73,13 @@ def register(game: Registered) -> Registered:
 
 def _pieces(spec: Spec) -> list[Piece]:
     """The pieces that a game's `pieces` option names; none for games without that option."""
-    if spec.name != "random_chess":
+    fallbacks = {name: fallback for name, fallback, _ in _core.game_options()[spec.name]}
+    if "pieces" not in fallbacks:
         return []
     from rulezero.games.pieces import read_pieces
 
-    return read_pieces(grammar.split_items("pieces", spec.options.get("pieces", "standard")))
+    sources = grammar.split_items("pieces", spec.options.get("pieces", fallbacks["pieces"]))
+    return read_pieces(sources).core
 
 
 def _instance(game: AnyPythonGame | type[AnyPythonGame]) -> AnyPythonGame:
