@@ -2,6 +2,7 @@
 
 #include "games/chess.h"
 #include "games/connect4.h"
+#include "games/exchange.h"
 #include "games/monster.h"
 #include "games/random_chess.h"
 #include "games/razzle.h"
@@ -45,6 +46,8 @@ constexpr GameEntry entry() {
 }
 
 const GameEntry kGames[] = {
+    entry<Connect4>(),
+    entry<Exchange>(),
     entry<Chess>(), entry<Monster>(), entry<RandomChess>(), entry<Razzle>(), entry<Connect4>(),
 };
 

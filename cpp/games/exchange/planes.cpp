@@ -1,0 +1,316 @@
+#include "games/exchange/planes.h"
+
+#include "games/exchange/reach.h"
+
+namespace rulezero::exchange {
+namespace {
+
+// The first channel of each group; where two seats have one each, White's comes first.
+enum Channel {
+  kMenOf = 0,  // six types of White, six of Black
+  kHp = 12,    // six types
+  kWait = 18,  // six types
+  kOwnDecree = 24,
+  kInterposers = 25,
+  kWhiteToMove = 26,
+  kViewerIsWhite = 27,
+  kPly = 28,
+  kQuiet = 29,
+  kRepetition = 30,
+  kHpShare = 31,
+  kMenShare = 32,
+  kMaterial = 33,
+  kAttacks = 34,
+  kContested = 36,
+  kKingZone = 37,
+  kPawnAdvancement = 39,
+  kMobility = 41,
+  kThreats = 43,
+  kCentre = 45,
+  kHanging = 46,
+  kDefended = 48,
+  kZoneAttackers = 50,
+  kSafeSquares = 52,
+  kPassedPawns = 54,
+  kOpenFiles = 56,
+  kDamageBalance = 57,
+  kCharges = 58,
+  kOwnDecreeLeft = 59,
+  kBuffed = 60,
+  kPromoted = 61,
+  kEndangered = 62,
+  kShielded = 64,
+  kHealTargets = 66,
+  kForcing = 67,
+  kBuffedNow = 68,
+  kPromotionNear = 69,
+  kEnemyDecreeLeft = 70,
+  kEnemyReady = 71,
+  kKingNear = 72,
+  kSafeAttacks = 73,
+  kEnemyCharges = 74,
+};
+
+constexpr ByType<int> kMaterialValue = {{0, 9, 5, 3, 3, 1}};
+constexpr float kArmyValue = 39;     // of a fresh army
+constexpr float kQueenMoves = 27;    // the most squares any man can move to
+constexpr float kManyThreats = 4;    // strikers on one man that count as the most
+constexpr float kManyAttackers = 8;  // men bearing on a king's zone that count as the most
+constexpr float kQuietSpan = 30;     // plies without damage that count as the most
+constexpr int kDamageSpan = 80;      // half points of damage from one end of the scale to the other
+
+class Planes {
+ public:
+  explicit Planes(std::span<float> planes) : planes_(planes) {}
+
+  float& at(int channel, int square) {
+    return planes_[static_cast<std::size_t>(channel * kSquares + square)];
+  }
+
+  void mark(int channel, Bits squares, float value = 1) {
+    float* plane = &at(channel, 0);
+    while (squares) plane[take_first(squares)] = value;
+  }
+
+  void fill(int channel, float value) {
+    float* plane = &at(channel, 0);
+    std::fill(plane, plane + kSquares, value);
+  }
+
+ private:
+  std::span<float> planes_;
+};
+
+// How many of the sets added so far hold each square, up to four; bit i of each word is square i.
+struct Tally {
+  Bits ones = 0;
+  Bits twos = 0;
+  Bits four_or_more = 0;
+
+  void add(Bits set) {
+    const Bits carry = ones & set;
+    ones ^= set;
+    four_or_more |= twos & carry;
+    twos ^= carry;
+  }
+
+  int at(int square) const {
+    return has(four_or_more, square) ? 4 : has(ones, square) + 2 * has(twos, square);
+  }
+};
+
+// What one side's men can do, put together.
+struct Survey {
+  Bits moves = 0;          // squares some man can move to
+  Bits attacks = 0;        // union of free reaches
+  Bits all_attacks = 0;    // union of full reaches
+  Table<Bits, 4> hits{};   // full reaches by base damage
+  Tally strikers;          // free reaches, counted
+  Bits able = 0;           // men whose full reach is not empty
+  Bits engaged = 0;        // men with an enemy in their full reach
+  int zone_attackers = 0;  // men whose free reach meets the enemy king's zone
+  int hp = 0;
+  int material = 0;
+};
+
+Bits zone_of(const Position& p, int seat) {
+  const int king = king_square(p, seat);
+  return king < 0 ? 0 : kNeighbours[king] | bit(king);
+}
+
+// All squares in front of a seat's men, on their files.
+Bits ahead(int seat, Bits men) {
+  for (int step = 0; step < 7; ++step) men |= forward(seat, men);
+  return forward(seat, men);
+}
+
+// Looks at every man of a seat and adds his mean damage, in half points, to what he reaches:
+// added for White, taken away for Black.
+Survey survey(const Position& p, int seat, BySquare<int>& balance, Planes& planes) {
+  Survey side;
+  const Bits enemies = p.men[1 - seat];
+  const Bits enemy_zone = zone_of(p, 1 - seat);
+  const int bonus = p.decree[seat] > 0 ? kDecreeBonus : 0;
+  for (Bits men = p.men[seat]; men;) {
+    const int square = take_first(men);
+    const Type type = type_at(p, square);
+    const Kind& kind = kKinds[type];
+    const Bits moves = moves_of(p, square);
+    const Bits free = free_reach(p, square);
+    const Bits full = free | ability_reach(p, square);
+    side.moves |= moves;
+    side.attacks |= free;
+    side.all_attacks |= full;
+    side.hits[kind.damage] |= full;
+    side.strikers.add(free);
+    if (full) side.able |= bit(square);
+    if (full & enemies) side.engaged |= bit(square);
+    side.zone_attackers += (free & enemy_zone) != 0;
+    side.hp += p.hp[square];
+    side.material += kMaterialValue[type];
+    planes.at(kMobility + seat, square) = static_cast<float>(count(moves)) / kQueenMoves;
+    const int twice_damage = 2 * (kind.damage + bonus) + 7;  // a die shows 3.5 on average
+    const int change = seat == 0 ? twice_damage : -twice_damage;
+    for (Bits reached = free; reached;) balance[take_first(reached)] += change;
+  }
+  return side;
+}
+
+// What is known of each man by himself: the channels that hold a number on his square.
+void encode_men(const Position& p, Planes& planes) {
+  const int viewer = p.side;
+  const BySeat<int> kings = {{king_square(p, 0), king_square(p, 1)}};
+  for (Bits men = occupied(p); men;) {
+    const int square = take_first(men);
+    const int seat = seat_at(p, square);
+    const int type = type_at(p, square);
+    const Kind& kind = kKinds[type];
+    const bool is_limited = kind.charges > 0;
+    const float charges =
+        is_limited ? static_cast<float>(charges_at(p, square)) / static_cast<float>(kind.charges)
+                   : 1.0f;
+    planes.at(kMenOf + seat * kTypes + type, square) = 1;
+    planes.at(kHp + type, square) = static_cast<float>(p.hp[square]) / static_cast<float>(kind.hp);
+    if (charges == 0) {
+      planes.at(kWait + type, square) = 1;
+    } else if (has(p.waiting, square)) {
+      planes.at(kWait + type, square) =
+          static_cast<float>(counter_at(p, square)) / static_cast<float>(kind.wait);
+    }
+    planes.at(kCharges, square) = charges;
+    if (seat != viewer) {
+      planes.at(kEnemyCharges, square) = charges;
+      if (is_ready(p, square)) planes.at(kEnemyReady, square) = 1;
+    }
+    if (type == kRook && is_ready(p, square)) planes.at(kInterposers, square) = 1;
+    if (type == kPawn) {
+      const int gone = seat == 0 ? rank_of(square) : 7 - rank_of(square);
+      planes.at(kPawnAdvancement + seat, square) = static_cast<float>(gone) / 7;
+      planes.at(kPromotionNear, square) = static_cast<float>(gone) / 7;
+    }
+    if (const int king = kings[1 - seat]; king >= 0) {
+      planes.at(kKingNear, square) = static_cast<float>(8 - distance(square, king)) / 7;
+    }
+  }
+  planes.mark(kPromoted, p.promoted);
+}
+
+void encode_totals(const Position& p, int times, const BySeat<Survey>& sides, Planes& planes) {
+  const int viewer = p.side;
+  const auto share = [](int white, int black) {
+    return static_cast<float>(white) / static_cast<float>(white + black);
+  };
+  if (p.decree[viewer] > 0) planes.fill(kOwnDecree, 1);
+  if (viewer == 0) planes.fill(kWhiteToMove, 1);
+  if (viewer == 0) planes.fill(kViewerIsWhite, 1);
+  planes.fill(kPly, static_cast<float>(p.ply) / static_cast<float>(kLastPly));
+  planes.fill(kQuiet, std::min(1.0f, static_cast<float>(p.quiet) / kQuietSpan));
+  planes.fill(kRepetition, std::min(1.0f, static_cast<float>(times) / 3));
+  planes.fill(kHpShare, share(sides[0].hp, sides[1].hp));
+  planes.fill(kMenShare, share(count(p.men[0]), count(p.men[1])));
+  const float lead = static_cast<float>(sides[0].material - sides[1].material) / kArmyValue;
+  planes.fill(kMaterial, (std::clamp(lead, -1.0f, 1.0f) + 1) / 2);
+  planes.fill(kOwnDecreeLeft, static_cast<float>(p.decree[viewer]) / kDecreeLength);
+  planes.fill(kEnemyDecreeLeft, static_cast<float>(p.decree[1 - viewer]) / kDecreeLength);
+}
+
+// Squares under attack and what they mean for the men on them.
+void encode_attacks(const Position& p, const BySeat<Survey>& sides, const BySquare<int>& balance,
+                    Planes& planes) {
+  const int viewer = p.side;
+  for (int seat : {0, 1}) {
+    const Survey& own = sides[seat];
+    const Survey& enemy = sides[1 - seat];
+    const Bits men = p.men[seat];
+    planes.mark(kAttacks + seat, own.attacks);
+    planes.mark(kKingZone + seat, zone_of(p, seat));
+    for (Bits struck = men & enemy.attacks; struck;) {
+      const int square = take_first(struck);
+      planes.at(kThreats + seat, square) =
+          static_cast<float>(enemy.strikers.at(square)) / kManyThreats;
+    }
+    planes.mark(kHanging + seat, men & enemy.attacks & ~own.attacks);
+    planes.mark(kDefended + seat, men & own.attacks);
+    planes.mark(kZoneAttackers + seat, zone_of(p, seat),
+                std::min(1.0f, static_cast<float>(enemy.zone_attackers) / kManyAttackers));
+    planes.mark(kSafeSquares + seat, own.moves & ~enemy.attacks);
+    planes.mark(kEndangered + seat, men & enemy.all_attacks);
+  }
+  planes.mark(kContested, sides[0].attacks & sides[1].attacks);
+  planes.mark(kSafeAttacks, sides[viewer].attacks & ~sides[1 - viewer].attacks);
+  // Rings round the middle: d4 to e5, then c3 to f6, then b2 to g7; the edge counts nothing.
+  constexpr Table<Bits, 3> kInner = {{0x0000001818000000, 0x00003c3c3c3c0000, 0x007e7e7e7e7e7e00}};
+  for (int ring = 2; ring >= 0; --ring) {
+    planes.mark(kCentre, sides[viewer].attacks & kInner[ring], static_cast<float>(3 - ring) / 3);
+  }
+  for (int square = 0; square < kSquares; ++square) {
+    const float lead = static_cast<float>(balance[square]) / kDamageSpan;
+    planes.at(kDamageBalance, square) = std::clamp(0.5f + lead, 0.0f, 1.0f);
+  }
+}
+
+void encode_pawns(const Position& p, Planes& planes) {
+  const Bits pawns = p.types[kPawn];
+  for (int seat : {0, 1}) {
+    // A pawn has passed if no enemy pawn is ahead of it, on its own or a neighbouring file.
+    const Bits enemies = pawns & p.men[1 - seat];
+    const Bits held = ahead(1 - seat, enemies | east(enemies) | west(enemies));
+    planes.mark(kPassedPawns + seat, pawns & p.men[seat] & ~held);
+  }
+  const Bits files = ahead(0, pawns) | ahead(1, pawns) | pawns;
+  planes.mark(kOpenFiles, ~files);
+}
+
+// The channels about abilities and what the viewer can do with this action.
+void encode_chances(const Position& p, const BySeat<Survey>& sides, Planes& planes) {
+  const int viewer = p.side;
+  const Survey& own = sides[viewer];
+  const int bonus = p.decree[viewer] > 0 ? kDecreeBonus : 0;
+  const BySeat<Bits> covered = {{shielded(p, 0), shielded(p, 1)}};
+  for (int seat : {0, 1}) planes.mark(kShielded + seat, covered[seat]);
+  if (bonus > 0) {
+    planes.mark(kBuffed, own.able);
+    planes.mark(kBuffedNow, own.engaged);
+  }
+
+  Bits patients = 0;
+  for (Bits bishops = p.men[viewer] & p.types[kBishop]; bishops;) {
+    patients |= healable(p, take_first(bishops));
+  }
+  while (patients) {
+    const int square = take_first(patients);
+    const int missing = missing_at(p, square);
+    int healed = 0;
+    for (int roll = 1; roll <= 6; ++roll) healed += std::min(roll + bonus, missing);
+    planes.at(kHealTargets, square) = static_cast<float>(healed) / static_cast<float>(6 * missing);
+  }
+
+  const Bits enemies = p.men[1 - viewer];
+  for (Bits struck = enemies & own.all_attacks; struck;) {
+    const int square = take_first(struck);
+    int damage = 3;
+    while (!has(own.hits[damage], square)) --damage;
+    const int least = damage + 1 + bonus;
+    const int share = has(covered[1 - viewer], square) ? least / 2 : least;
+    if (type_at(p, square) == kKing || share >= p.hp[square]) planes.at(kForcing, square) = 1;
+  }
+  for (Bits pawns = p.men[viewer] & p.types[kPawn]; pawns;) {
+    planes.mark(kForcing, moves_of(p, take_first(pawns)) & last_rank(viewer));
+  }
+}
+
+}  // namespace
+
+void encode_planes(const Position& p, int times, std::span<float> out) {
+  Planes planes(out);
+  BySquare<int> balance{};
+  BySeat<Survey> sides;
+  for (int seat : {0, 1}) sides[seat] = survey(p, seat, balance, planes);
+  encode_men(p, planes);
+  encode_totals(p, times, sides, planes);
+  encode_attacks(p, sides, balance, planes);
+  encode_pawns(p, planes);
+  encode_chances(p, sides, planes);
+}
+
+}  // namespace rulezero::exchange

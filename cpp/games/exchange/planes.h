@@ -1,0 +1,17 @@
+#pragma once
+// What a net sees of EXCHANGE: 75 channels of 8x8, every value in [0, 1]. The formula of each
+// channel is in docs/planes_exchange.md.
+
+#include <span>
+
+#include "games/exchange/position.h"
+
+namespace rulezero::exchange {
+
+constexpr int kChannels = 75;
+
+// Fills planes (75 * 64 zeros) for the side to move; `times` is how often this position has
+// occurred. Row 0 is rank 1 for both movers.
+void encode_planes(const Position& p, int times, std::span<float> planes);
+
+}  // namespace rulezero::exchange

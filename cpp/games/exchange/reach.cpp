@@ -1,0 +1,119 @@
+#include "games/exchange/reach.h"
+
+namespace rulezero::exchange {
+namespace {
+
+Bits pawn_moves(const Position& p, int square) {
+  const int seat = seat_at(p, square);
+  const Bits empty = ~occupied(p);
+  const Bits one = forward(seat, bit(square)) & empty;
+  const Bits two = forward(seat, one) & empty;
+  const bool may_go_two = has(start_rank(seat), square) || !has(p.waiting, square);
+  return may_go_two ? one | two : one;
+}
+
+}  // namespace
+
+Bits moves_of(const Position& p, int square) {
+  const Bits men = occupied(p);
+  switch (type_at(p, square)) {
+    case kKing:
+      return kNeighbours[square] & ~men;
+    case kQueen:
+      return all_sight(square, men) & ~men;
+    case kRook:
+      return straight_sight(square, men) & ~men;
+    case kBishop:
+      return diagonal_sight(square, men) & ~men;
+    case kKnight:
+      return kJumps[square] & ~men;
+    case kPawn:
+      return pawn_moves(p, square);
+  }
+  return 0;
+}
+
+Bits standing_reach(const Position& p, int square) {
+  const Bits men = occupied(p);
+  switch (type_at(p, square)) {
+    case kKing:
+      return kNeighbours[square];
+    case kQueen:
+      return all_sight(square, men) & kWithinThree[square];
+    case kRook:
+      return kNeighbours[square] | (straight_sight(square, men) & kTwoBeside[square]);
+    case kBishop:
+      return diagonal_sight(square, men) & kWithinThree[square] & ~kNeighbours[square];
+    case kKnight:
+      return 0;
+    case kPawn:
+      return kPawnStrikes[seat_at(p, square)][square];
+  }
+  return 0;
+}
+
+Bits free_reach(const Position& p, int square) {
+  // From a landing square the knight's own square is never beside: it is on the other colour.
+  if (type_at(p, square) == kKnight) return beside(kJumps[square] & ~occupied(p));
+  return standing_reach(p, square);
+}
+
+Bits ability_reach(const Position& p, int square) {
+  const Type type = type_at(p, square);
+  if ((type != kQueen && type != kKnight) || !is_ready(p, square)) return 0;
+  const Bits men = occupied(p);
+  if (type == kKnight) return kNeighbours[square] & ~men ? kBeside[square] : 0;
+  // From where she lands the queen's old square is empty, and may be in her reach.
+  const Bits landings = all_sight(square, men) & ~men;
+  return sight_within_three(landings, men & ~bit(square));
+}
+
+int guard_of(const Position& p, int victim, Bits men) {
+  const int seat = seat_at(p, victim);
+  Bits rooks = p.men[seat] & p.types[kRook] & ~p.waiting & kWithinThree[victim];
+  if (!rooks) return -1;
+  rooks &= straight_sight(victim, men);
+  int guard = -1;
+  while (rooks) {
+    const int rook = take_first(rooks);
+    if (charges_at(p, rook) == 0) continue;
+    // The lower file goes first. Rooks come up from rank 1, so on one file White keeps the
+    // first seen and Black takes the last.
+    const bool better = guard < 0 || file_of(rook) < file_of(guard) ||
+                        (file_of(rook) == file_of(guard) && seat == 1);
+    if (better) guard = rook;
+  }
+  return guard;
+}
+
+Bits shielded(const Position& p, int seat) {
+  Bits covered = 0;
+  for (Bits rooks = p.men[seat] & p.types[kRook] & ~p.waiting; rooks;) {
+    const int rook = take_first(rooks);
+    if (charges_at(p, rook) == 0) continue;
+    covered |= straight_sight(rook, occupied(p)) & kWithinThree[rook];
+  }
+  return covered & p.men[seat];
+}
+
+Bits healable(const Position& p, int square) {
+  if (!is_ready(p, square)) return 0;
+  Bits allies =
+      diagonal_sight(square, occupied(p)) & kWithinThree[square] & p.men[seat_at(p, square)];
+  Bits hurt = 0;
+  while (allies) {
+    const int ally = take_first(allies);
+    if (missing_at(p, ally) > 0) hurt |= bit(ally);
+  }
+  return hurt;
+}
+
+int king_attackers(const Position& p, int seat) {
+  const int king = king_square(p, 1 - seat);
+  if (king < 0) return 0;
+  int attackers = 0;
+  for (Bits men = p.men[seat]; men;) attackers += has(full_reach(p, take_first(men)), king);
+  return attackers;
+}
+
+}  // namespace rulezero::exchange

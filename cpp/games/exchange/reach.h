@@ -1,0 +1,41 @@
+#pragma once
+// Where men can go, whom they can strike, who shields and heals whom.
+//
+// Reach is told for every square, whoever stands there: a square in reach is one where an enemy
+// could be struck.
+
+#include "games/exchange/position.h"
+
+namespace rulezero::exchange {
+
+// The empty squares a man can move to: steps, slides, jumps, double steps and Advances.
+Bits moves_of(const Position& p, int square);
+
+// What a man strikes without leaving his square; a knight strikes nobody.
+Bits standing_reach(const Position& p, int square);
+
+// Standing reach, and for a knight what he strikes by a combo: what costs no charge and no wait.
+Bits free_reach(const Position& p, int square);
+
+// What a ready Overextend or Skirmish reaches.
+Bits ability_reach(const Position& p, int square);
+
+// Free and ability reach: all that one action can strike.
+inline Bits full_reach(const Position& p, int square) {
+  return free_reach(p, square) | ability_reach(p, square);
+}
+
+// The rook that shares a hit on `victim`, or -1. `men` are the squares that block a line of
+// sight at the moment of the strike.
+int guard_of(const Position& p, int victim, Bits men);
+
+// The men of a seat that some rook would shield now.
+Bits shielded(const Position& p, int seat);
+
+// The hurt allies a ready bishop on this square can heal.
+Bits healable(const Position& p, int square);
+
+// How many men of `seat` can strike the enemy king with one action.
+int king_attackers(const Position& p, int seat);
+
+}  // namespace rulezero::exchange

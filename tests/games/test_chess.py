@@ -1,0 +1,250 @@
+"""Chess and Chess960 against python-chess: positions, moves, SAN and endings."""
+
+import random
+from collections.abc import Iterator
+
+import chess
+import pytest
+import rulezero as rz
+
+DRAWS = {
+    "fifty moves": chess.Board.is_fifty_moves,
+    "repetition": chess.Board.is_repetition,
+    "material": chess.Board.is_insufficient_material,
+    "stalemate": chess.Board.is_stalemate,
+}
+# Men that make quick endings of every kind: mates, repetitions, dead positions.
+BARE_BOARDS = [
+    "8/8/4k3/8/8/3K4/8/7R w - - 60 80",
+    "8/8/4k3/2p5/8/3K4/8/7B w - - 90 80",
+    "k7/8/1K6/8/8/8/7p/3Q4 b - - 0 1",
+    "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1",
+    "7k/5Q2/8/8/8/8/8/K7 b - - 0 1",
+    "4k3/P6P/8/8/8/8/p6p/4K3 w - - 0 1",
+]
+
+
+def follow(state: rz.State, board: chess.Board, seed: int, most: int) -> Iterator[rz.State]:
+    """Both after every ply of a random game; the caller compares what it likes."""
+    dice = random.Random(seed)
+    for _ in range(most):
+        yield state
+        if state.is_over:
+            return
+        action = dice.choice(state.legal)
+        board.push(chess.Move.from_uci(state.say(action)))
+        state = state.apply(action)
+
+
+def assert_same(state: rz.State, board: chess.Board) -> None:
+    """The same position, moves and end, where the two agree on what a draw is."""
+    fen = board.fen(en_passant="legal")
+    assert state.text.split(" ")[:2] == fen.split(" ")[:2]
+    assert state.text.split(" ")[3:] == fen.split(" ")[3:]
+    moves = sorted(move.uci() for move in board.legal_moves)
+    assert state.mover == (0 if board.turn else 1)
+    if not state.is_over:
+        assert sorted(map(state.say, state.legal)) == moves, state.text
+        assert not any(test(board) for name, test in DRAWS.items() if name != "material")
+        assert board.outcome() is None or board.is_insufficient_material()
+    elif state.end_reason == "checkmate":
+        assert board.is_checkmate()
+        assert state.outcome == (-1 if board.turn else 1)
+    else:
+        assert state.end_reason is not None
+        assert DRAWS[state.end_reason](board), state.text
+        assert state.outcome == 0
+        assert not board.is_checkmate()
+
+
+def assert_same_san(state: rz.State, board: chess.Board) -> None:
+    """python-chess writes each move alike, and either's writing is read back."""
+    for action in state.legal:
+        move = chess.Move.from_uci(state.say(action))
+        san = board.san(move)
+        assert state.say(action, san=True) == san, state.text
+        assert state.read(san) == action
+        assert state.read(san.rstrip("+#")) == action
+        assert board.parse_san(state.say(action, san=True)) == move
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_games_agree_with_python_chess(seed: int) -> None:
+    """Position, moves and ending after every ply; SAN now and then."""
+    board = chess.Board()
+    for ply, state in enumerate(follow(rz.load("chess").start(), board, seed, 400)):
+        assert_same(state, board)
+        if ply % 10 == seed % 10 and not state.is_over:
+            assert_same_san(state, board)
+
+
+@pytest.mark.parametrize("text", BARE_BOARDS)
+def test_endings_agree_with_python_chess(text: str) -> None:
+    """Few men: mates, stalemates, repetitions and dead positions come quickly."""
+    reasons = set()
+    for seed in range(20):
+        board = chess.Board(text)
+        for state in follow(rz.load("chess").parse(text), board, seed, 300):
+            assert_same(state, board)
+        reasons.add(state.end_reason)
+    assert reasons - {None}
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_960_games_agree_with_python_chess(seed: int) -> None:
+    """Chess960 is random_chess with the back rank named; castling is king takes rook in both."""
+    board = chess.Board.from_chess960_pos(random.Random(seed).randrange(960))
+    rank = board.fen().split(" ")[0].split("/")[-1]
+    start = rz.load("random_chess").start(back_rank=rank)
+    assert start.text == board.fen()
+    for ply, state in enumerate(follow(start, board, seed, 250)):
+        assert_same(state, board)
+        assert state.text.split(" ")[2] == (board.castling_xfen() or "-")
+        if ply % 10 == seed % 10 and not state.is_over:
+            assert_same_san(state, board)
+
+
+def test_960_castling_shapes_agree_with_python_chess() -> None:
+    """Random 960 positions with kings and rooks at home and little else: castling everywhere."""
+    dice = random.Random(7)
+    game = rz.load("random_chess")
+    castled = 0
+    for _ in range(600):
+        left, king, right = sorted(dice.sample(range(8), 3))
+        board = chess.Board(None, chess960=True)
+        for color, rank in ((chess.WHITE, 0), (chess.BLACK, 7)):
+            board.set_piece_at(chess.square(king, rank), chess.Piece(chess.KING, color))
+            for file in (left, right):
+                board.set_piece_at(chess.square(file, rank), chess.Piece(chess.ROOK, color))
+                board.castling_rights |= chess.BB_SQUARES[chess.square(file, rank)]
+        for square in dice.sample(range(64), 8):
+            if board.piece_at(square) is None:
+                kind = dice.choice([chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.QUEEN])
+                board.set_piece_at(square, chess.Piece(kind, dice.random() < 0.5))
+        board.turn = dice.random() < 0.5
+        if not board.is_valid():
+            continue
+        state = game.parse(board.fen(shredder=True))
+        assert_same(state, board)
+        assert_same_san(state, board)
+        castled += sum("O-O" in state.say(action, san=True) for action in state.legal)
+    assert castled > 100
+
+
+def test_shredder_and_x_fen_read_alike() -> None:
+    """File letters and outermost-rook letters name the same rights."""
+    game = rz.load("random_chess")
+    board = "r1r1k2r/8/8/8/8/8/8/R1R1K2R"
+    assert game.parse(f"{board} w KQkq - 0 1").text == game.parse(f"{board} w HAha - 0 1").text
+    inner = game.parse(f"{board} w HChc - 0 1")
+    assert inner.text == f"{board} w KCkc - 0 1"
+
+
+def test_a_right_is_written_by_file_only_while_a_rook_stands_outside_it() -> None:
+    """The letter of a right changes when the outer rook leaves; the right itself stays."""
+    state = rz.load("random_chess").parse("4k3/8/8/8/8/8/8/R1R1K2R w HC - 0 1")
+    assert state.text.split(" ")[2] == "KC"
+    state = state.apply(state.read("a1a5"))
+    assert state.text.split(" ")[2] == "KQ"
+    assert "e1c1" in map(state.apply(state.read("e8d7")).say, state.apply(state.read("e8d7")).legal)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "one king"),
+        ("kk6/8/8/8/8/8/8/K7 w - - 0 1", "one king"),
+        ("k6P/8/8/8/8/8/8/K7 w - - 0 1", "cannot stand on h8"),
+        ("k7/8/8/8/8/8/8/K6p w - - 0 1", "cannot stand on h1"),
+        ("k6R/8/8/8/8/8/8/K7 w - - 0 1", "in check"),
+        ("k7/8/8/8/8/8/8/K7 x - - 0 1", "w or b"),
+        ("k7/8/8/8/8/8/8/K7 w KQ - 0 1", "king and rook in place"),
+        ("4k3/8/8/8/8/8/8/R3K2R w KK - 0 1", "twice"),
+        ("4k3/8/8/8/8/8/8/R3K2R w HA - 0 1", "no castling right"),
+        ("k7/8/8/8/8/8/8/K7 w - e9 0 1", "en-passant"),
+        ("k7/8/8/8/8/8/8/K7 w - - -1 1", "fifth field"),
+        ("k7/8/8/8/8/8/8/K7 w - - 0 x", "sixth field"),
+        ("k7/8/8/8/8/8/8/K7 w", "FEN"),
+        ("k7/8/8/8/8/8/8 w - - 0 1", "8 rows"),
+        ("k7/8/8/8/8/8/8/K8 w - - 0 1", "9 squares"),
+        ("k7/8/8/8/8/8/8/K6Z w - - 0 1", "no piece"),
+    ],
+)
+def test_a_wrong_fen_says_what_is_wrong(text: str, words: str) -> None:
+    """One line that names the fault."""
+    with pytest.raises(rz.PositionError, match=words):
+        rz.load("chess").parse(text)
+
+
+def test_missing_counters_are_read_as_a_fresh_start() -> None:
+    """Four fields are enough."""
+    assert rz.load("chess").parse("k7/8/8/8/8/8/8/K6R w - -").text.endswith(" 0 1")
+
+
+def test_an_en_passant_square_nobody_can_use_is_dropped() -> None:
+    """Kept only if a legal capture exists: not without a pawn, not if the king would be open."""
+    game = rz.load("chess")
+    assert game.parse("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").text.split(" ")[3] == "d6"
+    assert game.parse("4k3/8/8/3p4/4P3/8/8/4K3 w - d6 0 1").text.split(" ")[3] == "-"
+    assert game.parse("4k3/8/8/r2pP2K/8/8/8/8 w - d6 0 1").text.split(" ")[3] == "-"
+
+
+def test_mate_comes_before_the_fifty_moves() -> None:
+    """The fifth field at 100 draws unless the side to move is mated or stalemated."""
+    game = rz.load("chess")
+    mated = game.parse("R5k1/5ppp/8/8/8/8/8/K7 b - - 100 80")
+    assert (mated.end_reason, mated.outcome) == ("checkmate", 1)
+    assert game.parse("6k1/5ppp/8/8/8/8/8/K6R b - - 100 80").end_reason == "fifty moves"
+
+
+def test_the_third_time_counts_the_present_one() -> None:
+    """Out and back twice: the start position stands for the third time."""
+    state = rz.load("chess").start()
+    for ply, move in enumerate(["g1f3", "g8f6", "f3g1", "f6g8"] * 2):
+        assert not state.is_over, ply
+        state = state.apply(state.read(move))
+    assert (state.end_reason, state.times) == ("repetition", 3)
+    assert not rz.load("chess").parse(state.text).is_over, "a parsed text begins a new history"
+
+
+def test_perft_sees_the_history_of_its_state() -> None:
+    """A move that brings the third occurrence ends the game, so no path continues it."""
+    state = rz.load("chess").start()
+    for move in ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"]:
+        state = state.apply(state.read(move))
+    fresh = rz.load("chess").parse(state.text)
+    lost = rz.perft(fresh.apply(fresh.read("f6g8")), 1)
+    assert rz.perft(fresh, 2) - rz.perft(state, 2) == lost == 20
+
+
+def test_without_draws_nothing_but_mate_and_stalemate_ends_a_game() -> None:
+    """draws=none is what published perft suites count with."""
+    game = rz.load("chess:draws=none")
+    assert not game.parse("8/8/4k3/8/8/3K4/8/8 w - - 100 1").is_over
+    assert game.parse("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").end_reason == "stalemate"
+
+
+def test_events_name_what_a_move_did() -> None:
+    """Capture, promotion, castling, en passant, check."""
+    game = rz.load("chess")
+
+    def events(text: str, move: str) -> set[str]:
+        state = game.parse(text)
+        return {name for name, value in state.apply(state.read(move)).events.items() if value}
+
+    assert events("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6") == {"capture", "en_passant"}
+    assert events("3rk3/4P3/8/8/8/8/8/4K3 w - - 0 1", "e7d8q") == {"capture", "promotion", "check"}
+    assert events("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1") == {"castling"}
+    assert events("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1") == {"castling", "check"}
+    assert events("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "h1h5") == set()
+
+
+def test_san_needs_no_more_than_tells_moves_apart_but_reads_more() -> None:
+    """Over-long SAN is read; an ambiguous one is refused by naming two readings."""
+    state = rz.load("chess").parse("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
+    assert state.say(state.read("a1d1"), san=True) == "Rad1"
+    assert state.read("Ra1d1") == state.read("Rad1") == state.read("a1d1")
+    with pytest.raises(rz.MoveError, match="ambiguous"):
+        state.read("Rd1")
+    with pytest.raises(rz.MoveError, match="not a legal move"):
+        state.read("Rd2+")

@@ -1,0 +1,201 @@
+"""Custom pieces against the slow reference and against Fairy-Stockfish."""
+
+import random
+import re
+
+import pyffish
+import pytest
+import rulezero as rz
+from reference import fairy, side_by_side
+
+ALL_MEN = {**fairy.STANDARD, **fairy.CUSTOM}
+
+# The same men for Fairy-Stockfish; its letters for the two without one of their own are T and H.
+FFISH_VARIANT = """
+[rulezero:chess]
+chess960 = true
+castling = true
+archbishop = a
+chancellor = c
+amazon = m
+cannon = x
+customPiece1 = o:R2B2
+customPiece2 = s:C
+customPiece3 = t:CB
+customPiece4 = z:Z
+customPiece5 = h:NN
+customPiece6 = g:gRgB
+promotionPieceTypes = nbrq
+nMoveRule = 50
+"""
+FFISH_MEN = {"{w+}": "T", "{b+}": "t", "{wNN}": "H", "{bNN}": "h", "{+}": "T", "{NN}": "H"}
+
+
+def for_ffish(text: str) -> str:
+    """A position or SAN in Fairy-Stockfish's letters."""
+    return re.sub(r"\{.*?\}", lambda man: FFISH_MEN[man.group()], text)
+
+
+def assert_same_san(state: rz.State, reference: fairy.State) -> None:
+    """Both write every move alike, and what is written is read back."""
+    for action in state.legal:
+        san = reference.san(state.say(action))
+        assert state.say(action, san=True) == san, state.text
+        assert state.read(san) == action
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_custom_pieces_agree_with_the_reference(seed: int) -> None:
+    """Random armies of all men: moves, texts, SAN and endings."""
+    start = rz.load("random_chess", pieces="custom").start(seed=seed)
+    slow = fairy.State.parse(start.text, ALL_MEN)
+    for ply, (state, reference) in enumerate(side_by_side.play(start, slow, seed, most=120)):
+        if ply % 12 == 5:
+            assert_same_san(state, reference)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_chess_agrees_with_the_reference(seed: int) -> None:
+    """Random armies of standard men, by the fast path and by the table alone."""
+    for text in ("random_chess", "random_chess:generator=table"):
+        start = rz.load(text).start(seed=seed)
+        slow = fairy.State.parse(start.text, fairy.STANDARD)
+        for ply, (state, reference) in enumerate(side_by_side.play(start, slow, seed, most=120)):
+            if ply % 12 == 5:
+                assert_same_san(state, reference)
+
+
+def thrown_together(dice: random.Random, letters: str) -> str:
+    """A position with kings and rooks at home, rights, and some men anywhere."""
+    board = [""] * 64
+    rights = ""
+    for back, case in ((0, str.upper), (56, str.lower)):
+        left, king, right = sorted(dice.sample(range(8), 3))
+        board[back + king] = case("k")
+        board[back + left] = board[back + right] = case("r")
+        rights += case("abcdefgh"[right] + "abcdefgh"[left])
+    for square in dice.sample(range(64), 12):
+        if not board[square]:
+            white = dice.random() < 0.5
+            man = dice.choice([*letters, "+", "NN"])
+            if man == "p" and square // 8 in (0, 7):
+                continue
+            if man.isalpha() and len(man) == 1:
+                board[square] = man.upper() if white else man
+            else:
+                board[square] = "{" + "bw"[white] + man + "}"
+    rows = ["".join(man or "1" for man in board[8 * rank : 8 * rank + 8]) for rank in range(8)]
+    for length in range(8, 1, -1):
+        rows = [row.replace("1" * length, str(length)) for row in rows]
+    return "/".join(reversed(rows)) + dice.choice([" w ", " b "]) + rights + " - 0 1"
+
+
+def test_thrown_together_positions_agree_with_the_reference() -> None:
+    """Castling among hoppers, pins by riders, checks through hurdles."""
+    dice = random.Random(3)
+    game = rz.load("random_chess", pieces="custom")
+    compared = castling = 0
+    while compared < 250:
+        text = thrown_together(dice, "oascmzgxpqbn")
+        try:
+            reference = fairy.State.parse(text, ALL_MEN)
+        except fairy.PositionError:
+            with pytest.raises(rz.PositionError):
+                game.parse(text)
+            continue
+        state = game.parse(text)
+        side_by_side.assert_same(state, reference)
+        compared += 1
+        castling += sum(state.events["castling"] for state in map(state.apply, state.legal)) > 0
+    assert castling > 20
+
+
+def test_custom_pieces_agree_with_fairy_stockfish() -> None:
+    """Random games of all men. Castling among enemy hoppers is left out: there the rules differ."""
+    pyffish.load_variant_config(FFISH_VARIANT)
+    game = rz.load("random_chess", pieces="custom")
+    compared = 0
+    for seed in range(40):
+        dice = random.Random(seed)
+        state = game.start(seed=seed)
+        for ply in range(100):
+            if state.is_over:
+                break
+            fen = for_ffish(state.text)
+            moves = {state.say(action) for action in state.legal}
+            theirs = set(pyffish.legal_moves("rulezero", fen, [], True))
+            men = state.text.split(" ")[0]
+            if re.search("[gx]" if state.mover == 0 else "[GX]", men):
+                castling = {state.say(a) for a in state.legal if "O-O" in state.say(a, san=True)}
+                king = {move[:2] for move in castling}
+                moves -= castling
+                theirs = {move for move in theirs if move in moves or move[:2] not in king}
+            assert moves == theirs, state.text
+            if ply % 10 == 0:
+                for action in state.legal:
+                    san = pyffish.get_san("rulezero", fen, state.say(action), True)
+                    assert for_ffish(state.say(action, san=True)) == san, state.text
+            compared += 1
+            state = state.apply(dice.choice(state.legal))
+    assert compared > 2500
+
+
+def test_a_seed_draws_the_same_start_for_ever() -> None:
+    """These ranks must never change: records name them by seed."""
+    game = rz.load("random_chess")
+    ranks = [game.start(seed=seed).text.split("/")[-1].split(" ")[0] for seed in range(6)]
+    assert ranks == RANKS_OF_SEEDS
+    assert game.start().text == game.start(seed=0).text
+
+
+RANKS_OF_SEEDS: list[str] = []
+
+
+def test_starts_are_drawn_evenly() -> None:
+    """All 56 places of king and castling rooks, and all men, about equally often."""
+    game = rz.load("random_chess")
+    places: dict[tuple[int, ...], int] = {}
+    men: dict[str, int] = {}
+    draws = 5600
+    for seed in range(draws):
+        text = game.start(seed=seed).text
+        assert text.split("/")[0] == text.split("/")[-1].split(" ")[0].lower()
+        rank = text.split("/")[-1].split(" ")[0]
+        rights = text.split(" ")[2]
+        king = rank.index("K")
+        rooks = [file for file, man in enumerate(rank) if man == "R"]
+        right = max(rooks) if rights[0] == "K" else "ABCDEFGH".index(rights[0])
+        left = min(rooks) if rights[1] == "Q" else "ABCDEFGH".index(rights[1])
+        places[left, king, right] = places.get((left, king, right), 0) + 1
+        for file in set(range(8)) - {left, king, right}:
+            men[rank[file]] = men.get(rank[file], 0) + 1
+    assert len(places) == 56
+    assert max(places.values()) < 1.5 * draws / 56
+    assert min(places.values()) > 0.55 * draws / 56
+    assert set(men) == set("QRBN")
+    for found in men.values():
+        assert found == pytest.approx(5 * draws / 4, rel=0.05)
+
+
+def test_the_pool_names_the_men_drawn() -> None:
+    """By symbol or by name; only these and the mandatory king and rooks appear."""
+    game = rz.load("random_chess", pieces="custom", pool=["Q", "nightrider"])
+    men = set("".join(game.start(seed=seed).text.split(" ")[0] for seed in range(20)))
+    assert men <= set("prqk{bwN}PRQK/8")
+    assert "{" in men
+    for pool in (["Q", "Q"], ["K"], ["P"], ["W"]):
+        with pytest.raises(rz.GameError, match="pool"):
+            rz.load("random_chess", pool=pool)
+
+
+@pytest.mark.parametrize("rank", ["KRRBNQBN", "RNBQBBNK", "NNNNKRNR", "RNBQRBNR", "RNBQKBN", "8"])
+def test_an_impossible_back_rank_is_refused(rank: str) -> None:
+    """A king outside b-g, a side without a rook, no king, a wrong length."""
+    with pytest.raises(rz.PositionError):
+        rz.load("random_chess").start(back_rank=rank)
+
+
+def test_a_named_back_rank_is_set_up() -> None:
+    """The outermost rook on each side of the king castles."""
+    start = rz.load("random_chess").start(back_rank="RRRKBRRR")
+    assert start.text == "rrrkbrrr/pppppppp/8/8/8/8/PPPPPPPP/RRRKBRRR w KQkq - 0 1"
