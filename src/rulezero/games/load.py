@@ -14,6 +14,7 @@ from rulezero import _core
 from rulezero._core import Game, GameError, Piece
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
+from rulezero.games.pieces import read_pieces
 from rulezero.games.python_game import PythonGame
 
 AnyPythonGame = PythonGame[Any]
@@ -76,8 +77,6 @@ def _pieces(spec: Spec) -> list[Piece]:
     fallbacks = {name: fallback for name, fallback, _ in _core.game_options()[spec.name]}
     if "pieces" not in fallbacks:
         return []
-    from rulezero.games.pieces import read_pieces
-
     sources = grammar.split_items("pieces", spec.options.get("pieces", fallbacks["pieces"]))
     return read_pieces(sources).core
 
