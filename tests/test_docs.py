@@ -34,7 +34,7 @@ def run_console(block: Block) -> None:
     for part in block.text.split("$ ")[1:]:
         command, _, wanted = part.partition("\n")
         words = shlex.split(command, comments=True)
-        if words[0] != "rulezero" or not wanted:
+        if Path(words[0]).name != "rulezero" or not wanted:
             continue
         result = subprocess.run(
             [sys.executable, "-m", "rulezero", *words[1:]],
@@ -52,9 +52,9 @@ def test_a_document_is_true(path: Path, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": path.stem}
     for block in blocks(path):
+        if block.file:
+            Path(block.file).write_text(block.text, encoding="utf-8")
         if block.language == "python":
             run_python(block, names, path)
-            if "class TicTacToe" in block.text:
-                Path("tictactoe.py").write_text(block.text, encoding="utf-8")
         elif block.language == "console":
             run_console(block)

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from rulezero import _core
-from rulezero._core import Game, GameError, Piece
+from rulezero._core import Game, GameError
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.games.pieces import read_pieces
@@ -53,7 +53,9 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
         )
     options = [name for name, _, _ in known[spec.name]]
     _refuse_unknown(spec.options, options, spec.name)
-    return _core.load_game(spec.name, spec.options, _pieces(spec))
+    if spec.name == "random_chess":
+        return _load_with_pieces(spec)
+    return _core.load_game(spec.name, spec.options)
 
 
 def register(game: Registered) -> Registered:
@@ -72,13 +74,15 @@ def register(game: Registered) -> Registered:
     return game
 
 
-def _pieces(spec: Spec) -> list[Piece]:
-    """The pieces that a game's `pieces` option names; none for games without that option."""
-    fallbacks = {name: fallback for name, fallback, _ in _core.game_options()[spec.name]}
-    if "pieces" not in fallbacks:
-        return []
-    sources = grammar.split_items("pieces", spec.options.get("pieces", fallbacks["pieces"]))
-    return read_pieces(sources).core
+def _load_with_pieces(spec: Spec) -> Game:
+    """A game whose men are read from the files that its `pieces` option names."""
+    options = dict(spec.options)
+    pieces = read_pieces(grammar.split_items("pieces", options.get("pieces", "standard")))
+    if options.get("pool", "all") != "all":
+        pool = [pieces.find(item) for item in grammar.split_items("pool", options["pool"])]
+        # A symbol that the grammar would misread goes by its piece's id.
+        options["pool"] = "+".join(p.symbol if p.symbol.isalnum() else p.id for p in pool)
+    return _core.load_game(spec.name, options, pieces.core)
 
 
 def _instance(game: AnyPythonGame | type[AnyPythonGame]) -> AnyPythonGame:
