@@ -45,11 +45,16 @@ constexpr GameEntry entry() {
           }};
 }
 
+// clang-format off: one line per game
 const GameEntry kGames[] = {
-    entry<Connect4>(),
+    entry<Chess>(),
+    entry<Monster>(),
+    entry<RandomChess>(),
     entry<Exchange>(),
-    entry<Chess>(), entry<Monster>(), entry<RandomChess>(), entry<Razzle>(), entry<Connect4>(),
+    entry<Razzle>(),
+    entry<Connect4>(),
 };
+// clang-format on
 
 }  // namespace
 

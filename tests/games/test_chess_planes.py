@@ -9,7 +9,7 @@ import rulezero as rz
 
 Planes = npt.NDArray[np.float32]
 STANDARD = ["P", "N", "B", "R", "Q", "K"]
-CUSTOM = ["O", "A", "S", "+", "C", "M", "Z", "NN", "G", "X"]
+CUSTOM = ["O", "NN", "S", "Z", "A", "C", "M", "+", "G", "X"]  # as the file lists them
 
 
 def men_of(text: str) -> list[tuple[str, int, int, int]]:

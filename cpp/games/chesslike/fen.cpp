@@ -167,8 +167,7 @@ void check_men(const PieceTable& table, const Position& p, bool kings_are_captur
   }
   if (kings[0] + kings[1] == 0) throw PositionError("there is no king on the board");
   for (int seat = 0; seat < 2; ++seat) {
-    const Bits barred = rank_bits(0) | rank_bits(7) | table.promotion_zone(seat);
-    if (const Bits wrong = p.men(seat, kPawn) & barred) {
+    if (const Bits wrong = p.men(seat, kPawn) & ~table.pawn_squares(seat)) {
       throw PositionError("a pawn of " + colour(seat) + " cannot stand on " +
                           square_name(first(wrong)));
     }

@@ -14,8 +14,8 @@ namespace rulezero::chesslike {
 enum Kind : int { kPawn, kKnight, kBishop, kRook, kQueen, kKing, kFirstCustom };
 
 constexpr int kLetters = kFirstCustom;
-constexpr int kMostKinds = 32;
-constexpr int kNone = 64;  // no square
+constexpr std::size_t kMostPieces = 32;  // in a loaded set
+constexpr int kNone = 64;                // no square
 
 enum Wing : int { kKingside, kQueenside };  // h side and a side
 

@@ -20,20 +20,11 @@ constexpr std::array<Displacement, 8> kKnightMoves = {
 constexpr int kFirstKnightPlane = 56;
 constexpr int kFirstPromotionPlane = 64;
 
-// Every square a man could go to from a square on some board.
-Bits ever_reaches(const PieceTable& table, int kind, int square) {
-  const Man& man = table.man(kind, 0);
-  const auto at = static_cast<std::size_t>(square);
-  Bits squares =
-      man.leap_moves[at] | man.leap_captures[at] | man.line_moves[at] | man.line_captures[at];
-  return squares | table.lane_squares(kind, 0, square);
-}
-
 template <class Use>
 void for_each_displacement(const PieceTable& table, int kind, Bits zone, Use use) {
   if (!table.is_loaded(kind)) return;
   for (int from = 0; from < 64; ++from) {
-    for (Bits targets = ever_reaches(table, kind, from) & zone; targets;) {
+    for (Bits targets = table.ever_reaches(kind, 0, from) & zone; targets;) {
       const int to = take_first(targets);
       use(Displacement{file_of(to) - file_of(from), rank_of(to) - rank_of(from)});
     }

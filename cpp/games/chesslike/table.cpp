@@ -63,9 +63,9 @@ PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : spe
     }
   }
   if (!is_loaded(kKing)) throw GameError("the piece set has no king K");
-  if (kinds() > kMostKinds) {
-    throw GameError("a piece set has at most " + std::to_string(kMostKinds) + " kinds, not " +
-                    std::to_string(kinds()));
+  if (pieces.size() > kMostPieces) {
+    throw GameError("a piece set has at most " + std::to_string(kMostPieces) + " kinds, not " +
+                    std::to_string(pieces.size()));
   }
   men_.resize(static_cast<std::size_t>(2 * kinds()));
   for (int kind = 0; kind < kinds(); ++kind) {
@@ -84,6 +84,7 @@ PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : spe
       promotion_zone_[1] |= rank_bits(7 - rank);
     }
   }
+  for (int seat = 0; seat < 2; ++seat) find_pawn_squares(seat);
   castles_ = {spec(kKing).castles_kingside, spec(kKing).castles_queenside};
 
   is_orthodox_ = !only_table && pawn.en_passant && promotion_zone_[0] == rank_bits(7);
@@ -122,6 +123,17 @@ PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : spe
         // A double step must not jump: it is a slide.
         if (kind == kPawn && at_home) is_orthodox_ &= !(found.leap_moves[at] & two_ahead);
       }
+    }
+  }
+}
+
+void PieceTable::find_pawn_squares(int seat) {
+  Bits& squares = pawn_squares_[static_cast<std::size_t>(seat)];
+  Bits reached = ~(rank_bits(0) | rank_bits(7)) & ~promotion_zone(seat);
+  while (reached != squares) {
+    squares = reached;
+    for (Bits from = squares; from;) {
+      reached |= ever_reaches(kPawn, seat, take_first(from)) & ~promotion_zone(seat);
     }
   }
 }
@@ -210,9 +222,12 @@ Bits PieceTable::captures(int kind, int seat, int square, Bits occupied) const {
   return reach(kind, seat, square, occupied).captures;
 }
 
-Bits PieceTable::lane_squares(int kind, int seat, int square) const {
-  const LaneRange range = man(kind, seat).lanes[static_cast<std::size_t>(square)];
-  Bits squares = 0;
+Bits PieceTable::ever_reaches(int kind, int seat, int square) const {
+  const Man& of = man(kind, seat);
+  const auto at = static_cast<std::size_t>(square);
+  const LaneRange range = of.lanes[at];
+  Bits squares =
+      of.leap_moves[at] | of.leap_captures[at] | of.line_moves[at] | of.line_captures[at];
   for (std::size_t i = range.begin; i < range.end; ++i) squares |= landings(lanes_[i]);
   return squares;
 }

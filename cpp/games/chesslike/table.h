@@ -65,14 +65,16 @@ class PieceTable {
   // Squares whose men decide whether it captures on `target`; both ends left out.
   Bits path(int kind, int seat, int square, int target) const;
 
-  // Every square where a lane of the man can end on some board.
-  Bits lane_squares(int kind, int seat, int square) const;
+  // Every square the man can go to on some board.
+  Bits ever_reaches(int kind, int seat, int square) const;
 
   // Whether P N B R Q K move as in orthodox chess and may take the fast path.
   bool is_orthodox() const { return is_orthodox_; }
 
   const std::vector<int>& promotions() const { return promotions_; }  // kinds, best first
   Bits promotion_zone(int seat) const { return promotion_zone_[static_cast<std::size_t>(seat)]; }
+  // Where a pawn of the seat can stand: from its second rank on, as far as its moves carry it.
+  Bits pawn_squares(int seat) const { return pawn_squares_[static_cast<std::size_t>(seat)]; }
   bool takes_en_passant() const { return takes_en_passant_; }
   bool castles(int wing) const { return castles_[static_cast<std::size_t>(wing)]; }
 
@@ -87,6 +89,7 @@ class PieceTable {
 
  private:
   void compile(int kind, int seat);
+  void find_pawn_squares(int seat);
   void add_lanes(const PatternSpec& pattern, const Vector& vector, int seat, int square);
 
   std::vector<PieceSpec> specs_;  // by kind; a letter that is not loaded has no symbol
@@ -94,6 +97,7 @@ class PieceTable {
   std::vector<Lane> lanes_;
   std::vector<int> promotions_;
   std::array<Bits, 2> promotion_zone_{};
+  std::array<Bits, 2> pawn_squares_{};
   bool takes_en_passant_ = false;
   std::array<bool, 2> castles_{};
   bool is_orthodox_ = false;

@@ -84,7 +84,7 @@ class NamedPiece:
     def piece(self) -> Piece:
         """The same for the core."""
         return Piece(
-            name=self.name,
+            name=self.id,
             symbol=self.symbol,
             value=self.value,
             royal=self.royal,
