@@ -109,5 +109,6 @@ $(SANITIZED): $(MADE) $(SOURCES)
 	@echo "[4/$(STEPS)] building the core with sanitizers"
 	@rm -rf build/sanitize/site
 	@.ci/quietly build/sanitize.log $(PIP) -v --no-deps --target build/sanitize/site \
-	  -C build-dir=build/sanitize/core -C cmake.define.RULEZERO_SANITIZE=ON .
+	  -C build-dir=build/sanitize/core -C cmake.define.RULEZERO_SANITIZE=ON \
+	  -C install.strip=false .
 	@touch $@
