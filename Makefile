@@ -52,7 +52,7 @@ check: $(INSTALLED) $(TOOLS)
 	@echo "[8/$(STEPS)] clang-format"
 	@find cpp -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format --dry-run -Werror
 	@echo "[9/$(STEPS)] import-linter"
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 
 golden: STEPS := 4
 golden: $(INSTALLED) $(TOOLS)
@@ -109,5 +109,6 @@ $(SANITIZED): $(MADE) $(SOURCES)
 	@echo "[4/$(STEPS)] building the core with sanitizers"
 	@rm -rf build/sanitize/site
 	@.ci/quietly build/sanitize.log $(PIP) -v --no-deps --target build/sanitize/site \
-	  -C build-dir=build/sanitize/core -C cmake.define.RULEZERO_SANITIZE=ON .
+	  -C build-dir=build/sanitize/core -C cmake.define.RULEZERO_SANITIZE=ON \
+	  -C install.strip=false .
 	@touch $@

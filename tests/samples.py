@@ -21,6 +21,12 @@ exec(documents.tic_tac_toe(), {"__name__": __name__})  # registers tictactoe
 GAMES = [*rz.games(), *(text for text in _VARIANTS if text.split(":")[0] in rz.games())]
 
 
+@functools.cache
+def game(text: str) -> rz.Game:
+    """The game, loaded once for all tests of a process."""
+    return rz.load(text)
+
+
 def play(game: rz.Game, seed: int) -> list[rz.State]:
     """Every state of a game of random choices; dice fall as their chances say."""
     dice = random.Random(seed)
@@ -35,7 +41,7 @@ def play(game: rz.Game, seed: int) -> list[rz.State]:
 @functools.cache
 def played(text: str, seed: int = 0) -> tuple[rz.State, ...]:
     """The states of one random game, made once for all tests of a process."""
-    return tuple(play(rz.load(text), seed))
+    return tuple(play(game(text), seed))
 
 
 @functools.cache
@@ -44,8 +50,8 @@ def states(text: str, about: int = 400) -> tuple[rz.State, ...]:
     found: list[rz.State] = []
     seed = 0
     while len(found) < about and seed < 100:
-        game = played(text, seed)
-        step = max(1, len(game) // 100)
-        found += [*game[:-1:step], game[-1]]
+        every = played(text, seed)
+        step = max(1, len(every) // 100)
+        found += [*every[:-1:step], every[-1]]
         seed += 1
     return tuple(found)

@@ -306,6 +306,10 @@ void bind_states(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+#ifdef NDEBUG
+  // A Python game and the names of its file may hold each other until the process ends: no news.
+  nb::set_leak_warnings(false);
+#endif
   m.doc() = "The C++ core of rulezero.";
   m.attr("CHANCE") = kChance;
 

@@ -72,9 +72,10 @@ def test_a_keyword_is_the_same_as_text() -> None:
     assert grammar.read(spec.text) == spec
     with pytest.raises(rz.GameError, match="x is given twice"):
         grammar.read("a:x=1").extended({"x": "1"})
-    for value in ("", [], ["a", ""], ["a+b"], "a,b", "a\nb", None, {}, [1]):
+    wrong: list[Any] = ["", [], ["a", ""], ["a+b"], "a,b", "a\nb", None, {}, [1]]
+    for value in wrong:
         with pytest.raises(rz.GameError):
-            grammar.read("a").extended({"x": value})  # type: ignore[dict-item]
+            grammar.read("a").extended({"x": value})
 
 
 def test_values_may_contain_colons_and_equals() -> None:

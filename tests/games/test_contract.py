@@ -249,7 +249,7 @@ def test_illegal_actions_are_refused(text: str) -> None:
         for value in (1.0, None, "a", [0]):
             for do in (state.apply, state.say, state.slot):
                 with pytest.raises(TypeError):
-                    do(value)  # type: ignore[operator]
+                    do(value)  # type: ignore[arg-type]
 
 
 def test_bad_words_are_refused(text: str) -> None:

@@ -51,7 +51,7 @@ def real_texts(text: str) -> list[str]:
 @given(words=st.text(max_size=120) | st.binary(max_size=120).map(lambda raw: raw.decode("latin1")))
 def test_noise_is_refused(text: str, words: str) -> None:
     """Random letters and bytes are a PositionError, never anything else."""
-    survives(rz.load(text), words)
+    survives(samples.game(text), words)
 
 
 @examples
@@ -64,7 +64,7 @@ def test_damaged_texts_are_refused_or_sound(text: str, data: st.DataObject) -> N
         at = data.draw(st.integers(0, len(words)))
         upto = data.draw(st.integers(at, min(len(words), at + 3)))
         words = words[:at] + data.draw(st.text(letters, max_size=3)) + words[upto:]
-    survives(rz.load(text), words)
+    survives(samples.game(text), words)
 
 
 @examples
@@ -77,12 +77,12 @@ def test_damaged_fields_are_refused_or_sound(text: str, data: st.DataObject) -> 
     numbers = ["0", "-1", "00", "1e9", "99", "100", "149", "299", "2147483648", "9" * 40]
     wild = st.sampled_from([*other, *numbers, "", "-", "w", "b", "KQkq", "e3", "p", "+", "\t"])
     fields[at : at + data.draw(st.integers(0, 2))] = data.draw(st.lists(wild, max_size=2))
-    survives(rz.load(text), " ".join(fields))
+    survives(samples.game(text), " ".join(fields))
 
 
 def test_cut_texts_are_refused_or_sound(text: str) -> None:
     """Every beginning of a real text, and a real text with more behind it."""
-    game = rz.load(text)
+    game = samples.game(text)
     for words in random.Random(0).sample(real_texts(text), 5):
         assert survives(game, words)
         for length in range(len(words)):
@@ -96,11 +96,11 @@ def test_cut_texts_are_refused_or_sound(text: str) -> None:
 def test_odd_letters_are_refused(text: str, words: str) -> None:
     """Letters that no position has, lone surrogates included."""
     with pytest.raises(rz.PositionError):
-        rz.load(text).parse(words)
+        samples.game(text).parse(words)
 
 
 def test_only_text_is_text(text: str) -> None:
     """What is no str at all is a TypeError."""
     for value in (None, 7, b"7/7/7/7/7/7 x", ["x"]):
         with pytest.raises(TypeError):
-            rz.load(text).parse(value)  # type: ignore[arg-type]
+            samples.game(text).parse(value)  # type: ignore[arg-type]

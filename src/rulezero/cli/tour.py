@@ -85,7 +85,7 @@ def _show(console: Console, played: Played) -> None:
     title = Text.assemble((played.game.text, "bold cyan"), ("  " + sizes, "dim"))
     _print_rule(console, title)
     boards = [draw(state, _heading(state)) for state in _milestones(played.states)]
-    console.print(Columns(boards, padding=(0, 2)))
+    console.print(Columns(boards, padding=(0, 1)))
     console.print()
     console.print(_moves(played.states))
     console.print(Text.assemble(("result ", "dim"), (played.result, "bold")))

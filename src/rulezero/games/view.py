@@ -51,10 +51,7 @@ def draw(state: State, title: str = "") -> Board:
 
 
 def plain(state: State, title: str = "", unicode: bool = True) -> str:
-    """The state as lines of text; seat 1's men are lower case (or have a ' behind them).
-
-    What the last choice changed stands in brackets.
-    """
+    """The state as lines of text; what the last choice changed stands in brackets."""
     layout = _Layout.of(state)
     lines = [title] if title else []
     for label, row in layout.rows:
@@ -122,7 +119,8 @@ class _Layout:
                 for column, (cell, old) in enumerate(zip(now, then, strict=True))
             ]
             rows.append((f"{number:>{margin - 1}} ", squares))
-        widest = max(cell_len(text) for row in cells for cell in row for text in _looks(cell))
+        drawn = [text for row in cells for cell in row for text in (_shown(cell), cell.note)]
+        widest = max(map(cell_len, drawn))
         width = max(widest, 1) + 2
         names = (
             chr(ord("a") + column) if columns <= 26 else str(column + 1)
@@ -133,8 +131,15 @@ class _Layout:
         return cls(rows, width, has_notes, letters)
 
 
-def _looks(cell: Cell) -> tuple[str, str]:
-    return cell.man, cell.note
+def _looks(cell: Cell) -> tuple[str, int, str]:
+    return cell.man, cell.seat, cell.note
+
+
+def _shown(cell: Cell) -> str:
+    """The man as it is drawn: seat 1's are lower case, or have a ' where there is no case."""
+    if cell.seat != 1:
+        return cell.man
+    return cell.man.lower() if cell.man.upper() != cell.man.lower() else f"{cell.man}'"
 
 
 def _centred(text: str, width: int) -> str:
@@ -143,9 +148,7 @@ def _centred(text: str, width: int) -> str:
 
 
 def _plain_man(layout: _Layout, square: _Square, unicode: bool) -> str:
-    man = square.cell.man or ("·" if unicode else ".")
-    if square.cell.seat == 1:
-        man = man.lower() if man.upper() != man.lower() else f"{man}'"
+    man = _shown(square.cell) or ("·" if unicode else ".")
     return _centred(f"[{man}]" if square.is_last else man, layout.cell)
 
 
@@ -156,7 +159,9 @@ def _coloured_rows(layout: _Layout) -> Iterator[Text]:
             ground = (_LAST_COLOURS if square.is_last else _SQUARE_COLOURS)[square.is_light]
             seat = square.cell.seat
             colour = _SEAT_COLOURS[seat] if seat in (0, 1) else _NOBODY
-            men.append(_centred(square.cell.man, layout.cell), f"not dim bold {colour} on {ground}")
+            men.append(
+                _centred(_shown(square.cell), layout.cell), f"not dim bold {colour} on {ground}"
+            )
             notes.append(_centred(square.cell.note, layout.cell), f"{_NOTE_COLOUR} on {ground}")
         yield men
         if layout.has_notes:

@@ -1,0 +1,140 @@
+"""The command line as its users meet it: a process with an exit code."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import documents
+import rulezero as rz
+from rulezero import _core
+
+GAMES = sorted(_core.game_options())  # what a new process knows
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What `rulezero ...` prints and returns, without a terminal."""
+    return subprocess.run(
+        [sys.executable, "-m", "rulezero", *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
+        timeout=60,
+        check=False,
+    )
+
+
+def fails(*arguments: str) -> str:
+    """The one line that a wrong input gives; the exit code is 2 and nothing is printed."""
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("rulezero: error: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+def test_version() -> None:
+    """--version is the package's."""
+    assert run("--version").stdout == f"rulezero {rz.__version__}\n"
+
+
+def test_help_names_every_verb() -> None:
+    """--help everywhere; alone, the command explains itself."""
+    for verb in ("games", "perft", "tour"):
+        assert verb in run("--help").stdout
+        assert run(verb, "--help").returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["perft"], ["perft", "connect4", "x"]])
+def test_usage_errors_exit_2(arguments: list[str]) -> None:
+    """Wrong verbs, missing and malformed arguments; no traceback."""
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+
+
+def test_games_lists_every_game_in_a_line() -> None:
+    """In a pipe: no frames, no colours, one line a game with its sizes."""
+    lines = run("games").stdout.splitlines()
+    for name in GAMES:
+        facts = rz.load(name).facts
+        (line,) = [line for line in lines if line.split()[:1] == [name]]
+        assert line.split()[1:4] == [
+            "x".join(map(str, facts.board)),
+            str(facts.actions),
+            str(facts.slots),
+        ]
+    assert "\x1b" not in "".join(lines)
+
+
+def test_perft_ends_with_the_count() -> None:
+    """The last line of stdout is the count, and nothing else is on stderr."""
+    result = run("perft", "connect4", "4")
+    assert (result.stdout, result.stderr, result.returncode) == ("2401\n", "", 0)
+    assert run("perft", "connect4", "0").stdout == "1\n"
+
+
+def test_perft_divides_by_move() -> None:
+    """--divide prints a line for each move, and the count last."""
+    *moves, total = run("perft", "connect4", "3", "--divide").stdout.splitlines()
+    assert moves == [f"{column}: 49" for column in "abcdefg"]
+    assert total == "343"
+
+
+@pytest.mark.parametrize("option", ["--position", "--fen"])
+def test_perft_counts_from_a_position(option: str) -> None:
+    """--position TEXT; --fen is another name for it."""
+    assert run("perft", "connect4", "1", option, "X6/O6/X6/O6/X6/O6 o").stdout == ""
+    assert run("perft", "connect4", "1", option, "O6/X6/O6/X6/O6/X6 x").stdout == "6\n"
+
+
+def test_wrong_input_is_one_line() -> None:
+    """An unknown game, option, position or file."""
+    assert "did you mean 'connect4'" in fails("perft", "conect4", "3")
+    assert "no option 'rows'" in fails("perft", "connect4:rows=3", "3")
+    assert "6 rows" in fails("perft", "connect4", "3", "--position", "nonsense x")
+    assert "no file" in fails("perft", "python:file=nowhere.py", "1")
+    assert "0 to 1000" in fails("perft", "connect4", "100000")
+    assert "seed" in fails("tour", "connect4", "--seed", "-1")
+
+
+def test_a_broken_game_file_is_one_line(tmp_path: Path) -> None:
+    """Whatever the user's file does."""
+    path = tmp_path / "broken.py"
+    path.write_text("def\n", encoding="utf-8")
+    assert "SyntaxError" in fails("perft", f"python:file={path}", "1")
+    path.write_text(documents.tic_tac_toe().replace("return position\n", "return 7\n"))
+    assert "text() must be text" in fails("perft", f"python:file={path}", "1")
+
+
+def test_a_tour_plays_every_game_to_its_end() -> None:
+    """Boards, moves and a summary line with the result; the same seed tells the same tale."""
+    result = run("tour", "--seed", "1")
+    assert result.returncode == 0
+    summary = result.stdout.split("\nsummary\n")[1]
+    for name in GAMES:
+        assert f"\n{name} " in summary
+    assert "\x1b" not in result.stdout
+    assert result.stdout == run("tour", "--seed", "1").stdout
+
+
+def test_a_tour_works_without_unicode() -> None:
+    """Where the terminal knows only ASCII, boards are ASCII."""
+    result = run("tour", "connect4", PYTHONIOENCODING="ascii")
+    assert result.returncode == 0
+    assert result.stdout.isascii()
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    """`rulezero tour | head -1` ends quietly."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "rulezero", "tour"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout
+        process.stdout.close()
+        assert process.stderr
+        assert process.stderr.read() == b""
+        process.wait(timeout=60)

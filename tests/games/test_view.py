@@ -1,0 +1,76 @@
+"""Boards on screens."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+import rulezero as rz
+import samples
+from rulezero.games.view import caption, draw, last_words, plain
+
+
+def rendered(state: rz.State, **settings: object) -> str:
+    """What a terminal of 80 columns receives."""
+    out = io.StringIO()
+    Console(file=out, width=80, **settings).print(draw(state))  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def test_a_board_in_full() -> None:
+    """Coordinates, men, the last move in brackets and who is next."""
+    state = rz.load("connect4").start()
+    for column in "ddc":
+        state = state.apply(state.read(column))
+    assert plain(state, title="ply 3", unicode=False).splitlines() == [
+        "ply 3",
+        "6  .  .  .  .  .  .  .",
+        "5  .  .  .  .  .  .  .",
+        "4  .  .  .  .  .  .  .",
+        "3  .  .  .  .  .  .  .",
+        "2  .  .  .  o  .  .  .",
+        "1  .  . [X] X  .  .  .",
+        "   a  b  c  d  e  f  g",
+        "seat 1 to move",
+    ]
+    assert last_words(state) == "c"
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_every_state_can_be_drawn(text: str) -> None:
+    """80 columns are enough, in colour and without; plain ASCII stays plain ASCII."""
+    for state in samples.states(text)[::20]:
+        lines = plain(state, unicode=False).splitlines()
+        assert max(map(len, lines)) <= 80
+        assert "\n".join(lines).isascii()
+        assert lines[-1] == caption(state)
+        coloured = rendered(state, force_terminal=True, color_system="truecolor")
+        assert "\x1b[" in coloured
+        assert caption(state) in coloured
+
+
+def test_every_man_shows_its_seat_without_colour() -> None:
+    """In plain text upper and lower case tell the seats apart, in every game."""
+    for text in samples.GAMES:
+        for state in samples.states(text)[::40]:
+            men = [(cell.man, cell.seat) for row in state.cells() for cell in row if cell.man]
+            board = plain(state)
+            for man, seat in men:
+                shown = man.lower() if seat == 1 else man
+                assert shown in board
+
+
+@pytest.mark.parametrize("settings", [{"no_color": True}, {"color_system": None}])
+def test_no_colour_means_brackets(settings: dict[str, object]) -> None:
+    """Where colours are unwanted or impossible, the last move is in brackets instead."""
+    state = rz.load("connect4").start()
+    drawn = rendered(state.apply(0), force_terminal=True, **settings)
+    assert "[X]" in drawn
+    assert "\x1b[3" not in drawn
+    assert "\x1b[4" not in drawn
+
+
+def test_captions_tell_the_end() -> None:
+    """Who won, or that nobody did, and why."""
+    ends = {caption(state) for state in samples.states("tictactoe") if state.is_over}
+    assert ends == {"seat 0 wins: three", "seat 1 wins: three", "drawn: full board"}

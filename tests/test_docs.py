@@ -1,0 +1,60 @@
+"""The documents are true: their Python runs, and their commands print what they say."""
+
+import doctest
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from documents import ROOT, Block, blocks
+
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def run_python(block: Block, names: dict[str, object], path: Path) -> None:
+    """Runs a block; one with >>> is a session whose answers must be right."""
+    if ">>>" not in block.text:
+        exec(compile("\n" * (block.line - 1) + block.text, str(path), "exec"), names)
+        return
+    session = doctest.DocTestParser().get_doctest(
+        block.text, names, path.name, str(path), block.line - 1
+    )
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
+    report: list[str] = []
+    runner.run(session, out=report.append, clear_globs=False)
+    names.update(session.globs)
+    assert runner.summarize(verbose=False).failed == 0, "".join(report)
+
+
+def run_console(block: Block) -> None:
+    """Runs the `$ rulezero ...` lines of a block that shows their output, and compares it."""
+    for part in block.text.split("$ ")[1:]:
+        command, _, wanted = part.partition("\n")
+        words = shlex.split(command, comments=True)
+        if Path(words[0]).name != "rulezero" or not wanted:
+            continue
+        result = subprocess.run(
+            [sys.executable, "-m", "rulezero", *words[1:]],
+            capture_output=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+            check=False,
+        )
+        assert result.stdout + result.stderr == wanted, command
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_a_document_is_true(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its blocks run in order, in an empty folder, with one set of names."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": path.stem}
+    for block in blocks(path):
+        if block.file:
+            Path(block.file).write_text(block.text, encoding="utf-8")
+        if block.language == "python":
+            run_python(block, names, path)
+        elif block.language == "console":
+            run_console(block)
