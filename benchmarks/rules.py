@@ -1,19 +1,37 @@
-"""How fast the rules are: paths counted, random games played and planes made in a second."""
+"""How fast the rules are: against python-chess in the same run, then game by game.
 
+Machines differ and are noisy, so what counts are ratios: both sides of a comparison take turns
+on one core, several rounds each, and the median round is told.
+"""
+
+import os
 import random
+import statistics
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
+import chess
+import rulezero as rz
 from rich.console import Console
 from rich.table import Table
 
-import rulezero as rz
+Work = Callable[[], int]  # does some work and says how many units it was
 
 _SECONDS = 0.5  # measured for each number
+_ROUNDS = 5
+
+# Every custom man of custom.yaml stands on one of these two boards.
+CUSTOM_BOARDS = {
+    "sliders and leapers": "ramckosr/pppppppp/8/8/8/8/PPPPPPPP/RAMCKOSR w KQkq - 0 1",
+    "riders and hoppers": (
+        "r{bNN}gxk{b+}zr/pp1ppp1p/2p3p1/8/4P3/2G2X2/PPPP1PPP/R{wNN}GXK{w+}ZR w KQkq - 0 1"
+    ),
+}
 
 
-def rate(work: Callable[[], int]) -> float:
-    """Units of work a second; `work` does some and says how many they were."""
+def rate(work: Work) -> float:
+    """Units of work a second."""
     done = 0
     begin = time.perf_counter()
     while (spent := time.perf_counter() - begin) < _SECONDS:
@@ -21,7 +39,113 @@ def rate(work: Callable[[], int]) -> float:
     return done / spent
 
 
-def counted_paths(state: rz.State) -> Callable[[], int]:
+@dataclass(frozen=True)
+class Comparison:
+    """Ours against theirs, in the same unit."""
+
+    what: str
+    ours: Work
+    theirs: Work
+    wanted: float  # ratio
+
+
+def chess_paths(board: chess.Board, depth: int) -> int:
+    """python-chess's perft, the last ply counted in bulk."""
+    if depth == 1:
+        return board.legal_moves.count()
+    paths = 0
+    for move in board.legal_moves:
+        board.push(move)
+        paths += chess_paths(board, depth - 1)
+        board.pop()
+    return paths
+
+
+def chess_playout(dice: random.Random) -> int:
+    """Plies of a random game with python-chess: list, push, ask for the end."""
+    board = chess.Board()
+    plies = 0
+    while not board.is_game_over() and plies < 300:
+        board.push(dice.choice(list(board.legal_moves)))
+        plies += 1
+    return plies
+
+
+def playout(game: rz.Game, dice: random.Random) -> int:
+    """Plies of a random game, choice by choice through the contract; a die falls at random too."""
+    state = game.start(seed=dice.getrandbits(32))
+    plies = 0
+    while not state.is_over and plies < game.facts.max_plies:
+        state = state.apply(dice.choice(state.legal))
+        plies += 1
+    return plies
+
+
+def naive_monster_turns(board: chess.Board) -> int:
+    """White's turns in Monster Chess by trying every pair of moves with python-chess."""
+    turns = 0
+    for first in list(board.pseudo_legal_moves):
+        board.push(first)
+        board.turn = chess.WHITE
+        board.ep_square = None
+        for second in list(board.pseudo_legal_moves):
+            board.push(second)
+            king = board.king(chess.WHITE)
+            turns += king is not None and not board.is_attacked_by(chess.BLACK, king)
+            board.pop()
+        board.turn = chess.BLACK
+        board.pop()
+    return turns
+
+
+def comparisons() -> list[Comparison]:
+    """What is measured against python-chess."""
+    start = rz.load("chess").start()
+    orthodox = chess.Board()
+    custom = rz.load("random_chess", pieces="custom")
+    monster = rz.load("monster").start()
+    monster_board = chess.Board(" ".join(monster.text.split(" ")[:6]))
+    dice = random.Random(0)
+
+    def paths_of_orthodox_chess() -> int:
+        return chess_paths(orthodox, 3)
+
+    def table_paths(text: str) -> Work:
+        state = custom.parse(text)
+        return lambda: rz.perft(state, 4)
+
+    return [
+        Comparison("chess perft", lambda: rz.perft(start, 5), paths_of_orthodox_chess, 150),
+        *(
+            Comparison(f"table perft, {name}", table_paths(text), paths_of_orthodox_chess, 10)
+            for name, text in CUSTOM_BOARDS.items()
+        ),
+        Comparison(
+            "random chess playouts from Python",
+            lambda: playout(rz.load("chess"), dice),
+            lambda: chess_playout(dice),
+            10,
+        ),
+        Comparison(
+            "all turns of Monster's start",
+            lambda: rz.perft(monster, 2),
+            lambda: naive_monster_turns(monster_board),
+            60,
+        ),
+    ]
+
+
+def compare(comparison: Comparison) -> tuple[float, float, float]:
+    """Our rate, theirs and the ratio: the medians of rounds in which both take turns."""
+    rounds = [(rate(comparison.ours), rate(comparison.theirs)) for _ in range(_ROUNDS)]
+    return (
+        statistics.median(ours for ours, _ in rounds),
+        statistics.median(theirs for _, theirs in rounds),
+        statistics.median(ours / theirs for ours, theirs in rounds),
+    )
+
+
+def counted_paths(state: rz.State) -> Work:
     """Counts the paths of the deepest depth that still takes little time."""
     depth = 1
     while rz.perft(state, depth) < 20_000 and depth < 6:
@@ -29,22 +153,7 @@ def counted_paths(state: rz.State) -> Callable[[], int]:
     return lambda: rz.perft(state, depth)
 
 
-def random_plies(game: rz.Game) -> Callable[[], int]:
-    """Plays a random game, choice by choice from Python, and counts its plies."""
-    dice = random.Random(0)
-
-    def play() -> int:
-        state = game.start(seed=dice.getrandbits(32))
-        plies = 0
-        while not state.is_over and plies < game.facts.max_plies:
-            state = state.apply(dice.choice(state.legal))
-            plies += 1
-        return plies
-
-    return play
-
-
-def made_planes(state: rz.State) -> Callable[[], int]:
+def made_planes(state: rz.State) -> Work:
     """Makes the planes of one state."""
 
     def make() -> int:
@@ -55,19 +164,36 @@ def made_planes(state: rz.State) -> Callable[[], int]:
 
 
 def main() -> None:
-    """Prints one row for each game."""
-    table = Table(title="in a second, on one core", title_justify="left")
+    """Prints both tables."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    console = Console(width=None if Console().is_terminal else 110)
+
+    table = Table(title="against python-chess, a second on one core", title_justify="left")
+    table.add_column("what")
+    for column in ("rulezero", "python-chess", "ratio", "wanted"):
+        table.add_column(column, justify="right")
+    for comparison in comparisons():
+        ours, theirs, ratio = compare(comparison)
+        row = (f"{ours:,.0f}", f"{theirs:,.0f}", f"{ratio:,.0f} x", f"{comparison.wanted:,.0f} x")
+        table.add_row(comparison.what, *row)
+    console.print(table)
+
+    table = Table(title="game by game, a second on one core", title_justify="left")
     table.add_column("game")
-    for column in ("paths counted", "random plies", "planes", "bytes a position"):
+    for column in ("paths counted", "random plies", "planes made", "bytes a position"):
         table.add_column(column, justify="right")
     for name in rz.games():
         game = rz.load(name)
         start = game.start()
-        rates = (
-            rate(work) for work in (counted_paths(start), random_plies(game), made_planes(start))
-        )
+        dice = random.Random(0)
+        rates = [
+            rate(counted_paths(start)),
+            rate(lambda game=game, dice=dice: playout(game, dice)),  # type: ignore[misc]
+            rate(made_planes(start)),
+        ]
         table.add_row(name, *(f"{number:,.0f}" for number in rates), str(game.position_bytes))
-    Console().print(table)
+    console.print(table)
 
 
 if __name__ == "__main__":

@@ -180,6 +180,9 @@ CASES = [
     Case(67, "k7/6P1/2P5/3p4/4K3/8/8/8 w 1/0 0 0 d5=4", {"d5 g8 c8": 1}),
     Case(67, "k7/3r4/8/3p4/4K3/8/8/8 w 0/0 0 0 d5=2", 0.0),
     Case(67, "k7/3r4/8/3p4/4K3/8/8/8 w 0/0 0 0 d5=1", {"d5": 1}),
+    # A combo that opens the shield's line, and one that lands between.
+    Case(67, "k7/4b3/8/4N3/4r3/8/8/7K w 0/0 0 0 e7=3", 0.0),
+    Case(67, "k3N3/5n1r/8/8/8/8/8/7K w 0/0 0 0 f7=3", {"f7": 1}),
     Case(67, f"k7/1R6/8/8/8/8/8/7K w {FRESH}", {"a8": 1}),
     Case(68, "4k3/8/8/3p4/2P5/8/7P/4K3 w 1/0 0 0 -", {"c4": 1}),
     Case(68, "4k3/8/8/3p4/2P5/8/7P/4K3 b 0/2 0 0 -", {"d5": 1}),

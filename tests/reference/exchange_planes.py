@@ -1,6 +1,6 @@
 """The 75 planes of EXCHANGE, made slowly and plainly from a position's text.
 
-Follows docs/planes_exchange.md word by word. Only the reading of texts is shared with the
+Follows docs/planes.md word by word. Only the reading of texts is shared with the
 reference of the rules; what men reach is worked out here once more.
 """
 
@@ -156,6 +156,32 @@ def centre(square: Square) -> float:
     return min(*square, 7 - square[0], 7 - square[1]) / 3
 
 
+def strikes(men: Men, at: Square, target: Square) -> list[Men]:
+    """The board at the moment of each strike that the man on `at` can make at the target."""
+    man, boards = men[at], []
+    if man.letter != "N" and target in free_reach(men, at):
+        boards.append(men)
+    if man.letter == "N" and target in full_reach(men, at):
+        if is_ready(man) and target in seen(men, at, ORTHOGONALS, 1, 1):
+            boards.append(men)
+        boards += [
+            moved(men, at, landing)
+            for landing in moves(men, at)
+            if target in seen(men, landing, ORTHOGONALS, 1, 1)
+        ]
+    if man.letter == "Q" and is_ready(man):
+        for landing in moves(men, at):
+            board = moved(men, at, landing)
+            if target in seen(board, landing, EIGHT, 1, 3):
+                boards.append(board)
+    return boards
+
+
+def moved(men: Men, at: Square, to: Square) -> Men:
+    """The board after a man has gone somewhere."""
+    return {(to if square == at else square): man for square, man in men.items()}
+
+
 class Canvas:
     """Planes being filled: 0 wherever nothing has been written."""
 
@@ -301,10 +327,13 @@ def paint_tactics(canvas: Canvas, men: Men, state: exchange.State) -> None:
                 if missing > 0:
                     healed = sum(min(face + plus, missing) for face in range(1, 7))
                     canvas.put(66, ally, healed / (6 * missing))
+        damage = BASE_DAMAGE[man.letter] + 1 + plus
         for target in targets:
-            damage = BASE_DAMAGE[man.letter] + 1 + plus
-            suffered = damage // 2 if is_shielded(men, target) else damage
-            if men[target].letter == "K" or suffered >= men[target].hp:
+            if men[target].letter == "K":
                 canvas.put(67, target)
+            for board in strikes(men, at, target):
+                suffered = damage // 2 if is_shielded(board, target) else damage
+                if suffered >= men[target].hp:
+                    canvas.put(67, target)
         if man.letter == "P":
             canvas.mark(67, (to for to in moves(men, at) if ranks_gained(man, to) == 7))

@@ -291,8 +291,10 @@ void encode_chances(const Position& p, const BySeat<Survey>& sides, Planes& plan
     int damage = 3;
     while (!has(own.hits[damage], square)) --damage;
     const int least = damage + 1 + bonus;
-    const int share = has(covered[1 - viewer], square) ? least / 2 : least;
-    if (type_at(p, square) == kKing || share >= p.hp[square]) planes.at(kForcing, square) = 1;
+    const bool is_forcing =
+        type_at(p, square) == kKing || least / 2 >= p.hp[square] ||
+        (least >= p.hp[square] && can_strike_unshielded(p, square, p.hp[square] - 1 - bonus));
+    if (is_forcing) planes.at(kForcing, square) = 1;
   }
   for (Bits pawns = p.men[viewer] & p.types[kPawn]; pawns;) {
     planes.mark(kForcing, moves_of(p, take_first(pawns)) & last_rank(viewer));

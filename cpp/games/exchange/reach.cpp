@@ -96,6 +96,28 @@ Bits shielded(const Position& p, int seat) {
   return covered & p.men[seat];
 }
 
+bool can_strike_unshielded(const Position& p, int victim, int damage) {
+  const Bits men = occupied(p);
+  const bool is_open = guard_of(p, victim, men) < 0;
+  for (Bits strikers = p.men[p.side]; strikers;) {
+    const int from = take_first(strikers);
+    const Type type = type_at(p, from);
+    if (kKinds[type].damage < damage) continue;
+    const Bits in_place = standing_reach(p, from) | (type == kKnight ? ability_reach(p, from) : 0);
+    if (is_open && has(in_place, victim)) return true;
+    Bits landings = 0;
+    if (type == kKnight) landings = moves_of(p, from) & kBeside[victim];
+    if (type == kQueen && is_ready(p, from)) {
+      landings = moves_of(p, from) & all_sight(victim, men & ~bit(from)) & kWithinThree[victim];
+    }
+    while (landings) {
+      const Bits moved = (men & ~bit(from)) | bit(take_first(landings));
+      if (guard_of(p, victim, moved) < 0) return true;
+    }
+  }
+  return false;
+}
+
 Bits healable(const Position& p, int square) {
   if (!is_ready(p, square)) return 0;
   Bits allies =

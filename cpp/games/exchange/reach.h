@@ -32,6 +32,11 @@ int guard_of(const Position& p, int victim, Bits men);
 // The men of a seat that some rook would shield now.
 Bits shielded(const Position& p, int seat);
 
+// Whether the side to move can strike `victim` with a man of at least this base damage so that
+// no rook shares the hit. Lines are judged at the moment of the strike: a man who moves first
+// opens and closes them.
+bool can_strike_unshielded(const Position& p, int victim, int damage);
+
 // The hurt allies a ready bishop on this square can heal.
 Bits healable(const Position& p, int square);
 
