@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import chess
 import pytest
+
 import rulezero as rz
 
 DRAWS = {

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 import rulezero as rz
 
 Planes = npt.NDArray[np.float32]
@@ -50,14 +51,14 @@ def remade(state: rz.State, kinds: list[str], absolute: bool) -> Planes:
     _, side, rights, _, clock, number = state.text.split(" ")
     meta = planes[8 * width :]
     meta[0] = side == "w"
-    meta[1] = min(1, np.float32(2 * (int(number) - 1) + (side == "b")) / np.float32(300))
+    meta[1] = min(1.0, float(np.float32(2 * (int(number) - 1) + (side == "b")) / np.float32(300)))
     king = {seat: file for symbol, seat, _, file in men_of(state.text) if symbol == "K"}
     for letter in rights.replace("-", ""):
         seat = int(letter.islower())
         name = letter.upper()
         kingside = name == "K" or (name != "Q" and "ABCDEFGH".index(name) > king[seat])
         meta[2 + (0 if seat == viewer else 2) + (0 if kingside else 1)] = 1
-    meta[6] = min(1, np.float32(clock) / np.float32(100))
+    meta[6] = min(1.0, float(np.float32(clock) / np.float32(100)))
     return planes
 
 

@@ -5,6 +5,7 @@ import re
 
 import pyffish
 import pytest
+
 import rulezero as rz
 from reference import fairy, side_by_side
 from rulezero import _core
@@ -248,7 +249,7 @@ def test_the_pool_names_the_men_drawn() -> None:
     assert men <= set("prqk{bwN}PRQK/8")
     assert "{" in men
     for pool in (["Q", "Q"], ["K"], ["P"], ["W"], []):
-        with pytest.raises(rz.GameError, match="pool|no piece"):
+        with pytest.raises(rz.GameError, match=r"pool|no piece"):
             rz.load("random_chess", pool=pool)
 
 

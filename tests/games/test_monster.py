@@ -3,6 +3,7 @@
 import random
 
 import pytest
+
 import rulezero as rz
 from reference import monster as reference
 from reference import side_by_side
@@ -65,11 +66,11 @@ def join_gaps(row: str) -> str:
 def test_all_turns_agree_with_all_pairs() -> None:
     """Turn by turn, what two plies can do is exactly the naive list of pairs."""
     for seed in range(3):
-        state = rz.load("monster").start()
-        for state, slow in side_by_side.play(state, reference.State.start(), seed, most=60):
+        start = rz.load("monster").start()
+        for state, slow in side_by_side.play(start, reference.State.start(), seed, most=60):
             if state.is_over or state.mover != 0 or state.text.endswith("+"):
                 continue
-            turns = set()
+            turns: set[tuple[str, ...]] = set()
             for first in state.legal:
                 half = state.apply(first)
                 if half.is_over:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
 import rulezero as rz
 from rulezero import _core
 

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+
 import rulezero as rz
 from reference import exchange, razzle, side_by_side
 
@@ -61,7 +62,9 @@ def strewn(dice: random.Random) -> str:
         rows = [row.replace("1" * length, str(length)) for row in rows]
     side = dice.choice("wb")
     decree = f"{dice.randint(0, 2)}/{dice.randint(0, 2)}"
-    return f"{'/'.join(reversed(rows))} {side} {decree} 3 {dice.randint(10, 290)} {','.join(details)}"
+    return (
+        f"{'/'.join(reversed(rows))} {side} {decree} 3 {dice.randint(10, 290)} {','.join(details)}"
+    )
 
 
 def test_strewn_exchange_positions_agree_with_the_reference() -> None:
