@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import chess
-import rulezero as rz
 from rich.console import Console
 from rich.table import Table
+
+import rulezero as rz
 
 Work = Callable[[], int]  # does some work and says how many units it was
 
