@@ -21,7 +21,7 @@ SANITIZED := build/sanitize/.installed
 
 help:
 	@echo "make demo      one random game of each kind, drawn in the terminal"
-	@echo "make test      every test"
+	@echo "make test      every check and every test"
 	@echo "make check     formatters, linters, types, import order"
 	@echo "make golden    write the playthroughs again (FORCE=1 without a raised version)"
 	@echo "make sanitize  random play and hostile text under address and UB sanitizers"
@@ -33,12 +33,12 @@ demo: $(INSTALLED)
 	@echo "[3/$(STEPS)] playing one random game of each kind"
 	@$(BIN)/rulezero tour
 
-test: STEPS := 4
-test: $(INSTALLED) $(TOOLS)
-	@echo "[4/$(STEPS)] running the tests"
+test: STEPS := 10
+test: check
+	@echo "[10/$(STEPS)] running the tests"
 	@$(BIN)/python -m pytest -n 2 -q $(ARGS)
 
-check: STEPS := 9
+check: STEPS ?= 9
 check: $(INSTALLED) $(TOOLS)
 	@echo "[4/$(STEPS)] ruff check"
 	@$(BIN)/ruff check .
@@ -110,5 +110,6 @@ $(SANITIZED): $(MADE) $(SOURCES)
 	@rm -rf build/sanitize/site
 	@.ci/quietly build/sanitize.log $(PIP) -v --no-deps --target build/sanitize/site \
 	  -C build-dir=build/sanitize/core -C cmake.define.RULEZERO_SANITIZE=ON \
+	  -C cmake.define.RULEZERO_WERROR=ON \
 	  -C install.strip=false .
 	@touch $@

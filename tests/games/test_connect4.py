@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-
 from rulezero._core import GameError, MoveError, PositionError, State, load_game, perft
 
 CONNECT4 = load_game("connect4", {})

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-
 from rulezero._core import GameError, MoveError, PositionError, State, load_game, perft
 
 RAZZLE = load_game("razzle", {})

@@ -43,13 +43,22 @@ def main() -> None:
     """Runs the command line; what is wrong with an input is one line and exit code 2."""
     try:
         try:
-            app()
+            sys.exit(app(standalone_mode=False))
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read us has gone; nothing may be written any more, at the exit neither.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except typer.TyperException as error:
+        message = error.format_message().rstrip(".")
+        if not message:  # no verb was given: its help has been shown
+            sys.exit(2)
+        context: typer.Context | None = getattr(error, "ctx", None)
+        command = context.command_path if context else "rulezero"
+        _fail(f"{message}; see {command} --help")
+    except typer.Abort:
+        sys.exit(130)  # as a shell tells Ctrl-C
     except RulezeroError as error:
         _fail(str(error))
     except OSError as error:
