@@ -33,12 +33,11 @@ demo: $(INSTALLED)
 	@echo "[3/$(STEPS)] playing one random game of each kind"
 	@$(BIN)/rulezero tour
 
-test: STEPS := 10
 test: check
-	@echo "[10/$(STEPS)] running the tests"
+	@echo "[10/10] running the tests"
 	@$(BIN)/python -m pytest -n 2 -q $(ARGS)
 
-check: STEPS ?= 9
+check: STEPS := $(if $(filter test,$(MAKECMDGOALS)),10,9)
 check: $(INSTALLED) $(TOOLS)
 	@echo "[4/$(STEPS)] ruff check"
 	@$(BIN)/ruff check .

@@ -17,7 +17,7 @@ from rulezero._core import (
     State,
     perft,
 )
-from rulezero.games import PythonGame, games, load, register
+from rulezero.games import PiecesError, PythonGame, games, load, register
 
 __version__ = "0.1.0"
 
@@ -27,6 +27,7 @@ __all__ = [
     "Game",
     "GameError",
     "MoveError",
+    "PiecesError",
     "PositionError",
     "PythonGame",
     "RulezeroError",

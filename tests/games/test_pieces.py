@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from rulezero import _core
 from rulezero.cli import check
+from rulezero.games.piece_yaml import PiecesError
 from rulezero.games.pieces import (
     Move,
-    PiecesError,
     PieceSet,
     SpecialRules,
     locate,

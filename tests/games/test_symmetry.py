@@ -112,9 +112,9 @@ def test_a_symmetry_maps_legal_to_legal(name: str, turn: Turn, turn_move: Turn, 
         if name == "monster" and state.text.split(" ")[2] != "-":
             continue
         here, there = game.parse(state.text), game.parse(turn(state.text))
-        moves = map(here.say, here.legal)
+        moves = [here.say(action) for action in here.legal]
         if here.mover != rz.CHANCE:
-            moves = (move if move in ("end", "decree") else turn_move(move) for move in moves)
+            moves = [move if move in ("end", "decree") else turn_move(move) for move in moves]
         assert sorted(moves) == sorted(map(there.say, there.legal)), state.text
         assert here.end_reason == there.end_reason
         if here.outcome is not None:
