@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import rulezero as rz
+import samples
 from documents import ROOT, Block, blocks
+from rulezero import _core
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
@@ -58,3 +61,26 @@ def test_a_document_is_true(path: Path, tmp_path: Path, monkeypatch: pytest.Monk
             run_python(block, names, path)
         elif block.language == "console":
             run_console(block)
+
+
+def test_planes_are_described_in_full() -> None:
+    """docs/planes.md has a section per game that names every event, and EXCHANGE's 75 channels."""
+    text = (ROOT / "docs" / "planes.md").read_text(encoding="utf-8")
+    sections = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
+    for name in _core.game_options():
+        (section,) = [body for title, body in sections.items() if name in title.split(" and ")]
+        for event in rz.load(name).facts.events:
+            assert f"`{event}`" in section, (name, event)
+    rows = [row for row in sections["exchange"].split("\n") if row.startswith("| ")]
+    channels = [int(row.split("|")[1]) for row in rows if row.split("|")[1].strip().isdigit()]
+    assert channels == list(range(75))
+
+
+def test_every_game_has_its_rules_told() -> None:
+    """docs/games.md has a section per game that names every way its games end in random play."""
+    text = (ROOT / "docs" / "games.md").read_text(encoding="utf-8")
+    for name in _core.game_options():
+        assert f"\n## {name}\n" in text
+        for seed in range(5):
+            reason = samples.played(name, seed)[-1].end_reason
+            assert reason is None or f"*{reason}*" in text.replace("\n", " "), reason
