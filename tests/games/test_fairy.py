@@ -6,6 +6,7 @@ import re
 import pyffish
 import pytest
 
+import boards
 import rulezero as rz
 from reference import fairy, side_by_side
 from rulezero import _core
@@ -87,10 +88,7 @@ def thrown_together(dice: random.Random, letters: str) -> str:
                 board[square] = man.upper() if white else man
             else:
                 board[square] = "{" + "bw"[white] + man + "}"
-    rows = ["".join(man or "1" for man in board[8 * rank : 8 * rank + 8]) for rank in range(8)]
-    for length in range(8, 1, -1):
-        rows = [row.replace("1" * length, str(length)) for row in rows]
-    return "/".join(reversed(rows)) + dice.choice([" w ", " b "]) + rights + " - 0 1"
+    return boards.field(board) + dice.choice([" w ", " b "]) + rights + " - 0 1"
 
 
 def test_thrown_together_positions_agree_with_the_reference() -> None:

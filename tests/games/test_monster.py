@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+import boards
 import rulezero as rz
 from reference import monster as reference
 from reference import side_by_side
@@ -48,19 +49,11 @@ def test_thrown_together_positions_agree_with_the_naive_enumeration() -> None:
         for square in squares[2:]:
             men = "QRBNqrbnqr" if square // 8 in (0, 7) else "PPpQRBNqrbnqr"
             board[square] = dice.choice(men)
-        rows = ["".join(man or "1" for man in board[8 * rank : 8 * rank + 8]) for rank in range(8)]
-        text = "/".join(map(join_gaps, reversed(rows))) + dice.choice([" w", " b"]) + " - - 0 9"
+        text = boards.field(board) + dice.choice([" w", " b"]) + " - - 0 9"
         if " w " in text and dice.random() < 0.5:
             text += " +"
         state = reference.State.parse(text)
         side_by_side.assert_same(game.parse(text), state)
-
-
-def join_gaps(row: str) -> str:
-    """A FEN row with runs of single empty squares counted: "1p11" is "1p2"."""
-    for length in range(8, 1, -1):
-        row = row.replace("1" * length, str(length))
-    return row
 
 
 def test_all_turns_agree_with_all_pairs() -> None:

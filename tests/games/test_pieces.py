@@ -1,70 +1,25 @@
 """Piece files: what they say, what can be wrong with them, and how `check pieces` draws them."""
 
-import io
 import re
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from rich.console import Console
-from typer.testing import CliRunner
 
+from piece_files import HOP, KING, PAWN, WIZARD, read
 from rulezero import _core
-from rulezero.cli import check
 from rulezero.games.piece_yaml import PiecesError
 from rulezero.games.pieces import (
     Move,
-    PieceSet,
     SpecialRules,
     locate,
     read_pieces,
 )
 
 ROOT = Path(__file__).parents[2]
-
-WIZARD = """\
-wizard:
-  name: Wizard
-  symbol: W
-  value: 4.5
-  moves:
-    - type: leap
-      vectors: [[1, 1], [1, 3]]
-"""
-KING = """\
-king:
-  name: King
-  symbol: K
-  value: 0
-  royal: true
-  moves:
-    - type: leap
-      vectors: [[0, 1], [0, -1]]
-"""
-PAWN = """\
-pawn:
-  name: Pawn
-  symbol: P
-  value: 1
-  moves:
-    - type: leap
-      vectors: [[0, 1]]
-  special_rules:
-    en_passant: true
-    promotion:
-      rank: 8
-      options: [W]
-"""
-
-
-def read(folder: Path, text: str | bytes, *others: str) -> PieceSet:
-    path = folder / "mine.yaml"
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_pieces([*others, str(path)])
 
 
 def error(folder: Path, text: str | bytes, *others: str) -> str:
@@ -190,18 +145,6 @@ def test_find_takes_symbols_and_ids() -> None:
 
 
 # --- spellings -----------------------------------------------------------------------------------
-
-HOP = """\
-jumper:
-  name: Jumper
-  symbol: J
-  value: 1
-  moves:
-    - type: hop
-      directions: [[0, 1]]
-      hurdles: 2
-      land: 3
-"""
 
 
 def test_other_spellings(tmp_path: Path) -> None:
@@ -677,109 +620,3 @@ def test_the_guide_tells_the_truth(tmp_path: Path) -> None:
     quoted = re.search(r"wizard\.yaml:(\d+: key .*?known: type, directions)", guide)
     assert quoted is not None
     assert quoted[1].split(": ", 1)[1] in message
-
-
-# --- drawing -------------------------------------------------------------------------------------
-
-
-def marks(board: check.Board) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for (file, rank), mark in board.marks.items():
-        found.setdefault(mark.name, set()).add("abcdefgh"[file] + str(rank + 1))
-    return found
-
-
-def squares(names: str) -> set[str]:
-    return set(names.split())
-
-
-def rules_of(loaded: PieceSet) -> check.Query:
-    return partial(check.ask, _core.load_game("random_chess", {}, pieces=loaded.core), loaded)
-
-
-def test_squares_are_asked_of_the_rules() -> None:
-    loaded = read_pieces(["custom"])
-    rook = squares("a4 b4 c4 e4 f4 g4 h4 d1 d2 d3 d5 d6 d7 d8")
-    expected = {
-        "P": [{"MOVE": squares("d5"), "CAPTURE": squares("c5 e5"), "FIRST": squares("d6")}],
-        "N": [{"BOTH": squares("b3 b5 c2 c6 e2 e6 f3 f5")}],
-        "K": [{"BOTH": squares("c3 c4 c5 d3 d5 e3 e4 e5")}],
-        "R": [{"BOTH": rook}],
-        "NN": [{"BOTH": squares("b3 b5 c2 c6 e2 e6 f3 f5 b8 f8 h6 h2")}],
-        "+": [{"BOTH": squares("c7 e7 a5 g5 a3 g3 c1 e1 a1 b2 c3 e5 f6 g7 h8 a7 b6 c5 e3 f2 g1")}],
-        "G": [
-            {
-                "HURDLE": squares("d6 d2 b4 f4 b6 f6 b2 f2"),
-                "BOTH": squares("d7 d1 a4 g4 a7 g7 a1 g1"),
-            }
-        ],
-        "X": [
-            {"MOVE": rook},
-            {
-                "MOVE": squares("d5 d3 c4 e4"),
-                "HURDLE": squares("d6 d2 b4 f4"),
-                "CAPTURE": squares("d7 d8 d1 a4 g4 h4"),
-            },
-        ],
-    }
-    for symbol, found in expected.items():
-        assert [*map(marks, check.boards(loaded.find(symbol), rules_of(loaded)))] == found
-
-
-def test_a_piece_that_attacks_every_square_has_no_legal_position(tmp_path: Path) -> None:
-    everywhere = [[x, y] for x in range(-4, 5) for y in range(-4, 5) if x or y]
-    loaded = read(tmp_path, WIZARD.replace("[[1, 1], [1, 3]]", str(everywhere)))
-    (board,) = check.boards(loaded.find("W"), rules_of(loaded))
-    assert set(board.marks.values()) == {check.Mark.UNKNOWN}
-    alone = read(tmp_path, KING)
-    (board,) = check.boards(alone.find("K"), rules_of(alone))
-    assert set(board.marks.values()) == {check.Mark.UNKNOWN}
-
-
-def test_hurdles_leave_room_to_land(tmp_path: Path) -> None:
-    hop = HOP.replace("[[0, 1]]", "[[0, 1], [1, 0]]").replace("land: 3", "land: 2")
-    loaded = read(tmp_path, hop)
-    (board,) = check.boards(loaded.find("J"), rules_of(loaded))
-    assert marks(board) == {"HURDLE": squares("d5 d6 e4 f4"), "BOTH": squares("d8 h4")}
-    assert board.has_hurdles
-
-
-def drawn(width: int, encoding: str = "utf-8") -> str:
-    loaded = read_pieces(["custom"])
-    shown = [check.boards(loaded.find(word), lambda *_: True)[0] for word in ("P", "K", "NN")]
-    terminal = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    console = Console(width=width, record=True, file=terminal, legacy_windows=False)
-    check.draw(shown, console)
-    return console.export_text()
-
-
-def test_boards_stand_side_by_side_where_there_is_room() -> None:
-    narrow, wide = drawn(40), drawn(100)
-    assert len(wide.splitlines()) < len(narrow.splitlines()) / 2
-    assert max(map(len, narrow.splitlines())) <= 40
-    for text in (narrow, wide):
-        assert "Pawn  P  value 1" in text
-        assert "Nightrider  NN  value 5" in text
-        assert "castles kingside and" in text
-        assert "● moves and captures" in text
-    assert "  ●  ●  ● NN  ●  ●  ●  ●" in narrow
-
-
-def test_boards_in_a_terminal_of_plain_letters() -> None:
-    text = drawn(80, "ascii")
-    assert "  *  *  * NN  *  *  *  *" in text
-    text.encode("ascii")
-
-
-def test_the_command_draws_the_files_it_was_given(tmp_path: Path) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text(WIZARD)
-    result = CliRunner().invoke(check.app, ["pieces", str(path)])
-    assert result.exit_code == 0
-    assert "Wizard  W  value 4.5" in result.output
-    assert "Queen" not in result.output
-    assert result.output.endswith("\n1 piece, no mistake found\n")
-
-    path.write_text(WIZARD.replace("leap", "leep"))
-    result = CliRunner().invoke(check.app, ["pieces", str(path)])
-    assert isinstance(result.exception, PiecesError)

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+import boards
 import rulezero as rz
 from reference import exchange, razzle, side_by_side
 
@@ -57,14 +58,9 @@ def strewn(dice: random.Random) -> str:
         if kind == "p" and dice.random() < 0.3:
             detail += f":a{dice.randint(1, 2)}"
         details.append(detail)
-    rows = ["".join(man or "1" for man in board[8 * rank : 8 * rank + 8]) for rank in range(8)]
-    for length in range(8, 1, -1):
-        rows = [row.replace("1" * length, str(length)) for row in rows]
     side = dice.choice("wb")
     decree = f"{dice.randint(0, 2)}/{dice.randint(0, 2)}"
-    return (
-        f"{'/'.join(reversed(rows))} {side} {decree} 3 {dice.randint(10, 290)} {','.join(details)}"
-    )
+    return f"{boards.field(board)} {side} {decree} 3 {dice.randint(10, 290)} {','.join(details)}"
 
 
 def test_strewn_exchange_positions_agree_with_the_reference() -> None:
