@@ -19,6 +19,8 @@ using namespace nb::literals;
 namespace rulezero {
 namespace {
 
+constexpr nb::sig kReduceSignature("def __reduce__(self) -> tuple[object, tuple[object, ...]]");
+
 using FloatArray = nb::ndarray<nb::numpy, float, nb::c_contig>;
 
 // A zeroed float32 array that Python owns.
@@ -87,6 +89,37 @@ std::vector<Action> actions_of(const AnyState& state) {
     earlier = at->before();
   }
   return {actions.rbegin(), actions.rend()};
+}
+
+// Whether both came to the same position of the same game by the same way.
+bool same_state(const AnyState& one, const AnyState& other) {
+  if (one.game().text() != other.game().text()) return false;
+  StatePtr one_before;
+  StatePtr other_before;
+  const AnyState* a = &one;
+  const AnyState* b = &other;
+  while (a != b) {
+    if (a->key() != b->key() || a->action() != b->action()) return false;
+    if (!a->action()) return a->text() == b->text();
+    one_before = a->before();
+    other_before = b->before();
+    a = one_before.get();
+    b = other_before.get();
+  }
+  return true;
+}
+
+// What pickle keeps of a state: the game, where it began and what was done. Replaying it checks it.
+nb::tuple reduced(const AnyState& state) {
+  StatePtr earlier;
+  const AnyState* first = &state;
+  while (first->action()) {
+    earlier = first->before();
+    first = earlier.get();
+  }
+  const nb::object restore = nb::module_::import_("rulezero.games.load").attr("restore");
+  return nb::make_tuple(restore,
+                        nb::make_tuple(state.game().text(), first->text(), actions_of(state)));
 }
 
 void bind_pieces(nb::module_& m) {
@@ -192,6 +225,13 @@ void bind_games(nb::module_& m) {
           "text"_a, "actions"_a,
           nb::sig("def replay(self, text: str, actions: collections.abc.Iterable[int]) -> State"),
           "The state after these actions from the position a text describes.")
+      .def(
+          "__reduce__",
+          [](const AnyGame& game) {
+            const nb::object load = nb::module_::import_("rulezero.games.load").attr("load");
+            return nb::make_tuple(load, nb::make_tuple(game.text()));
+          },
+          kReduceSignature)
       .def("__repr__", [](const AnyGame& game) { return "<game " + game.text() + ">"; });
 }
 
@@ -287,6 +327,19 @@ void bind_states(nb::module_& m) {
             return board;
           },
           "The board as people see it: rows from the top, each from the left.")
+      .def(
+          "__eq__",
+          [](const AnyState& state, nb::handle other) {
+            const AnyState* second = nullptr;
+            return nb::try_cast(other, second) && second && same_state(state, *second);
+          },
+          nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"),
+          "Whether both are the same position of the same game, reached in the same way.")
+      .def("__hash__", &AnyState::key)
+      .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
+      .def(
+          "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, "memo"_a)
+      .def("__reduce__", &reduced, kReduceSignature)
       .def("__repr__", [](const AnyState& state) {
         return "<" + state.game().facts().name + " " + state.text() + ">";
       });

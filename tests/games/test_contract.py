@@ -1,5 +1,7 @@
 """The laws that every game keeps, each tried on random play."""
 
+import copy
+import pickle
 from collections import defaultdict
 from itertools import pairwise
 
@@ -301,3 +303,17 @@ def test_events_have_names(text: str) -> None:
         assert all(np.isfinite(value) for value in state.events.values())
         if state.before is None:
             assert not any(state.events.values())
+
+
+def test_states_are_values(text: str) -> None:
+    """Equal where game, position and past are equal; copied for nothing; pickled and back."""
+    first, again = samples.play(rz.load(text), 1), samples.play(rz.load(text), 1)
+    for one, other in zip(first[::7], again[::7], strict=True):
+        assert one == other
+        assert hash(one) == hash(other)
+        assert copy.copy(one) is copy.deepcopy(one) is one
+    assert first[-1] != first[0] != object()
+    assert rz.load(text).parse(first[-1].text) != first[-1], "the past is part of a state"
+    kept = pickle.loads(pickle.dumps(first[-1]))
+    assert kept == first[-1]
+    assert kept.actions == first[-1].actions

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from rulezero import _core
-from rulezero._core import Game, GameError
+from rulezero._core import Game, GameError, State
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.games.pieces import read_pieces
@@ -56,6 +56,11 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
     if spec.name == "random_chess":
         return _load_with_pieces(spec)
     return _core.load_game(spec.name, spec.options)
+
+
+def restore(game: str, text: str, actions: list[int]) -> State:
+    """The state of a game after these actions from a text: what a pickled state comes back by."""
+    return load(game).replay(text, actions)
 
 
 def register(game: Registered) -> Registered:
