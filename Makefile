@@ -13,7 +13,6 @@ MADE      := $(VENV)/.made
 INSTALLED := $(VENV)/.installed
 TOOLS     := $(VENV)/.tools
 
-# A plain install, so that tests see what a user gets; rebuilt only when a source has changed.
 SANITIZED := build/sanitize/.installed
 
 .DELETE_ON_ERROR:
@@ -90,6 +89,7 @@ $(MADE):
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
+# A plain install, so that tests see what a user gets; rebuilt only when a source has changed.
 $(INSTALLED): $(MADE) $(SOURCES)
 	@echo "[2/$(STEPS)] building the core and installing rulezero"
 	@.ci/quietly build/install.log $(PIP) -v .

@@ -19,7 +19,7 @@ using namespace nb::literals;
 namespace rulezero {
 namespace {
 
-constexpr nb::sig kReduceSignature("def __reduce__(self) -> tuple[object, tuple[object, ...]]");
+const nb::sig kReduceSignature("def __reduce__(self) -> tuple[object, tuple[object, ...]]");
 
 using FloatArray = nb::ndarray<nb::numpy, float, nb::c_contig>;
 

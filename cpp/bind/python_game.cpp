@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <set>
 
 #include "base/hash.h"
 
@@ -20,16 +21,17 @@ template <class T>
 T as(const nb::object& value, const std::string& what, const std::string& wanted) {
   T result;
   if (!nb::try_cast<T>(value, result)) {
-    throw GameError(what + " must be " + wanted + ", not " +
-                    quoted(nb::cast<std::string>(nb::repr(value))));
+    const nb::object shown = nb::steal(PyObject_ASCII(value.ptr()));  // ASCII: any text has one
+    if (!shown.is_valid()) throw nb::python_error();
+    throw GameError(what + " must be " + wanted + ", not " + quoted(nb::cast<std::string>(shown)));
   }
   return result;
 }
 
 // Reasons outlive the rules that gave them, so each is kept once and for all; there are few.
 const char* keep_reason(const std::string& reason) {
-  return PyUnicode_AsUTF8(
-      nb::steal<nb::object>(PyUnicode_InternFromString(reason.c_str())).release().ptr());
+  static std::set<std::string> kept;
+  return kept.insert(reason).first->c_str();
 }
 
 }  // namespace
@@ -55,6 +57,16 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   if (facts_.name.empty() || facts_.actions < 1 || facts_.slots < 1 || facts_.max_plies < 1) {
     throw GameError(owner + " needs a name, and actions, slots and max_plies of at least 1");
   }
+  const auto check_shape = [&](const char* name, std::span<const int> shape) {
+    constexpr std::int64_t kLargest = 1 << 24;  // numbers in all
+    std::int64_t size = 1;
+    for (int length : shape) size = length < 1 || size > kLargest ? kLargest + 1 : size * length;
+    if (size > kLargest) {
+      throw GameError(owner + "." + name + " needs lengths of at least 1, and not millions in all");
+    }
+  };
+  check_shape("planes", facts_.planes);
+  check_shape("board", facts_.board);
 }
 
 void PythonRules::fail(const std::string& method, const std::string& what) const {
@@ -90,6 +102,7 @@ int PythonRules::mover(const Position& position) const {
   const int mover =
       as<int>(rules_.attr("mover")(position.value), facts_.name + ".mover()", "0, 1 or CHANCE");
   if (mover < kChance || mover > 1) fail("mover", "must be 0, 1 or CHANCE");
+  if (mover == kChance && !facts_.has_chance) fail("mover", "is CHANCE, but has_chance is False");
   return mover;
 }
 
@@ -101,11 +114,19 @@ std::optional<Ending> PythonRules::expand(const Moment<Position>& moment,
     const auto [outcome, reason] = as<std::tuple<float, std::string>>(
         ending, facts_.name + ".ending()", "None, or seat 0's outcome and a reason");
     if (!(outcome >= -1.0f && outcome <= 1.0f)) fail("ending", "gave an outcome outside [-1, 1]");
+    if (reason.empty() || reason.find('\0') != std::string::npos) {
+      fail("ending", "must give a reason in plain words");
+    }
     return Ending{outcome, keep_reason(reason)};
   }
   actions = as<std::vector<Action>>(rules_.attr("legal")(moment.position.value),
                                     facts_.name + ".legal()", "a list of action numbers");
   if (actions.empty()) fail("legal", "is empty, but ending() says that the game goes on");
+  std::vector<Action> sorted = actions;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+    fail("legal", "names an action twice");
+  }
   for (Action action : actions) {
     if (action >= static_cast<Action>(facts_.actions)) {
       fail("legal", "names action " + std::to_string(action) + ", but actions is " +
@@ -140,6 +161,9 @@ void PythonRules::encode(const Moment<Position>& moment, std::span<float> planes
                     array.shape(1) == static_cast<std::size_t>(facts_.planes[1]);
   if (!fits) fail("encode", "must give a float32 array of the shape `planes`");
   std::copy_n(array.data(), planes.size(), planes.begin());
+  for (float value : planes) {
+    if (!(value >= 0 && value <= 1)) fail("encode", "gave a value outside [0, 1]");
+  }
 }
 
 int PythonRules::slot(const Position& position, Action action) const {
@@ -168,7 +192,10 @@ std::vector<Cell> PythonRules::cells(const Position& position) const {
     fail("cells", "must give one (man, seat) per square of `board`, from the bottom row up");
   }
   std::vector<Cell> cells;
-  for (const auto& [man, seat] : given) cells.push_back({man, seat, ""});
+  for (const auto& [man, seat] : given) {
+    if (seat < -1 || seat > 1) fail("cells", "gave a seat other than 0, 1 or -1 for nobody");
+    cells.push_back({man, seat, ""});
+  }
   return cells;
 }
 

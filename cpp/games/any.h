@@ -8,6 +8,8 @@
 
 namespace rulezero {
 
+constexpr std::size_t kLongestText = 1 << 16;  // bytes; bounded before anything is read
+
 class AnyState;
 using StatePtr = std::shared_ptr<const AnyState>;
 
@@ -145,6 +147,7 @@ class StateOf final : public AnyState {
     if (ending()) {
       throw MoveError("the game is over (" + std::string(ending()->reason) + "): no move to read");
     }
+    if (text.size() > kLongestText) throw MoveError(quoted(text) + " is too long for a move");
     for (Action action : legal()) {
       if (rules().say(moment_.position, action) == text) return action;
     }
@@ -169,7 +172,12 @@ class StateOf final : public AnyState {
 
   void expand() const {
     if (expanded_) return;
-    ending_ = rules().expand(moment_, legal_);
+    // Rules in Python may let another thread in here: nothing is seen before it is complete.
+    std::vector<Action> legal;
+    std::optional<Ending> ending = rules().expand(moment_, legal);
+    if (expanded_) return;
+    legal_ = std::move(legal);
+    ending_ = ending;
     expanded_ = true;
   }
 
@@ -220,7 +228,13 @@ class GameOf final : public AnyGame {
     return first(rules_.start(seed, options));
   }
 
-  StatePtr parse(std::string_view position) const override { return first(rules_.parse(position)); }
+  StatePtr parse(std::string_view position) const override {
+    if (position.size() > kLongestText) {
+      throw PositionError("a text of " + std::to_string(position.size()) +
+                          " bytes is no position: the longest have some hundreds");
+    }
+    return first(rules_.parse(position));
+  }
 
  private:
   StatePtr first(const typename G::Position& position) const {

@@ -11,7 +11,6 @@ namespace {
 
 constexpr int kTurnLimit = 150;
 constexpr int kPlanes = 15;
-constexpr int kLargestNumber = 9999;
 
 // White's pairs and Black's moves so far.
 int turns_played(const Position& p) { return 2 * (p.number - 1) + p.mover; }
@@ -67,7 +66,7 @@ Monster::Position Monster::parse(std::string_view text) const {
   if (fields[2].find_first_of("KQ") != std::string_view::npos) {
     throw PositionError("White never castles: drop K and Q from the castling field");
   }
-  read_castling(CastlingField::kHomeSquares, fields[2], p);
+  read_castling(table(), rules_.castling, fields[2], p);
   if (fields.size() == 7) {
     if (fields[6] != "+") throw PositionError("the seventh field is +, not " + quoted(fields[6]));
     if (p.mover != 0) throw PositionError("only White has a second half: + needs White to move");
@@ -96,7 +95,7 @@ Monster::Position Monster::parse(std::string_view text) const {
   if (fields[4].empty() || fields[4].find_first_not_of("0123456789") != std::string_view::npos) {
     throw PositionError("the fifth field is a number, not " + quoted(fields[4]));
   }
-  const auto number = read_number(fields[5], kLargestNumber);
+  const auto number = read_number(fields[5], kLargestCounter);
   if (!number || *number == 0) {
     throw PositionError("the sixth field is a move number from 1 to 9999, not " +
                         quoted(fields[5]));
@@ -159,21 +158,16 @@ std::optional<Ending> Monster::expand(const Moment<Position>& moment,
 
 Monster::Position Monster::apply(const Position& p, Action action) const {
   Position next = move_men(table(), p, read_action(rules_, p, action));
-  next.clock = 0;
-  const bool turn_ends = p.mover == 1 || p.half_made;
-  if (has_lost_king(next, 1 - p.mover)) {
-    clear_pending(next);
-    next.mover ^= 1;
-    next.number = static_cast<std::uint16_t>(next.number + p.mover);
+  next.half_made = false;
+  if (p.mover == 0 && !p.half_made && !has_lost_king(next, 1)) {
+    next.half_made = true;
+    next.en_passant = kNone;
     return next;
   }
-  if (turn_ends) {
-    next.mover ^= 1;
-    next.number = static_cast<std::uint16_t>(next.number + p.mover);
-    next.half_made = false;
-    if (!can_use_en_passant(next)) next.en_passant = kNone;
-  } else {
-    next.half_made = true;
+  end_turn(next);
+  if (has_lost_king(next, next.mover)) {
+    clear_pending(next);
+  } else if (!can_use_en_passant(next)) {
     next.en_passant = kNone;
   }
   return next;

@@ -20,7 +20,7 @@ class Monster {
   Position parse(std::string_view text) const;
   std::string text(const Position& p) const;
   Key key(const Position& p) const { return chesslike::key_of(p); }
-  int lookback(const Position&) const { return 0; }  // no draw by repetition
+  int lookback(const Position& p) const { return p.clock; }
   int mover(const Position& p) const { return p.mover; }
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   Position apply(const Position& p, Action action) const;

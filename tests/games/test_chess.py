@@ -193,6 +193,7 @@ def test_an_en_passant_square_nobody_can_use_is_dropped() -> None:
 def test_mate_comes_before_the_fifty_moves() -> None:
     """The fifth field at 100 draws unless the side to move is mated or stalemated."""
     game = rz.load("chess")
+    assert game.parse("k7/2Q5/1K6/8/8/8/8/8 b - - 100 80").end_reason == "stalemate"
     mated = game.parse("R5k1/5ppp/8/8/8/8/8/K7 b - - 100 80")
     assert (mated.end_reason, mated.outcome) == ("checkmate", 1)
     assert game.parse("6k1/5ppp/8/8/8/8/8/K6R b - - 100 80").end_reason == "fifty moves"
@@ -216,6 +217,56 @@ def test_perft_sees_the_history_of_its_state() -> None:
     fresh = rz.load("chess").parse(state.text)
     lost = rz.perft(fresh.apply(fresh.read("f6g8")), 1)
     assert rz.perft(fresh, 2) - rz.perft(state, 2) == lost == 20
+
+
+@pytest.mark.parametrize(
+    ("men", "reason"),
+    [
+        ("4k3/8/8/8/8/8/8/4K3", "material"),
+        ("4k3/8/8/8/8/8/8/4KB2", "material"),
+        ("4kn2/8/8/8/8/8/8/4K3", "material"),
+        ("4kn2/8/8/8/8/8/8/4KN2", None),
+        ("4kb2/8/8/8/8/8/8/2B1K3", None),
+        ("4k3/8/8/8/8/8/8/4KNN1", None),
+        ("4k3/8/8/8/8/8/P7/4K3", None),
+    ],
+)
+def test_material_draws_are_exactly_three(men: str, reason: str | None) -> None:
+    """K v K, K+B v K, K+N v K."""
+    for side in "wb":
+        assert rz.load("chess").parse(f"{men} {side} - - 0 1").end_reason == reason
+
+
+def test_the_key_tells_rights_and_en_passant_apart() -> None:
+    """Men, mover, castling rights with their rooks, en-passant square; not the counters."""
+    game = rz.load("random_chess")
+    board = "r1r1k2r/8/8/8/8/8/8/R1R1K2R"
+    keys = [
+        game.parse(f"{board} {side} {rights} - 0 1").key
+        for side in "wb"
+        for rights in ["-", "K", "Q", "C", "k", "q", "c", "KQkq", "KCkq"]
+    ]
+    assert len(set(keys)) == len(keys)
+    taken = "4k3/8/8/3pP3/8/8/8/4K3 w - {} 0 1"
+    assert game.parse(taken.format("d6")).key != game.parse(taken.format("-")).key
+    counted = "4k3/8/8/8/8/8/8/R3K3 w - - {} {}"
+    assert game.parse(counted.format(0, 1)).key == game.parse(counted.format(30, 40)).key
+
+
+def test_counters_stop_where_texts_end() -> None:
+    """9999 is the last number that is written, so play never leaves what parse reads."""
+    game = rz.load("chess:draws=none")
+    state = game.parse("4k3/8/8/8/8/8/8/R3K3 b - - 9999 9999")
+    state = state.apply(state.read("e8e7"))
+    assert state.text.endswith(" 9999 9999")
+    assert game.parse(state.text).text == state.text
+
+
+@pytest.mark.parametrize("rights", ["K", "Q", "k", "q", "H", "A", "h", "a", "D"])
+def test_a_right_without_king_and_rook_in_place_is_an_error(rights: str) -> None:
+    """In X-FEN and in Shredder-FEN."""
+    with pytest.raises(rz.PositionError, match="king and rook in place"):
+        rz.load("random_chess").parse(f"8/4k3/8/8/8/8/4K3/R6R w {rights} - 0 1")
 
 
 def test_without_draws_nothing_but_mate_and_stalemate_ends_a_game() -> None:

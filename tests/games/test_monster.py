@@ -49,7 +49,11 @@ def test_thrown_together_positions_agree_with_the_naive_enumeration() -> None:
         for square in squares[2:]:
             men = "QRBNqrbnqr" if square // 8 in (0, 7) else "PPpQRBNqrbnqr"
             board[square] = dice.choice(men)
-        text = boards.field(board) + dice.choice([" w", " b"]) + " - - 0 9"
+        rights = "-"
+        if not board[60] and not board[63] and dice.random() < 0.5:
+            board[board.index("k")] = ""
+            board[60], board[63], rights = "k", "r", "k"
+        text = boards.field(board) + dice.choice([" w ", " b "]) + rights + " - 0 9"
         if " w " in text and dice.random() < 0.5:
             text += " +"
         state = reference.State.parse(text)
@@ -143,6 +147,40 @@ def test_black_castles_only_over_safe_squares() -> None:
     assert castles("r3k2r/8/8/8/8/8/8/K3R3 b kq - 0 1") == set()
 
 
+def test_castling_is_written_alike_beside_king_captures() -> None:
+    """The king's two-square move, also where the white king can be taken."""
+    for men in ("r3k2r/8/8/8/8/8/4q1q1/5K2", "r3k2r/8/8/8/8/8/4q3/5K2", "r3k2r/8/8/8/8/8/8/5K2"):
+        state = rz.load("monster").parse(f"{men} b kq - 0 1")
+        assert {"e8g8", "e8c8"} <= set(map(state.say, state.legal))
+        assert state.slot(state.read("e8g8")) == 60 * 64 + 62
+        side_by_side.assert_same(state, reference.State.parse(state.text))
+
+
+def test_no_pair_of_moves_is_a_draw_at_once() -> None:
+    """A white king walled in by its own blocked pawns; with a second half pending too."""
+    game = rz.load("monster")
+    stuck = "4k3/8/8/8/1p6/pPp5/P1P5/K1B5"
+    walled = "4k3/8/8/8/8/1p6/pP6/Kn6"
+    for text in (f"{stuck} w - - 0 9", f"{walled} w - - 0 9", f"{walled} w - - 0 9 +"):
+        side_by_side.assert_same(game.parse(text), reference.State.parse(text))
+    boxed = game.parse("7k/8/8/8/8/2p5/1pP5/bK6 w - - 0 9")
+    side_by_side.assert_same(boxed, reference.State.parse(boxed.text))
+
+
+def test_a_text_with_one_king_has_the_loser_to_move() -> None:
+    """Whatever side, rights or half the text names."""
+    game = rz.load("monster")
+    for text in ("r3k2r/8/8/8/8/8/8/8 b kq - 0 5", "r3k2r/8/8/8/8/8/8/8 w - - 7 5 +"):
+        state = game.parse(text)
+        assert state.text == "r3k2r/8/8/8/8/8/8/8 w - - 0 5"
+        assert state.outcome == -1
+
+
+def test_the_fifth_field_is_read_and_forgotten() -> None:
+    """Any number; written 0."""
+    assert rz.load("monster").parse("4k3/8/8/8/8/8/8/4K3 w - - 4711 1").text.endswith(" 0 1")
+
+
 def test_one_hundred_and_fifty_turns_draw() -> None:
     """A white pair is one turn, a black move is one; a captured king comes first."""
     game = rz.load("monster")
@@ -173,6 +211,7 @@ def test_san_marks_a_captured_king_and_nothing_else() -> None:
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 ++", r"seventh field is \+"),
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1 +", "second half"),
         ("4k3/8/8/4P3/8/8/8/4K3 w - d6 0 1", "just passed"),
+        ("4k3/3p4/8/3pP3/8/8/8/4K3 w - d6 0 1", "just passed"),
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 0", "sixth field"),
         ("4k3/8/8/8/8/8/8/4K3 w - - x 1", "fifth field"),
     ],

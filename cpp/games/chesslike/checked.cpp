@@ -10,14 +10,15 @@ namespace {
 
 constexpr int kMaxPlies = 300;  // where a runner stops; the rules themselves never do
 constexpr int kFiftyMoves = 100;
-constexpr int kLargestCounter = 9999;
-
-int opposite(int seat) { return 1 - seat; }
 
 // Exactly K v K, K+B v K and K+N v K.
-bool lacks_material(const Position& p) {
-  const int men = count(p.occupied());
-  return men == 2 || (men == 3 && (p.letter[kBishop] | p.letter[kKnight]));
+bool lacks_material(const PieceTable& table, const Position& p) {
+  if (count(p.occupied()) > 3) return false;
+  Bits weak = p.letter[kKing];
+  for (int kind : {kBishop, kKnight}) {
+    if (table.moves_as_usual(kind)) weak |= p.letter[static_cast<std::size_t>(kind)];
+  }
+  return p.occupied() == weak;
 }
 
 // Whether the en-passant square could have come from the enemy's last move.
@@ -27,7 +28,7 @@ bool is_behind_double_step(const PieceTable& table, const Position& p) {
   const int to = square + step;
   const int from = square - step;
   if (!table.takes_en_passant() || from < 0 || from > 63 || to < 0 || to > 63) return false;
-  const int them = opposite(p.mover);
+  const int them = 1 - p.mover;
   return !has(p.occupied(), square) && !has(p.occupied(), from) && has(p.men(them, kPawn), to) &&
          has(table.reach(kPawn, them, from, p.occupied() ^ bit(to)).moves, to);
 }
@@ -61,7 +62,7 @@ CheckedGame::Position CheckedGame::parse(std::string_view text) const {
   read_men(table(), fields[0], p);
   check_men(table(), p, false);
   p.mover = static_cast<std::uint8_t>(read_side(fields[1]));
-  read_castling(rules_.castling, fields[2], p);
+  read_castling(table(), rules_.castling, fields[2], p);
   if (fields[3] != "-") {
     p.en_passant = static_cast<std::uint8_t>(read_square(fields[3]));
     if (p.en_passant == kNone) {
@@ -102,7 +103,7 @@ std::optional<Ending> CheckedGame::drawn(const Moment<Position>& moment) const {
   if (!rules_.has_draws) return std::nullopt;
   if (moment.position.clock >= kFiftyMoves) return Ending{0.0f, "fifty moves"};
   if (moment.times >= 3) return Ending{0.0f, "repetition"};
-  if (lacks_material(moment.position)) return Ending{0.0f, "material"};
+  if (lacks_material(table(), moment.position)) return Ending{0.0f, "material"};
   return std::nullopt;
 }
 
@@ -129,8 +130,7 @@ std::uint64_t CheckedGame::count(const Moment<Position>& moment) const {
 
 CheckedGame::Position CheckedGame::apply(const Position& p, Action action) const {
   Position next = move_men(table(), p, read_action(rules_, p, action));
-  next.mover ^= 1;
-  next.number = static_cast<std::uint16_t>(next.number + p.mover);
+  end_turn(next);
   if (next.en_passant != kNone && !can_take_en_passant(table(), next)) next.en_passant = kNone;
   return next;
 }

@@ -1,6 +1,8 @@
 #pragma once
 // Chess-like games in which a king must not be left in check: chess and random_chess.
 
+#include <limits>
+
 #include "games/chesslike/rules.h"
 #include "games/chesslike/slots.h"
 #include "games/game.h"
@@ -22,7 +24,9 @@ class CheckedGame {
   Position parse(std::string_view text) const;
   std::string text(const Position& p) const;
   Key key(const Position& p) const { return key_of(p); }
-  int lookback(const Position& p) const { return p.clock; }
+  int lookback(const Position& p) const {
+    return table().pawns_only_advance() ? p.clock : std::numeric_limits<int>::max();
+  }
   int mover(const Position& p) const { return p.mover; }
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   std::uint64_t count(const Moment<Position>& moment) const;

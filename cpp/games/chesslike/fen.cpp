@@ -109,7 +109,8 @@ std::string write_castling(const Position& p) {
   return field.empty() ? "-" : field;
 }
 
-void read_castling(CastlingField style, std::string_view field, Position& p) {
+void read_castling(const PieceTable& table, CastlingField style, std::string_view field,
+                   Position& p) {
   if (field == "-") return;
   if (field.empty() || field.size() > 4) {
     throw PositionError("the castling field is - or up to four letters, not " + quoted(field));
@@ -139,6 +140,10 @@ void read_castling(CastlingField style, std::string_view field, Position& p) {
     if (rook == kNone) {
       throw PositionError("the castling right " + quoted({&letter, 1}) +
                           " needs its king and rook in place: correct the board or drop the right");
+    }
+    if (!table.castles(wing)) {
+      throw PositionError("the castling right " + quoted({&letter, 1}) +
+                          " is for a king that does not castle there: drop it");
     }
     auto& right = p.castling[static_cast<std::size_t>(seat)][static_cast<std::size_t>(wing)];
     if (right != kNone) {

@@ -26,7 +26,8 @@ enum class CastlingField {
   kAnyRook,     // X-FEN letters and rook files; king and rooks anywhere on their back rank
   kHomeSquares  // KQkq, king on the e-file and rooks on the a- and h-files
 };
-void read_castling(CastlingField style, std::string_view field, Position& p);
+void read_castling(const PieceTable& table, CastlingField style, std::string_view field,
+                   Position& p);
 
 // The side to move: w or b.
 int read_side(std::string_view field);

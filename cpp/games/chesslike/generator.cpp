@@ -1,7 +1,7 @@
 #include "games/chesslike/generator.h"
 
+#include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include "base/hash.h"
 #include "games/chesslike/orthodox.h"
@@ -10,6 +10,11 @@ namespace rulezero::chesslike {
 namespace {
 
 std::size_t index(int number) { return static_cast<std::size_t>(number); }
+
+// Counters stop where texts can still hold them.
+std::uint16_t count_up(int counter) {
+  return static_cast<std::uint16_t>(std::min(counter + 1, kLargestCounter));
+}
 
 int promotion_count(const PieceTable& table) { return static_cast<int>(table.promotions().size()); }
 
@@ -94,7 +99,10 @@ void table_legal(const PieceTable& table, const Position& p, Sink& sink) {
     if (takes_en_passant) {
       const Bits victim = bit(p.en_passant + (us == 0 ? -8 : 8));
       const Bits after = (occupied ^ bit(from) ^ victim) | bit(p.en_passant);
-      if (stays_safe(table, p, danger, after, victim)) sink.move(from, p.en_passant);
+      if (stays_safe(table, p, danger, after, victim)) {
+        const Bits to = bit(p.en_passant);
+        to & table.promotion_zone(us) ? sink.promoting_moves(from, to) : sink.moves(from, to);
+      }
     }
   }
   if (checked) return;
@@ -263,7 +271,7 @@ Position move_men(const PieceTable& table, const Position& p, const Move& move) 
   const int kind = p.kind_at(move.from);
   const int wing = kind == kKing ? castling_wing(p, move) : -1;
   next.en_passant = kNone;
-  ++next.clock;
+  next.clock = count_up(p.clock);
   next.remove(move.from, us);
   if (wing >= 0) {
     const CastlingSquares to = castling_squares(us, wing);
@@ -280,7 +288,8 @@ Position move_men(const PieceTable& table, const Position& p, const Move& move) 
       const int step = us == 0 ? 8 : -8;
       if (is_en_passant(table, p, move)) {
         next.remove(move.to - step, 1 - us);
-      } else if (move.to - move.from == 2 * step && move.promotion == 0) {
+      } else if (move.to - move.from == 2 * step && move.promotion == 0 && !captures &&
+                 !has(p.occupied(), move.from + step)) {
         next.en_passant = static_cast<std::uint8_t>(move.from + step);
       }
     }
@@ -292,6 +301,11 @@ Position move_men(const PieceTable& table, const Position& p, const Move& move) 
     }
   }
   return next;
+}
+
+void end_turn(Position& p) {
+  if (p.mover == 1) p.number = count_up(p.number);
+  p.mover ^= 1;
 }
 
 bool can_take_en_passant(const PieceTable& table, const Position& p) {

@@ -42,6 +42,9 @@ void list_pseudo(const PieceTable& table, const Position& p, std::vector<Action>
 // en_passant; whose turn it is and the move number are the game's business.
 Position move_men(const PieceTable& table, const Position& p, const Move& move);
 
+// Gives the move to the other side, and counts a full move after Black's.
+void end_turn(Position& p);
+
 // Whether this capture takes en passant.
 bool is_en_passant(const PieceTable& table, const Position& p, const Move& move);
 

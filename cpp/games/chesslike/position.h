@@ -16,6 +16,7 @@ enum Kind : int { kPawn, kKnight, kBishop, kRook, kQueen, kKing, kFirstCustom };
 constexpr int kLetters = kFirstCustom;
 constexpr std::size_t kMostPieces = 32;  // in a loaded set
 constexpr int kNone = 64;                // no square
+constexpr int kLargestCounter = 9999;    // of plies without progress and of full moves
 
 enum Wing : int { kKingside, kQueenside };  // h side and a side
 

@@ -72,10 +72,10 @@ Move read_action(const Rules& rules, const Position& p, Action action) {
 }
 
 void write_castling_actions(const Rules& rules, const Position& p, std::vector<Action>& actions) {
-  if (!rules.two_square_castling) return;
-  // Generators list castling last, one wing after the other.
-  const std::size_t wings = std::min<std::size_t>(2, actions.size());
-  for (Action& action : std::span(actions).last(wings)) {
+  const auto& rights = p.castling[p.mover];
+  const bool has_rights = rights[kKingside] != kNone || rights[kQueenside] != kNone;
+  if (!rules.two_square_castling || !has_rights) return;
+  for (Action& action : actions) {
     const Move move = move_of(action);
     const int wing = castling_wing(p, move);
     if (wing < 0) continue;

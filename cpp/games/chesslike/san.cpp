@@ -10,6 +10,8 @@ bool is_capture(const PieceTable& table, const Position& p, const Move& move) {
          is_en_passant(table, p, move);
 }
 
+bool changes_file(const Move& move) { return file_of(move.from) != file_of(move.to); }
+
 const PieceSpec& promoted(const PieceTable& table, const Move& move) {
   return table.spec(table.promotions()[static_cast<std::size_t>(move.promotion - 1)]);
 }
@@ -44,7 +46,7 @@ bool matches(const PieceTable& table, const Position& p, const Move& move, std::
   if (move.promotion != 0) target += shown_symbol(promoted(table, move));
   const std::string from = square_name(move.from);
   // A pawn that changes its file is never meant without it: "d5" is no short form of "exd5".
-  const bool needs_file = kind == kPawn && file_of(move.from) != file_of(move.to);
+  const bool needs_file = kind == kPawn && changes_file(move);
   for (const std::string& hint : {std::string(), from.substr(0, 1), from.substr(1, 1), from}) {
     if (needs_file && (hint.empty() || hint[0] != from[0])) continue;
     if (given == symbol + hint + target) return true;
@@ -86,7 +88,7 @@ std::string san_of(const Rules& rules, const Position& p, Action action,
     const Bits same_file = others & file_bits(file_of(move.from));
     if (same_file) {
       text = from;
-    } else if (captures || others) {
+    } else if (captures || others || changes_file(move)) {
       text = from[0];
     }
   } else {

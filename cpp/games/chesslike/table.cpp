@@ -24,6 +24,29 @@ std::vector<int> squares_along(int square, int right, int up, int range) {
   return squares;
 }
 
+// Refuses numbers that no board has a use for; piece files are checked more closely before.
+void check_ranges(const PieceSpec& piece) {
+  const auto require = [&](bool holds, const char* what) {
+    if (!holds) throw GameError("the piece " + quoted(piece.symbol) + " needs " + what);
+  };
+  constexpr int kFarthest = 7;
+  const auto within = [](int number, int low) { return number >= low && number <= kFarthest; };
+  require(!piece.symbol.empty(), "a symbol");
+  if (piece.promotion) {
+    require(piece.promotion->rank >= 2 && piece.promotion->rank <= 8, "a promotion rank of 2 to 8");
+  }
+  for (const PatternSpec& pattern : piece.patterns) {
+    require(within(pattern.range, 0), "a range of 0 to 7");
+    require(within(pattern.hurdles, 1), "1 to 7 hurdles");
+    require(within(pattern.land, 0), "a landing distance of 0 to 7");
+    for (const Vector& vector : pattern.vectors) {
+      require(within(vector.right, -kFarthest) && within(vector.forward, -kFarthest) &&
+                  (vector.right != 0 || vector.forward != 0),
+              "vectors from -7 to 7 other than [0, 0]");
+    }
+  }
+}
+
 // Where a lane can end on some board: hurdles need squares of their own.
 Bits landings(const Lane& lane) {
   Bits squares = 0;
@@ -54,6 +77,7 @@ void walk(const Lane& lane, Bits occupied, Reach& reach) {
 
 PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : specs_(kLetters) {
   for (const PieceSpec& piece : pieces) {
+    check_ranges(piece);
     const std::size_t letter =
         piece.symbol.size() == 1 ? kLetterSymbols.find(piece.symbol) : std::string_view::npos;
     if (letter != std::string_view::npos) {
@@ -87,44 +111,50 @@ PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : spe
   for (int seat = 0; seat < 2; ++seat) find_pawn_squares(seat);
   castles_ = {spec(kKing).castles_kingside, spec(kKing).castles_queenside};
 
-  is_orthodox_ = !only_table && pawn.en_passant && promotion_zone_[0] == rank_bits(7);
-  for (int kind = kPawn; kind < kLetters && is_orthodox_; ++kind) is_orthodox_ = is_loaded(kind);
-  for (int square = 0; square < 64 && is_orthodox_; ++square) {
+  for (const PatternSpec& pattern : pawn.patterns) {
+    for (const Vector& vector : pattern.vectors) pawns_only_advance_ &= vector.forward > 0;
+  }
+  is_orthodox_ = !only_table && takes_en_passant_ && promotion_zone_[0] == rank_bits(7);
+  for (int kind = kPawn; kind < kLetters; ++kind) {
+    usual_[static_cast<std::size_t>(kind)] = find_usual(kind);
+    is_orthodox_ &= moves_as_usual(kind);
+  }
+}
+
+bool PieceTable::find_usual(int kind) const {
+  if (!is_loaded(kind)) return false;
+  for (int square = 0; square < 64; ++square) {
     const auto at = static_cast<std::size_t>(square);
-    const Bits none = 0;
+    const Bits straight = rook_attacks(square, 0);
+    const Bits diagonal = bishop_attacks(square, 0);
     for (int seat = 0; seat < 2; ++seat) {
-      const Bits rank_and_file = rook_attacks(square, none);
-      const Bits diagonals = bishop_attacks(square, none);
-      const Bits ahead = seat == 0 ? bit(square) << 8 : bit(square) >> 8;
-      const bool at_home = rank_of(square) == (seat == 0 ? 1 : 6);
-      const Bits two_ahead = seat == 0 ? bit(square) << 16 : bit(square) >> 16;
-      struct Expected {
-        Bits leap_moves, leap_captures, line_moves, line_captures;
-      };
-      const std::array<Expected, kLetters> expected = {{
-          {ahead, kGeometry.pawn[static_cast<std::size_t>(seat)][at],
-           at_home ? ahead | two_ahead : 0, 0},
-          {kGeometry.knight[at], kGeometry.knight[at], 0, 0},
-          {0, 0, diagonals, diagonals},
-          {0, 0, rank_and_file, rank_and_file},
-          {0, 0, rank_and_file | diagonals, rank_and_file | diagonals},
-          {kGeometry.king[at], kGeometry.king[at], 0, 0},
-      }};
-      for (int kind = kPawn; kind < kLetters; ++kind) {
-        const Man& found = man(kind, seat);
-        const Expected& wanted = expected[static_cast<std::size_t>(kind)];
-        // A pawn's steps may be written as leaps or as slides of range 1: compare what they reach.
-        is_orthodox_ &= (found.leap_moves[at] | found.line_moves[at]) ==
-                            (wanted.leap_moves | wanted.line_moves) &&
-                        (kind == kPawn || found.line_moves[at] == wanted.line_moves) &&
-                        found.leap_captures[at] == wanted.leap_captures &&
-                        found.line_captures[at] == wanted.line_captures &&
-                        found.lanes[at].begin == found.lanes[at].end;
-        // A double step must not jump: it is a slide.
-        if (kind == kPawn && at_home) is_orthodox_ &= !(found.leap_moves[at] & two_ahead);
+      const Man& found = man(kind, seat);
+      if (found.lanes[at].begin != found.lanes[at].end) return false;
+      if (kind == kPawn) {
+        // Its single step may be a leap or a slide; its double step must not jump.
+        const Bits one = seat == 0 ? bit(square) << 8 : bit(square) >> 8;
+        const Bits two = seat == 0 ? bit(square) << 16 : bit(square) >> 16;
+        const bool at_home = rank_of(square) == (seat == 0 ? 1 : 6);
+        const Bits steps = at_home ? one | two : one;
+        if ((found.leap_moves[at] | found.line_moves[at]) != steps ||
+            (found.leap_moves[at] & ~one) != 0 || found.line_captures[at] != 0 ||
+            found.leap_captures[at] != kGeometry.pawn[static_cast<std::size_t>(seat)][at]) {
+          return false;
+        }
+        continue;
+      }
+      const Bits leaps = kind == kKnight ? kGeometry.knight[at]
+                         : kind == kKing ? kGeometry.king[at]
+                                         : 0;
+      const Bits lines = (kind == kRook || kind == kQueen ? straight : 0) |
+                         (kind == kBishop || kind == kQueen ? diagonal : 0);
+      if (found.leap_moves[at] != leaps || found.leap_captures[at] != leaps ||
+          found.line_moves[at] != lines || found.line_captures[at] != lines) {
+        return false;
       }
     }
   }
+  return true;
 }
 
 void PieceTable::find_pawn_squares(int seat) {

@@ -68,8 +68,11 @@ class PieceTable {
   // Every square the man can go to on some board.
   Bits ever_reaches(int kind, int seat, int square) const;
 
-  // Whether P N B R Q K move as in orthodox chess and may take the fast path.
-  bool is_orthodox() const { return is_orthodox_; }
+  // Whether a lettered kind moves as in orthodox chess.
+  bool moves_as_usual(int kind) const { return usual_[static_cast<std::size_t>(kind)]; }
+
+  // Whether no move of a pawn can be undone by another.
+  bool pawns_only_advance() const { return pawns_only_advance_; }
 
   const std::vector<int>& promotions() const { return promotions_; }  // kinds, best first
   Bits promotion_zone(int seat) const { return promotion_zone_[static_cast<std::size_t>(seat)]; }
@@ -90,6 +93,7 @@ class PieceTable {
  private:
   void compile(int kind, int seat);
   void find_pawn_squares(int seat);
+  bool find_usual(int kind) const;
   void add_lanes(const PatternSpec& pattern, const Vector& vector, int seat, int square);
 
   std::vector<PieceSpec> specs_;  // by kind; a letter that is not loaded has no symbol
@@ -100,7 +104,9 @@ class PieceTable {
   std::array<Bits, 2> pawn_squares_{};
   bool takes_en_passant_ = false;
   std::array<bool, 2> castles_{};
-  bool is_orthodox_ = false;
+  bool pawns_only_advance_ = true;
+  std::array<bool, kLetters> usual_{};
+  bool is_orthodox_ = false;  // all six as usual: boards of these alone take the fast path
 };
 
 }  // namespace rulezero::chesslike

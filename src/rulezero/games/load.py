@@ -53,7 +53,7 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
         )
     options = [name for name, _, _ in known[spec.name]]
     _refuse_unknown(spec.options, options, spec.name)
-    if spec.name == "random_chess":
+    if "pieces" in options:
         return _load_with_pieces(spec)
     return _core.load_game(spec.name, spec.options)
 
