@@ -76,7 +76,10 @@ StatePtr parse(const AnyGame& game, const nb::str& text) {
 Options to_options(const nb::kwargs& given) {
   Options options;
   for (const auto& [name, value] : given) {
-    options.emplace(nb::cast<std::string>(name), nb::cast<std::string>(nb::str(value)));
+    const std::string key = nb::cast<std::string>(name);
+    std::string text;
+    if (!nb::try_cast(value, text)) throw GameError("the start option " + key + " takes a text");
+    options.emplace(key, text);
   }
   return options;
 }
@@ -197,7 +200,11 @@ void bind_games(nb::module_& m) {
   nb::class_<Cell>(m, "Cell", "One square as people see it.")
       .def_ro("man", &Cell::man, "Its symbol, empty on an empty square.")
       .def_ro("seat", &Cell::seat, "Whose man it is, -1 for nobody's.")
-      .def_ro("note", &Cell::note, "What the symbol does not say, such as hit points.");
+      .def_ro("note", &Cell::note, "What the symbol does not say, such as hit points.")
+      .def("__repr__", [](const Cell& cell) {
+        return "Cell(man='" + cell.man + "', seat=" + std::to_string(cell.seat) + ", note='" +
+               cell.note + "')";
+      });
 
   nb::class_<AnyGame>(m, "Game", "A game with its rule options fixed.")
       .def_prop_ro("facts", &AnyGame::facts, nb::rv_policy::reference_internal)
@@ -219,7 +226,16 @@ void bind_games(nb::module_& m) {
           "replay",
           [](const AnyGame& game, const nb::str& text, const nb::iterable& actions) {
             StatePtr state = parse(game, text);
-            for (nb::handle action : actions) state = state->apply(to_action(action, *state));
+            std::size_t ply = 0;
+            for (nb::handle action : actions) {
+              try {
+                state = state->apply(to_action(action, *state));
+              } catch (const MoveError& error) {
+                throw MoveError("at ply " + std::to_string(ply) + ", in " + state->text() + ": " +
+                                error.what());
+              }
+              ++ply;
+            }
             return state;
           },
           "text"_a, "actions"_a,
@@ -346,14 +362,25 @@ void bind_states(nb::module_& m) {
 
   m.def(
       "perft",
-      [](const AnyState& state, int depth) {
-        constexpr int kDeepest = 1000;
-        if (depth < 0 || depth > kDeepest) {
-          throw GameError("perft counts paths of 0 to 1000 choices, not " + std::to_string(depth));
+      [](const AnyState& state, nb::handle depth) {
+        constexpr long long kDeepest = 1000;
+        const nb::object index = nb::steal(PyNumber_Index(depth.ptr()));
+        if (!index.is_valid()) throw nb::python_error();
+        int overflow = 0;
+        const long long choices = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+        if (overflow != 0 || choices < 0 || choices > kDeepest) {
+          throw GameError("perft counts paths of 0 to 1000 choices, not " +
+                          quoted(nb::cast<std::string>(nb::str(index))));
         }
-        return state.perft(depth);
+        // Rules in Python need the GIL; the core's own let other threads run meanwhile.
+        if (dynamic_cast<const GameOf<PythonRules>*>(&state.game())) {
+          return state.perft(static_cast<int>(choices));
+        }
+        nb::gil_scoped_release release;
+        return state.perft(static_cast<int>(choices));
       },
-      "state"_a, "depth"_a, "Paths of exactly `depth` choices.");
+      "state"_a, "depth"_a, nb::sig("def perft(state: State, depth: int) -> int"),
+      "Paths of exactly `depth` choices.");
 }
 
 }  // namespace

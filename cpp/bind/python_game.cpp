@@ -54,6 +54,12 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   read("max_plies", "the number of plies after which a game is stopped", facts_.max_plies);
   read("has_chance", "True or False", facts_.has_chance);
   read("event_names", "a list of names", facts_.events);
+  if (facts_.version < 1 || facts_.encoding < 1) {
+    throw GameError(owner + " needs a version and an encoding of at least 1");
+  }
+  if (std::set(facts_.events.begin(), facts_.events.end()).size() != facts_.events.size()) {
+    throw GameError(owner + ".event_names names an event twice");
+  }
   if (facts_.name.empty() || facts_.actions < 1 || facts_.slots < 1 || facts_.max_plies < 1) {
     throw GameError(owner + " needs a name, and actions, slots and max_plies of at least 1");
   }
@@ -69,13 +75,30 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   check_shape("board", facts_.board);
 }
 
+// The answer of one method. A mistake in it becomes a GameError that says where it is, with the
+// Python exception as its cause.
+template <class... Arguments>
+nb::object PythonRules::ask(const char* method, const Arguments&... arguments) const {
+  try {
+    return rules_.attr(method)(arguments...);
+  } catch (nb::python_error& error) {
+    const nb::object core = nb::module_::import_("rulezero._core");
+    const bool is_ours = error.matches(core.attr("RulezeroError"));
+    if (is_ours || error.matches(PyExc_KeyboardInterrupt)) throw;
+    const nb::object describe = nb::module_::import_("rulezero.games.python_game").attr("describe");
+    const std::string where = nb::cast<std::string>(describe(error.value()));
+    const std::string message = facts_.name + "." + method + "() " + where;
+    nb::raise_from(error, core.attr("GameError").ptr(), "%s", message.c_str());
+  }
+}
+
 void PythonRules::fail(const std::string& method, const std::string& what) const {
   throw GameError(facts_.name + "." + method + "() " + what);
 }
 
 PythonRules::Position PythonRules::start(std::uint64_t seed, const Options& options) const {
   check_options(options, {}, "the start of " + facts_.name);
-  return {rules_.attr("start")(seed)};
+  return {ask("start", seed)};
 }
 
 PythonRules::Position PythonRules::parse(std::string_view text) const {
@@ -84,12 +107,13 @@ PythonRules::Position PythonRules::parse(std::string_view text) const {
   } catch (nb::python_error& error) {
     // What a plain Python parser raises for bad text is bad text here.
     if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_LookupError)) throw;
-    throw PositionError(nb::cast<std::string>(nb::str(error.value())));
+    if (error.matches(nb::module_::import_("rulezero._core").attr("RulezeroError"))) throw;
+    throw PositionError(facts_.name + ": " + nb::cast<std::string>(nb::str(error.value())));
   }
 }
 
 std::string PythonRules::text(const Position& position) const {
-  return as<std::string>(rules_.attr("text")(position.value), facts_.name + ".text()", "text");
+  return as<std::string>(ask("text", position.value), facts_.name + ".text()", "text");
 }
 
 Key PythonRules::key(const Position& position) const {
@@ -100,7 +124,7 @@ Key PythonRules::key(const Position& position) const {
 
 int PythonRules::mover(const Position& position) const {
   const int mover =
-      as<int>(rules_.attr("mover")(position.value), facts_.name + ".mover()", "0, 1 or CHANCE");
+      as<int>(ask("mover", position.value), facts_.name + ".mover()", "0, 1 or CHANCE");
   if (mover < kChance || mover > 1) fail("mover", "must be 0, 1 or CHANCE");
   if (mover == kChance && !facts_.has_chance) fail("mover", "is CHANCE, but has_chance is False");
   return mover;
@@ -109,7 +133,7 @@ int PythonRules::mover(const Position& position) const {
 std::optional<Ending> PythonRules::expand(const Moment<Position>& moment,
                                           std::vector<Action>& actions) const {
   actions.clear();
-  const nb::object ending = rules_.attr("ending")(moment.position.value);
+  const nb::object ending = ask("ending", moment.position.value);
   if (!ending.is_none()) {
     const auto [outcome, reason] = as<std::tuple<float, std::string>>(
         ending, facts_.name + ".ending()", "None, or seat 0's outcome and a reason");
@@ -119,8 +143,8 @@ std::optional<Ending> PythonRules::expand(const Moment<Position>& moment,
     }
     return Ending{outcome, keep_reason(reason)};
   }
-  actions = as<std::vector<Action>>(rules_.attr("legal")(moment.position.value),
-                                    facts_.name + ".legal()", "a list of action numbers");
+  actions = as<std::vector<Action>>(ask("legal", moment.position.value), facts_.name + ".legal()",
+                                    "a list of action numbers");
   if (actions.empty()) fail("legal", "is empty, but ending() says that the game goes on");
   std::vector<Action> sorted = actions;
   std::sort(sorted.begin(), sorted.end());
@@ -139,7 +163,7 @@ std::optional<Ending> PythonRules::expand(const Moment<Position>& moment,
 std::vector<double> PythonRules::chances(const Position& position,
                                          std::span<const Action> legal) const {
   const auto chances =
-      as<std::vector<double>>(rules_.attr("chances")(position.value), facts_.name + ".chances()",
+      as<std::vector<double>>(ask("chances", position.value), facts_.name + ".chances()",
                               "a list of probabilities beside legal()");
   double sum = 0;
   for (double chance : chances) sum += chance >= 0 ? chance : NAN;
@@ -150,11 +174,11 @@ std::vector<double> PythonRules::chances(const Position& position,
 }
 
 PythonRules::Position PythonRules::apply(const Position& position, Action action) const {
-  return {rules_.attr("apply")(position.value, action)};
+  return {ask("apply", position.value, action)};
 }
 
 void PythonRules::encode(const Moment<Position>& moment, std::span<float> planes) const {
-  const nb::object given = rules_.attr("encode")(moment.position.value);
+  const nb::object given = ask("encode", moment.position.value);
   nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu> array;
   const bool fits = nb::try_cast(given, array) && array.size() == planes.size() &&
                     array.shape(0) == static_cast<std::size_t>(facts_.planes[0]) &&
@@ -167,32 +191,34 @@ void PythonRules::encode(const Moment<Position>& moment, std::span<float> planes
 }
 
 int PythonRules::slot(const Position& position, Action action) const {
-  const int slot = as<int>(rules_.attr("slot")(position.value, action), facts_.name + ".slot()",
-                           "a slot number");
+  const int slot =
+      as<int>(ask("slot", position.value, action), facts_.name + ".slot()", "a slot number");
   if (slot < 0 || slot >= facts_.slots) fail("slot", "gave a slot outside [0, slots)");
   return slot;
 }
 
 void PythonRules::events(const Position& position, Action action, std::span<float> row) const {
-  const auto given = as<std::vector<float>>(rules_.attr("events")(position.value, action),
+  const auto given = as<std::vector<float>>(ask("events", position.value, action),
                                             facts_.name + ".events()", "a list of numbers");
   if (given.size() != row.size()) fail("events", "must give one number per event name");
   std::copy(given.begin(), given.end(), row.begin());
 }
 
 std::string PythonRules::say(const Position& position, Action action) const {
-  return as<std::string>(rules_.attr("say")(position.value, action), facts_.name + ".say()",
-                         "text");
+  return as<std::string>(ask("say", position.value, action), facts_.name + ".say()", "text");
 }
 
 std::vector<Cell> PythonRules::cells(const Position& position) const {
   const auto given = as<std::vector<std::tuple<std::string, int>>>(
-      rules_.attr("cells")(position.value), facts_.name + ".cells()", "a list of (man, seat)");
+      ask("cells", position.value), facts_.name + ".cells()", "a list of (man, seat)");
   if (given.size() != static_cast<std::size_t>(facts_.board[0] * facts_.board[1])) {
     fail("cells", "must give one (man, seat) per square of `board`, from the bottom row up");
   }
   std::vector<Cell> cells;
   for (const auto& [man, seat] : given) {
+    const bool is_plain =
+        std::none_of(man.begin(), man.end(), [](unsigned char letter) { return letter < ' '; });
+    if (!is_plain) fail("cells", "gave a man with a control character");
     if (seat < -1 || seat > 1) fail("cells", "gave a seat other than 0, 1 or -1 for nobody");
     cells.push_back({man, seat, ""});
   }

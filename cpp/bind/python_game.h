@@ -35,6 +35,8 @@ class PythonRules {
   std::vector<Cell> cells(const Position& position) const;
 
  private:
+  template <class... Arguments>
+  nanobind::object ask(const char* method, const Arguments&... arguments) const;
   [[noreturn]] void fail(const std::string& method, const std::string& what) const;
 
   nanobind::object rules_;

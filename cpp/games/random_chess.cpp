@@ -114,6 +114,9 @@ RandomChess::Position RandomChess::start(std::uint64_t seed, const Options& opti
 
 RandomChess::BackRank RandomChess::read_back_rank(std::string_view row) const {
   // Read as the first row of an otherwise empty board, so that it is written as in a text.
+  if (row.find('/') != std::string_view::npos) {
+    throw PositionError("a back rank is one row, without slashes, not " + quoted(row));
+  }
   Position p = empty_position();
   read_men(table(), "8/8/8/8/8/8/8/" + std::string(row), p);
   BackRank rank;

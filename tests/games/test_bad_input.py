@@ -123,7 +123,7 @@ def test_a_record_with_a_wrong_action_is_refused(text: str) -> None:
         state.game.replay(start, None)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("depth", [-1, 1001, 10**6])
+@pytest.mark.parametrize("depth", [-1, 1001, 10**6, 2**31, 2**64, -(2**64)])
 def test_perft_has_bounds(depth: int) -> None:
     """A depth below 0 or far beyond counting is a GameError."""
     with pytest.raises(rz.GameError, match="0 to 1000"):
@@ -185,24 +185,30 @@ def test_a_python_game_may_have_uneven_dice_and_events() -> None:
 
 
 MISTAKES: dict[str, tuple[str, Callable[[rz.State], object]]] = {
-    "legal": ("is empty", lambda state: state.legal),
+    "legal": ("is empty|twice|actions is 2|must be a list", lambda state: state.legal),
     "chances": ("sum 1", lambda state: state.chances),
     "mover": ("0, 1 or CHANCE", lambda state: state.mover),
     "ending": ("outside", lambda state: state.is_over),
     "events": ("one number per event name", lambda state: state.apply(0).events),
-    "encode": ("float32 array", lambda state: state.apply(0).planes()),
-    "cells": ("must give", lambda state: state.cells()),
+    "encode": (r"float32 array|outside \[0, 1\]", lambda state: state.apply(0).planes()),
+    "cells": ("must give|seat|control", lambda state: state.cells()),
     "text": ("must be text", lambda state: state.text),
 }
 WRONG_ANSWERS: dict[str, list[Any]] = {
-    "legal": [[]],
+    "legal": [[], [1, 1], [2], [-1], None],
     "chances": [[0.5, 0.6], [1.0], [-1.0, 2.0], [float("nan"), 1.0]],
     "mover": [2, -2, "0", None],
     "ending": [(2, "too much"), (float("nan"), "no number")],
     "events": [[], [1.0, 2.0]],
-    "encode": [None, np.zeros((1, 1)), np.zeros((2, 1, 1), np.float32)],
-    "cells": [[], [("a", 0), ("b", 1)]],
-    "text": [None, 7, b"toss"],
+    "encode": [
+        None,
+        np.zeros((1, 1)),
+        np.zeros((2, 1, 1), np.float32),
+        np.full((1, 1, 1), np.nan, np.float32),
+        np.full((1, 1, 1), 5, np.float32),
+    ],
+    "cells": [[], [("a", 0), ("b", 1)], [("a", 7)], [("\033[31m", 0)]],
+    "text": [None, 7, b"toss", "\ud800"],
 }
 
 
@@ -217,6 +223,73 @@ def test_a_python_game_that_answers_wrongly_is_told_so(method: str, answer: Any)
     setattr(game, method, lambda *_: answer)
     with pytest.raises(rz.GameError, match=f"{method}.*{words}"):
         ask(rz.load(game).start())
+
+
+@pytest.mark.parametrize("method", ["start", "mover", "ending", "legal", "apply", "text", "say"])
+def test_a_mistake_inside_a_python_game_is_told_with_its_place(method: str) -> None:
+    """A GameError that names method, exception, file and line, with the exception as its cause."""
+
+    def stumble(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    game = Coin()
+    setattr(game, method, stumble)
+    words = rf"coin.{method}\(\) raised RuntimeError: boom .*line \d"
+    with pytest.raises(rz.GameError, match=words) as caught:
+        ask_everything(rz.load(game).start())
+    assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+def ask_everything(state: rz.State) -> None:
+    """Makes the rules answer."""
+    assert state.mover == rz.CHANCE
+    assert state.say(0)
+    assert state.apply(0).text
+
+
+def test_a_die_needs_has_chance() -> None:
+    """CHANCE may be the mover only where the facts say so."""
+    game = Coin()
+    game.has_chance = False
+    with pytest.raises(rz.GameError, match="has_chance is False"):
+        _ = rz.load(game).start().mover
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("planes", (-1, 1, 1)),
+        ("planes", (100_000, 100_000, 100_000)),
+        ("board", (0, 0)),
+        ("board", (65_536, 65_536)),
+        ("version", 0),
+        ("event_names", ("a", "a")),
+    ],
+)
+def test_impossible_facts_are_refused_at_once(attribute: str, value: object) -> None:
+    """Before anything is allocated."""
+    game = Coin()
+    setattr(game, attribute, value)
+    with pytest.raises(rz.GameError):
+        rz.load(game)
+
+
+def test_a_start_option_is_text() -> None:
+    """None or a list is a GameError, a row with slashes a PositionError in the user's words."""
+    game = rz.load("random_chess")
+    wrong: list[object] = [None, [], 7]
+    for value in wrong:
+        with pytest.raises(rz.GameError, match="back_rank takes a text"):
+            game.start(back_rank=value)  # type: ignore[arg-type]
+    with pytest.raises(rz.PositionError, match="'RNBQKBNR/'"):
+        game.start(back_rank="RNBQKBNR/")
+
+
+def test_replay_tells_which_action_was_wrong() -> None:
+    """Its ply and the position there."""
+    game = rz.load("connect4")
+    with pytest.raises(rz.MoveError, match="at ply 3, in 7/7/7/7/7/XOX4 o: action 9"):
+        game.replay(game.start().text, [0, 1, 2, 9])
 
 
 def test_a_python_game_must_name_its_facts() -> None:
@@ -260,8 +333,9 @@ def test_a_file_may_hold_games(tmp_path: Path) -> None:
         ("import rulezero as rz\nfrom rulezero import PythonGame", "", "no PythonGame"),
         ("1 / 0", "", "ZeroDivisionError"),
         ("def", "", "SyntaxError"),
+        ("import sys\nsys.exit(0)", "", "SystemExit"),
     ):
         with pytest.raises(rz.GameError, match=words):
             load(source, more)
-    with pytest.raises(rz.GameError, match="there is no file"):
+    with pytest.raises(rz.GameError, match="is a folder"):
         rz.load(f"python:file={tmp_path}")

@@ -77,7 +77,7 @@ def test_slot(text: str, move: str, slot: int) -> None:
         ("4k3/8/8/8/8/P7/8/R3K3 w 0/0 0 0 a3=6,", "detail"),
         ("4k3/8/8/8/8/P7/8/R3K3 w 0/0 0 0 i3=6", "detail"),
         ("4k3/8/8/8/8/P7/8/R3K3 w 0/0 0 0 - die", "last field"),
-        ("9" * 100_000, "at most"),
+        ("9" * 100_000, "is no position"),
     ],
 )
 def test_position_errors(text: str, message: str) -> None:

@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::string_view kSides = "wb";
 constexpr std::string_view kDie = "die:";
-constexpr std::size_t kLongestText = 4096;  // 64 men with every detail need less than half
 
 std::string details_of(const Position& p, int square) {
   const Man man = man_at(p, square);
@@ -138,10 +137,6 @@ std::string write_position(const Position& p) {
 }
 
 Position read_position(std::string_view text, std::string_view& pending) {
-  if (text.size() > kLongestText) {
-    throw PositionError("a position has at most " + std::to_string(kLongestText) +
-                        " characters; this text has " + std::to_string(text.size()));
-  }
   const auto fields = split(text, ' ');
   if (fields.size() != 6 && fields.size() != 7) {
     throw PositionError(

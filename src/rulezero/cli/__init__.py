@@ -45,11 +45,12 @@ def main() -> None:
         try:
             sys.exit(app(standalone_mode=False))
         finally:
-            sys.stdout.flush()
+            if sys.stdout:  # None where the shell has closed it
+                sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read us has gone; nothing may be written any more, at the exit neither.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        sys.exit(141)  # as a shell tells a broken pipe
     except typer.TyperException as error:
         message = error.format_message().rstrip(".")
         if not message:  # no verb was given: its help has been shown

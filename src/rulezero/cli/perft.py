@@ -16,6 +16,7 @@ def perft(
     position: Annotated[
         str | None, typer.Option("--position", "--fen", help="Count from this position's text.")
     ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Draws the start, where one is drawn.")] = 0,
     divide: Annotated[bool, typer.Option("--divide", help="First, a count for each move.")] = False,
 ) -> None:
     """Count the paths of exactly DEPTH choices. The last line is the count.
@@ -23,7 +24,7 @@ def perft(
     A die is a choice among its faces; a finished game has no continuation.
     """
     loaded = rz.load(game)
-    state = loaded.start() if position is None else loaded.parse(position)
+    state = loaded.start(seed) if position is None else loaded.parse(position)
     with _interruptible():
         if not divide or depth == 0:
             print(rz.perft(state, depth))

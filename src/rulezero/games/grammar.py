@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from rulezero._core import GameError
 
+_LONGEST = 2000
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 Value = str | int | float | Sequence[str]
@@ -41,6 +42,8 @@ class Spec:
 
 def read(text: str) -> Spec:
     """The name and options of a text. GameError says what is wrong with it."""
+    if len(text) > _LONGEST:
+        raise GameError(f"'{text[:40]}...' is too long: a text has at most {_LONGEST} letters")
     if not text.isprintable():
         raise GameError(f"{text[:60]!a} has letters that cannot be printed")
     name, colon, rest = text.partition(":")

@@ -15,7 +15,7 @@ from rulezero._core import Game, GameError, State
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.games.pieces import read_pieces
-from rulezero.games.python_game import PythonGame
+from rulezero.games.python_game import PythonGame, describe
 
 AnyPythonGame = PythonGame[Any]
 Registered = TypeVar("Registered", bound=AnyPythonGame | type[AnyPythonGame])
@@ -37,8 +37,7 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
     if not isinstance(game, str):
         if rules:
             raise GameError(f"a PythonGame takes no rule options here: {', '.join(rules)}")
-        python_game = _instance(game)
-        return _core.load_python_game(python_game, str(getattr(python_game, "name", "")))
+        return load(register(_instance(game)).name)
     spec = grammar.read(game).extended(rules)
     if spec.name == "python":
         return _load_file(spec)
@@ -109,7 +108,7 @@ def _load_file(spec: Spec) -> Game:
         raise GameError("python needs a file: python:file=my_game.py")
     path = Path(spec.options["file"]).expanduser()
     if not path.is_file():
-        raise GameError(f"there is no file '{path}'")
+        raise GameError(f"'{path}' is a folder" if path.is_dir() else f"there is no file '{path}'")
     found = {
         name: value
         for name, value in vars(_run(path)).items()
@@ -147,9 +146,9 @@ def _run(path: Path) -> ModuleType:
     sys.modules[name] = module  # dataclasses look their module up while they are made
     try:
         source.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise GameError(f"'{path}' cannot be run: {type(error).__name__}: {error}") from error
+        raise GameError(f"'{path}' cannot be run: it {describe(error)}") from error
     return module
 
 

@@ -193,7 +193,8 @@ def read_file(path: Path, missing: str) -> Value:
     file = str(path)
     try:
         if not path.is_file():
-            raise error_at(file, 1, "there is no such file", missing)
+            wrong = "this is a folder" if path.is_dir() else "there is no such file"
+            raise error_at(file, 1, wrong, missing)
         with path.open("rb") as stream:
             data = stream.read(_MOST_BYTES + 1)
     except OSError as error:

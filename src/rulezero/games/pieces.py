@@ -129,7 +129,7 @@ def locate(source: str) -> Path:
     """The file that a source means."""
     if source in SHIPPED:
         return Path(__file__).parent / "data" / "pieces" / f"{source}.yaml"
-    return Path(source)
+    return Path(source).expanduser()
 
 
 def _reading_order(source: str) -> int:

@@ -1,5 +1,6 @@
 """Games in pure Python: slower than the core's own, but whole."""
 
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Generic, TypeVar
@@ -10,11 +11,18 @@ import numpy.typing as npt
 Position = TypeVar("Position")
 
 
+def describe(error: BaseException) -> str:
+    """What a rules method raised and where, in one line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    return f"raised {type(error).__name__}: {error}{place}"
+
+
 class PythonGame(ABC, Generic[Position]):
     """A game's rules: subclass it, name the facts, answer the questions.
 
     A position is any value that is never changed once made (a tuple, a frozen dataclass, a
-    string). It has no history: the state around it counts how often a text has occurred.
+    string). It has no history; a game that forbids repetition keeps its own count inside it.
     """
 
     name: str  # lower-case letters, digits and '_': load(name) once it is registered

@@ -15,8 +15,10 @@ from rich.text import Text
 from rulezero._core import CHANCE, Cell, State
 
 _SEAT_COLOURS = ("#ffffff", "#ffb454")
-_SQUARE_COLOURS = ("#2f3b45", "#3d4b57")  # dark, light
-_LAST_COLOURS = ("#3f5e3a", "#4a6d44")  # the same squares where the last choice changed something
+# Dark and light squares, and the same where the last choice changed something: colours that stay
+# apart on terminals of 256 and of 16 colours too.
+_SQUARE_COLOURS = ("#303030", "#444444")
+_LAST_COLOURS = ("#005f00", "#008700")
 _NOTE_COLOUR = "#a9b7c0"
 _NOBODY = "#9aa5ad"
 
