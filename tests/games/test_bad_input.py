@@ -12,6 +12,8 @@ import rulezero as rz
 import samples
 from rulezero.games import grammar
 
+pytestmark = pytest.mark.sanitize
+
 WRONG_TEXTS = {
     "": "has no name",
     ":a=1": "has no name",

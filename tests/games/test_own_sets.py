@@ -7,6 +7,8 @@ import pytest
 
 import rulezero as rz
 
+pytestmark = pytest.mark.sanitize
+
 KING = """
 king: {name: King, symbol: K, value: 0, royal: true, moves: [{type: leap, vectors:
   [[0, 1], [1, 1], [1, 0], [1, -1], [0, -1], [-1, -1], [-1, 0], [-1, 1]]}]%s}
