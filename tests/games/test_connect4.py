@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+
 from rulezero._core import GameError, MoveError, PositionError, State, load_game, perft
 
 CONNECT4 = load_game("connect4", {})
