@@ -1,0 +1,128 @@
+// Games and their facts as Python sees them.
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/parts.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace rulezero {
+namespace {
+
+// The seed as given, wherever a 64-bit word can hold it.
+std::uint64_t to_seed(nb::handle number) {
+  const nb::object index = nb::steal(PyNumber_Index(number.ptr()));
+  if (!index.is_valid()) throw nb::python_error();
+  const std::uint64_t seed = PyLong_AsUnsignedLongLong(index.ptr());
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    throw GameError("a seed is a whole number from 0 to 2**64 - 1");
+  }
+  return seed;
+}
+
+StatePtr parse(const AnyGame& game, const nb::str& text) {
+  const auto letters = to_utf8(text);
+  if (!letters) throw PositionError("the text has letters that are no letters (lone surrogates)");
+  return game.parse(*letters);
+}
+
+Options to_options(const nb::kwargs& given) {
+  Options options;
+  for (const auto& [name, value] : given) {
+    const std::string key = nb::cast<std::string>(name);
+    std::string text;
+    if (!nb::try_cast(value, text)) throw GameError("the start option " + key + " takes a text");
+    options.emplace(key, text);
+  }
+  return options;
+}
+
+}  // namespace
+
+void bind_games(nb::module_& m) {
+  nb::class_<Facts>(m, "Facts", "What never changes about a game.")
+      .def_ro("name", &Facts::name)
+      .def_ro("version", &Facts::version, "Version of the rules.")
+      .def_ro("encoding", &Facts::encoding, "Version of the planes and slots.")
+      .def_ro("actions", &Facts::actions, "Action numbers are below this.")
+      .def_ro("slots", &Facts::slots, "Policy slots are below this.")
+      .def_prop_ro(
+          "planes",
+          [](const Facts& facts) {
+            return nb::make_tuple(facts.planes[0], facts.planes[1], facts.planes[2]);
+          },
+          nb::sig("def planes(self) -> tuple[int, int, int]"), "(channels, rows, columns).")
+      .def_prop_ro(
+          "board",
+          [](const Facts& facts) { return nb::make_tuple(facts.board[0], facts.board[1]); },
+          nb::sig("def board(self) -> tuple[int, int]"), "(rows, columns) of the board.")
+      .def_ro("max_plies", &Facts::max_plies, "Choices after which a runner stops a game.")
+      .def_ro("has_chance", &Facts::has_chance, "Whether some plies are a die's.")
+      .def_ro("events", &Facts::events, "Columns of the events table.")
+      .def("__repr__", [](const Facts& facts) {
+        return "Facts(" + facts.name + ", version " + std::to_string(facts.version) + ", " +
+               std::to_string(facts.actions) + " actions, " + std::to_string(facts.slots) +
+               " slots, planes " + std::to_string(facts.planes[0]) + "x" +
+               std::to_string(facts.planes[1]) + "x" + std::to_string(facts.planes[2]) + ")";
+      });
+
+  nb::class_<Cell>(m, "Cell", "One square as people see it.")
+      .def_ro("man", &Cell::man, "Its symbol, empty on an empty square.")
+      .def_ro("seat", &Cell::seat, "Whose man it is, -1 for nobody's.")
+      .def_ro("note", &Cell::note, "What the symbol does not say, such as hit points.")
+      .def("__repr__", [](const Cell& cell) {
+        return "Cell(man='" + cell.man + "', seat=" + std::to_string(cell.seat) + ", note='" +
+               cell.note + "')";
+      });
+
+  nb::class_<AnyGame>(m, "Game", "A game with its rule options fixed.")
+      .def_prop_ro("facts", &AnyGame::facts, nb::rv_policy::reference_internal)
+      .def_prop_ro("text", &AnyGame::text,
+                   "The game's canonical text: load(game.text) is this game.")
+      .def_prop_ro("position_bytes", &AnyGame::position_bytes,
+                   "Size of a position inside the core.")
+      .def(
+          "start",
+          [](const AnyGame& game, nb::handle seed, const nb::kwargs& options) {
+            return game.start(to_seed(seed), to_options(options));
+          },
+          "seed"_a = 0, "options"_a,
+          nb::sig("def start(self, seed: int = 0, **options: str) -> State"),
+          "The first state; the seed draws what the rules leave to chance.")
+      .def("parse", &parse, "text"_a,
+           "The state a text describes, with a new history. PositionError if it is none.")
+      .def(
+          "replay",
+          [](const AnyGame& game, const nb::str& text, const nb::iterable& actions) {
+            StatePtr state = parse(game, text);
+            std::size_t ply = 0;
+            for (nb::handle action : actions) {
+              try {
+                state = state->apply(to_action(action, *state));
+              } catch (const MoveError& error) {
+                throw MoveError("at ply " + std::to_string(ply) + ", in " + state->text() + ": " +
+                                error.what());
+              }
+              ++ply;
+            }
+            return state;
+          },
+          "text"_a, "actions"_a,
+          nb::sig("def replay(self, text: str, actions: collections.abc.Iterable[int]) -> State"),
+          "The state after these actions from the position a text describes.")
+      .def(
+          "__reduce__",
+          [](const AnyGame& game) {
+            const nb::object load = nb::module_::import_("rulezero.games.load").attr("load");
+            return nb::make_tuple(load, nb::make_tuple(game.text()));
+          },
+          nb::sig(kReduceSignature))
+      .def("__repr__", [](const AnyGame& game) { return "<game " + game.text() + ">"; });
+}
+
+}  // namespace rulezero

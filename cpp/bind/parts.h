@@ -1,0 +1,27 @@
+#pragma once
+// The parts of the module rulezero._core, each bound in a file of its own.
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+#include <string_view>
+
+#include "games/any.h"
+
+namespace rulezero {
+
+void bind_pieces(nanobind::module_& m);
+void bind_games(nanobind::module_& m);
+void bind_states(nanobind::module_& m);
+
+// Any whole number is an action to ask about; those that no game has are illegal, not wrong types.
+Action to_action(nanobind::handle number, const AnyState& state);
+
+// The text as UTF-8, or nothing where it has none: a lone surrogate.
+std::optional<std::string_view> to_utf8(const nanobind::str& text);
+
+// What pickle's __reduce__ gives: a function and its arguments.
+inline constexpr const char* kReduceSignature =
+    "def __reduce__(self) -> tuple[object, tuple[object, ...]]";
+
+}  // namespace rulezero

@@ -1,0 +1,226 @@
+// States as Python sees them, and what is counted from them.
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/parts.h"
+#include "bind/python_game.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace rulezero {
+namespace {
+
+using FloatArray = nb::ndarray<nb::numpy, float, nb::c_contig>;
+
+// A zeroed float32 array that Python owns.
+FloatArray zeros(std::initializer_list<std::size_t> shape) {
+  std::size_t size = 1;
+  for (std::size_t length : shape) size *= length;
+  auto* data = new float[size]();
+  nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<float*>(memory); });
+  return FloatArray(data, shape, owner);
+}
+
+std::vector<Action> actions_of(const AnyState& state) {
+  std::vector<Action> actions;
+  StatePtr earlier;
+  for (const AnyState* at = &state; at->action(); at = earlier.get()) {
+    actions.push_back(*at->action());
+    earlier = at->before();
+  }
+  return {actions.rbegin(), actions.rend()};
+}
+
+// Whether both came to the same position of the same game by the same way.
+bool same_state(const AnyState& one, const AnyState& other) {
+  if (one.game().text() != other.game().text()) return false;
+  StatePtr one_before;
+  StatePtr other_before;
+  const AnyState* a = &one;
+  const AnyState* b = &other;
+  while (a != b) {
+    if (a->key() != b->key() || a->action() != b->action()) return false;
+    if (!a->action()) return a->text() == b->text();
+    one_before = a->before();
+    other_before = b->before();
+    a = one_before.get();
+    b = other_before.get();
+  }
+  return true;
+}
+
+// What pickle keeps of a state: the game, where it began and what was done. Replaying it checks it.
+nb::tuple reduced(const AnyState& state) {
+  StatePtr earlier;
+  const AnyState* first = &state;
+  while (first->action()) {
+    earlier = first->before();
+    first = earlier.get();
+  }
+  const nb::object restore = nb::module_::import_("rulezero.games.load").attr("restore");
+  return nb::make_tuple(restore,
+                        nb::make_tuple(state.game().text(), first->text(), actions_of(state)));
+}
+
+}  // namespace
+
+Action to_action(nb::handle number, const AnyState& state) {
+  const nb::object index = nb::steal(PyNumber_Index(number.ptr()));
+  if (!index.is_valid()) throw nb::python_error();
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow != 0 || value < 0 || value >= state.game().facts().actions) {
+    throw MoveError("action " + nb::cast<std::string>(nb::str(index)) + " is not legal here: " +
+                    state.game().facts().name + " numbers its actions from 0 to " +
+                    std::to_string(state.game().facts().actions - 1));
+  }
+  return static_cast<Action>(value);
+}
+
+std::optional<std::string_view> to_utf8(const nb::str& text) {
+  Py_ssize_t size = 0;
+  const char* letters = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (letters) return std::string_view(letters, static_cast<std::size_t>(size));
+  PyErr_Clear();
+  return std::nullopt;
+}
+
+void bind_states(nb::module_& m) {
+  nb::class_<AnyState>(m, "State", "A position with its past: an immutable value.")
+      .def_prop_ro("game", [](const AnyState& state) { return state.game().shared_from_this(); })
+      .def_prop_ro("text", &AnyState::text, "The position as text: game.parse reads it.")
+      .def_prop_ro("key", &AnyState::key, "Equal where the repetition rule sees one position.")
+      .def_prop_ro("times", &AnyState::times, "How often this key has occurred, now included.")
+      .def_prop_ro("mover", &AnyState::mover, "Who chooses now: 0, 1 or CHANCE.")
+      .def_prop_ro("legal", &AnyState::legal, nb::rv_policy::copy,
+                   "Legal action numbers; [] when the game is over.")
+      .def_prop_ro("is_over", [](const AnyState& state) { return state.ending().has_value(); })
+      .def_prop_ro(
+          "outcome",
+          [](const AnyState& state) {
+            return state.ending() ? std::optional(state.ending()->outcome) : std::nullopt;
+          },
+          "Seat 0's result, 1, 0 or -1; None before the end.")
+      .def_prop_ro(
+          "end_reason",
+          [](const AnyState& state) {
+            return state.ending() ? std::optional<std::string>(state.ending()->reason)
+                                  : std::nullopt;
+          },
+          "What ended the game; None before that.")
+      .def_prop_ro("chances", &AnyState::chances,
+                   "Probabilities beside `legal`; [] unless the mover is CHANCE.")
+      .def_prop_ro("actions", &actions_of, "The actions that led here.")
+      .def_prop_ro("before", &AnyState::before, nb::sig("def before(self) -> State | None"),
+                   "The state this one came from, or None.")
+      .def(
+          "apply",
+          [](const AnyState& state, nb::handle action) {
+            return state.apply(to_action(action, state));
+          },
+          "action"_a, nb::sig("def apply(self, action: int) -> State"),
+          "The state after a legal action. MoveError if it is not legal.")
+      .def(
+          "planes",
+          [](const AnyState& state) {
+            const auto [channels, rows, columns] = state.game().facts().planes;
+            FloatArray planes =
+                zeros({static_cast<std::size_t>(channels), static_cast<std::size_t>(rows),
+                       static_cast<std::size_t>(columns)});
+            state.encode({planes.data(), planes.size()});
+            return planes;
+          },
+          nb::sig("def planes(self) -> numpy.typing.NDArray[numpy.float32]"),
+          "What a net sees: float32 [channels, rows, columns] in [0, 1].")
+      .def(
+          "slot",
+          [](const AnyState& state, nb::handle action) {
+            return state.slot(to_action(action, state));
+          },
+          "action"_a, nb::sig("def slot(self, action: int) -> int"),
+          "The policy slot of a legal action.")
+      .def(
+          "say",
+          [](const AnyState& state, nb::handle action, bool san) {
+            return state.say(to_action(action, state), san);
+          },
+          "action"_a, "san"_a = false,
+          nb::sig("def say(self, action: int, san: bool = False) -> str"),
+          "The move text of a legal action; chess-like games also speak SAN.")
+      .def(
+          "read",
+          [](const AnyState& state, const nb::str& text) {
+            return state.read(to_utf8(text).value_or("?"));
+          },
+          "text"_a, "The legal action a move text means. MoveError if there is none.")
+      .def_prop_ro(
+          "events",
+          [](const AnyState& state) {
+            const std::vector<std::string>& names = state.game().facts().events;
+            std::vector<float> row(names.size());
+            state.events(row);
+            std::map<std::string, float> events;
+            for (std::size_t i = 0; i < names.size(); ++i) events[names[i]] = row[i];
+            return events;
+          },
+          "What the action that led here did, by the names in facts.events.")
+      .def(
+          "cells",
+          [](const AnyState& state) {
+            const auto [rows, columns] = state.game().facts().board;
+            const std::vector<Cell> cells = state.cells();
+            std::vector<std::vector<Cell>> board;
+            for (int row = rows - 1; row >= 0; --row) {
+              const auto begin = cells.begin() + row * columns;
+              board.emplace_back(begin, begin + columns);
+            }
+            return board;
+          },
+          "The board as people see it: rows from the top, each from the left.")
+      .def(
+          "__eq__",
+          [](const AnyState& state, nb::handle other) {
+            const AnyState* second = nullptr;
+            return nb::try_cast(other, second) && second && same_state(state, *second);
+          },
+          nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"),
+          "Whether both are the same position of the same game, reached in the same way.")
+      .def("__hash__", &AnyState::key)
+      .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
+      .def(
+          "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, "memo"_a)
+      .def("__reduce__", &reduced, nb::sig(kReduceSignature))
+      .def("__repr__", [](const AnyState& state) {
+        return "<" + state.game().facts().name + " " + state.text() + ">";
+      });
+
+  m.def(
+      "perft",
+      [](const AnyState& state, nb::handle depth) {
+        constexpr long long kDeepest = 1000;
+        const nb::object index = nb::steal(PyNumber_Index(depth.ptr()));
+        if (!index.is_valid()) throw nb::python_error();
+        int overflow = 0;
+        const long long choices = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+        if (overflow != 0 || choices < 0 || choices > kDeepest) {
+          throw GameError("perft counts paths of 0 to 1000 choices, not " +
+                          quoted(nb::cast<std::string>(nb::str(index))));
+        }
+        // Rules in Python need the GIL; the core's own let other threads run meanwhile.
+        if (dynamic_cast<const GameOf<PythonRules>*>(&state.game())) {
+          return state.perft(static_cast<int>(choices));
+        }
+        nb::gil_scoped_release release;
+        return state.perft(static_cast<int>(choices));
+      },
+      "state"_a, "depth"_a, nb::sig("def perft(state: State, depth: int) -> int"),
+      "Paths of exactly `depth` choices.");
+}
+
+}  // namespace rulezero
