@@ -59,17 +59,6 @@ int outermost_rook(const Position& p, int seat, int wing) {
 
 }  // namespace
 
-std::string square_name(int square) {
-  return {static_cast<char>('a' + file_of(square)), static_cast<char>('1' + rank_of(square))};
-}
-
-int read_square(std::string_view name) {
-  if (name.size() != 2 || name[0] < 'a' || name[0] > 'h' || name[1] < '1' || name[1] > '8') {
-    return kNone;
-  }
-  return (name[1] - '1') * 8 + (name[0] - 'a');
-}
-
 std::string shown_symbol(const PieceSpec& piece) {
   if (piece.symbol.size() == 1 && is_letter(piece.symbol[0])) return piece.symbol;
   return "{" + piece.symbol + "}";

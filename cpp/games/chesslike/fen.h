@@ -8,9 +8,6 @@
 
 namespace rulezero::chesslike {
 
-std::string square_name(int square);
-int read_square(std::string_view name);  // kNone if it is none
-
 // A man's symbol as texts show it: a letter stands for itself, other symbols go into braces.
 std::string shown_symbol(const PieceSpec& piece);
 

@@ -171,7 +171,7 @@ template <int Seat>
 bool any_careful(const PieceTable& table, const Position& p) {
   if (king_capturers<Seat>(p)) return true;
   const Danger danger = find_danger<Seat>(p);
-  if (kGeometry.king[index(danger.king)] & ~p.side[Seat] & ~danger.attacked) return true;
+  if (kNeighbours[danger.king] & ~p.side[Seat] & ~danger.attacked) return true;
   Counter sink{promotion_count(table)};
   orthodox_safe_moves<Seat>(p, danger, sink);  // castling needs a free neighbour square anyway
   return sink.total > 0;
@@ -216,8 +216,8 @@ bool may_castle(const PieceTable& table, const Position& p, int wing) {
   if (rook == kNone) return false;
   const int king = p.king(us);
   const CastlingSquares to = castling_squares(us, wing);
-  const Bits king_path = kGeometry.between[index(king)][index(to.king)] | bit(to.king);
-  const Bits rook_path = kGeometry.between[index(rook)][index(to.rook)] | bit(to.rook);
+  const Bits king_path = kBetween[king][to.king] | bit(to.king);
+  const Bits rook_path = kBetween[rook][to.rook] | bit(to.rook);
   const Bits lifted = p.occupied() ^ bit(king) ^ bit(rook);
   if ((king_path | rook_path) & lifted) return false;
 

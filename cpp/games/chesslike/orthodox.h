@@ -2,7 +2,7 @@
 // The fast path: move generation for boards that hold only the six orthodox kinds. The table
 // (generator.h) gives the same answers for any men; tests compare the two.
 
-#include "games/chesslike/lines.h"
+#include "games/board8.h"
 #include "games/chesslike/position.h"
 
 namespace rulezero::chesslike {
@@ -23,30 +23,28 @@ template <int Seat>
 Bits orthodox_attacks(const Position& p, Bits occupied) {
   Bits attacks = pawn_attacks<Seat>(p.men(Seat, kPawn));
   for (Bits knights = p.men(Seat, kKnight); knights;) {
-    attacks |= kGeometry.knight[static_cast<std::size_t>(take_first(knights))];
+    attacks |= kJumps[take_first(knights)];
   }
   for (Bits diagonal = p.men(Seat, kBishop) | p.men(Seat, kQueen); diagonal;) {
-    attacks |= bishop_attacks(take_first(diagonal), occupied);
+    attacks |= diagonal_sight(take_first(diagonal), occupied);
   }
   for (Bits straight = p.men(Seat, kRook) | p.men(Seat, kQueen); straight;) {
-    attacks |= rook_attacks(take_first(straight), occupied);
+    attacks |= straight_sight(take_first(straight), occupied);
   }
   const int king = p.king(Seat);
-  if (king != kNone) attacks |= kGeometry.king[static_cast<std::size_t>(king)];
+  if (king != kNone) attacks |= kNeighbours[king];
   return attacks;
 }
 
 // Men of the seat that attack the square through this occupation.
 inline Bits orthodox_attackers(const Position& p, int square, int seat, Bits occupied) {
-  const auto at = static_cast<std::size_t>(square);
-  const auto other = static_cast<std::size_t>(1 - seat);
   const Bits diagonal = p.letter[kBishop] | p.letter[kQueen];
   const Bits straight = p.letter[kRook] | p.letter[kQueen];
   return p.side[static_cast<std::size_t>(seat)] &
-         ((kGeometry.pawn[other][at] & p.letter[kPawn]) |
-          (kGeometry.knight[at] & p.letter[kKnight]) | (kGeometry.king[at] & p.letter[kKing]) |
-          (bishop_attacks(square, occupied) & diagonal) |
-          (rook_attacks(square, occupied) & straight));
+         ((kPawnStrikes[1 - seat][square] & p.letter[kPawn]) |
+          (kJumps[square] & p.letter[kKnight]) | (kNeighbours[square] & p.letter[kKing]) |
+          (diagonal_sight(square, occupied) & diagonal) |
+          (straight_sight(square, occupied) & straight));
 }
 
 // Pawn moves of one seat onto the squares of `allowed`.
@@ -80,19 +78,19 @@ void orthodox_officers(const Position& p, Bits men, Bits allowed, Sink& sink) {
   const Bits occupied = p.occupied();
   for (Bits knights = men & p.letter[kKnight]; knights;) {
     const int from = take_first(knights);
-    sink.moves(from, kGeometry.knight[static_cast<std::size_t>(from)] & allowed);
+    sink.moves(from, kJumps[from] & allowed);
   }
   for (Bits bishops = men & p.letter[kBishop]; bishops;) {
     const int from = take_first(bishops);
-    sink.moves(from, bishop_attacks(from, occupied) & allowed);
+    sink.moves(from, diagonal_sight(from, occupied) & allowed);
   }
   for (Bits rooks = men & p.letter[kRook]; rooks;) {
     const int from = take_first(rooks);
-    sink.moves(from, rook_attacks(from, occupied) & allowed);
+    sink.moves(from, straight_sight(from, occupied) & allowed);
   }
   for (Bits queens = men & p.letter[kQueen]; queens;) {
     const int from = take_first(queens);
-    sink.moves(from, queen_attacks(from, occupied) & allowed);
+    sink.moves(from, all_sight(from, occupied) & allowed);
   }
 }
 
@@ -100,7 +98,7 @@ void orthodox_officers(const Position& p, Bits men, Bits allowed, Sink& sink) {
 template <int Seat>
 Bits en_passant_takers(const Position& p) {
   if (p.en_passant == kNone) return 0;
-  return kGeometry.pawn[1 - Seat][p.en_passant] & p.men(Seat, kPawn);
+  return kPawnStrikes[1 - Seat][p.en_passant] & p.men(Seat, kPawn);
 }
 
 // Moves with king safety ignored, castling left out.
@@ -113,7 +111,7 @@ void orthodox_pseudo_moves(const Position& p, Sink& sink) {
     sink.move(take_first(takers), p.en_passant);
   }
   const int king = p.king(Seat);
-  if (king != kNone) sink.moves(king, kGeometry.king[static_cast<std::size_t>(king)] & allowed);
+  if (king != kNone) sink.moves(king, kNeighbours[king] & allowed);
 }
 
 // What threatens a king.
@@ -133,11 +131,11 @@ Danger find_danger(const Position& p) {
     danger.checkers = orthodox_attackers(p, king, 1 - Seat, occupied);
   }
   const Bits enemy = p.side[1 - Seat];
-  Bits snipers = (rook_attacks(king, enemy) & enemy & (p.letter[kRook] | p.letter[kQueen])) |
-                 (bishop_attacks(king, enemy) & enemy & (p.letter[kBishop] | p.letter[kQueen]));
+  Bits snipers = (straight_sight(king, enemy) & enemy & (p.letter[kRook] | p.letter[kQueen])) |
+                 (diagonal_sight(king, enemy) & enemy & (p.letter[kBishop] | p.letter[kQueen]));
   while (snipers) {
-    const auto sniper = static_cast<std::size_t>(take_first(snipers));
-    const Bits screen = kGeometry.between[static_cast<std::size_t>(king)][sniper] & p.side[Seat];
+    const int sniper = take_first(snipers);
+    const Bits screen = kBetween[king][sniper] & p.side[Seat];
     if (!more_than_one(screen)) danger.pinned |= screen;
   }
   return danger;
@@ -154,22 +152,21 @@ bool may_take_en_passant(const Position& p, int king, int from) {
 // Moves after which the own king is not attacked, castling left out.
 template <int Seat, class Sink>
 void orthodox_safe_moves(const Position& p, const Danger& danger, Sink& sink) {
-  const auto king = static_cast<std::size_t>(danger.king);
+  const int king = danger.king;
   const Bits foreign = ~p.side[Seat];
-  sink.moves(danger.king, kGeometry.king[king] & foreign & ~danger.attacked);
+  sink.moves(king, kNeighbours[king] & foreign & ~danger.attacked);
   if (more_than_one(danger.checkers)) return;
 
   Bits allowed = foreign;
   if (danger.checkers) {
-    allowed =
-        danger.checkers | kGeometry.between[king][static_cast<std::size_t>(first(danger.checkers))];
+    allowed = danger.checkers | kBetween[king][first(danger.checkers)];
   }
   const Bits free = p.side[Seat] & ~danger.pinned;
   orthodox_pawns<Seat>(p, free & p.letter[kPawn], allowed, sink);
   orthodox_officers<Seat>(p, free, allowed, sink);
   for (Bits pinned = danger.pinned; pinned;) {
     const int square = take_first(pinned);
-    const Bits line = kGeometry.line[king][static_cast<std::size_t>(square)] & allowed;
+    const Bits line = kLine[king][square] & allowed;
     orthodox_pawns<Seat>(p, bit(square) & p.letter[kPawn], line, sink);
     orthodox_officers<Seat>(p, bit(square), line, sink);
   }

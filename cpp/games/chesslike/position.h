@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "base/bits.h"
+#include "games/board8.h"
 
 namespace rulezero::chesslike {
+
+using namespace board8;
 
 // Kinds of men by number. The six letters of orthodox chess have fixed numbers whatever set is
 // loaded; other men follow in the order of their files.
@@ -15,7 +17,6 @@ enum Kind : int { kPawn, kKnight, kBishop, kRook, kQueen, kKing, kFirstCustom };
 
 constexpr int kLetters = kFirstCustom;
 constexpr std::size_t kMostPieces = 32;  // in a loaded set
-constexpr int kNone = 64;                // no square
 constexpr int kLargestCounter = 9999;    // of plies without progress and of full moves
 
 enum Wing : int { kKingside, kQueenside };  // h side and a side

@@ -125,8 +125,8 @@ bool PieceTable::find_usual(int kind) const {
   if (!is_loaded(kind)) return false;
   for (int square = 0; square < 64; ++square) {
     const auto at = static_cast<std::size_t>(square);
-    const Bits straight = rook_attacks(square, 0);
-    const Bits diagonal = bishop_attacks(square, 0);
+    const Bits straight = straight_sight(square, 0);
+    const Bits diagonal = diagonal_sight(square, 0);
     for (int seat = 0; seat < 2; ++seat) {
       const Man& found = man(kind, seat);
       if (found.lanes[at].begin != found.lanes[at].end) return false;
@@ -138,14 +138,12 @@ bool PieceTable::find_usual(int kind) const {
         const Bits steps = at_home ? one | two : one;
         if ((found.leap_moves[at] | found.line_moves[at]) != steps ||
             (found.leap_moves[at] & ~one) != 0 || found.line_captures[at] != 0 ||
-            found.leap_captures[at] != kGeometry.pawn[static_cast<std::size_t>(seat)][at]) {
+            found.leap_captures[at] != kPawnStrikes[seat][square]) {
           return false;
         }
         continue;
       }
-      const Bits leaps = kind == kKnight ? kGeometry.knight[at]
-                         : kind == kKing ? kGeometry.king[at]
-                                         : 0;
+      const Bits leaps = kind == kKnight ? kJumps[square] : kind == kKing ? kNeighbours[square] : 0;
       const Bits lines = (kind == kRook || kind == kQueen ? straight : 0) |
                          (kind == kBishop || kind == kQueen ? diagonal : 0);
       if (found.leap_moves[at] != leaps || found.leap_captures[at] != leaps ||
@@ -237,8 +235,8 @@ Reach PieceTable::reach(int kind, int seat, int square, Bits occupied) const {
   Reach reach{of.leap_moves[at], of.leap_captures[at]};
   if (of.line_moves[at] | of.line_captures[at]) {
     Bits seen = 0;
-    if (of.on_ranks_and_files) seen |= rook_attacks(square, occupied);
-    if (of.on_diagonals) seen |= bishop_attacks(square, occupied);
+    if (of.on_ranks_and_files) seen |= straight_sight(square, occupied);
+    if (of.on_diagonals) seen |= diagonal_sight(square, occupied);
     reach.moves |= seen & of.line_moves[at];
     reach.captures |= seen & of.line_captures[at];
   }
@@ -267,7 +265,7 @@ Bits PieceTable::path(int kind, int seat, int square, int target) const {
   const auto at = static_cast<std::size_t>(square);
   Bits path = 0;
   if (has(of.line_captures[at], target)) {
-    path |= kGeometry.between[at][static_cast<std::size_t>(target)];
+    path |= kBetween[square][target];
   }
   for (std::size_t i = of.lanes[at].begin; i < of.lanes[at].end; ++i) {
     Bits passed = 0;

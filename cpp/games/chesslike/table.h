@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "games/chesslike/lines.h"
+#include "games/board8.h"
 #include "games/chesslike/piece.h"
 #include "games/chesslike/position.h"
 

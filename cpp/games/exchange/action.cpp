@@ -21,23 +21,19 @@ int slot_of(Action action, int king) {
   return -1;
 }
 
-std::string say_square(int square) {
-  return {static_cast<char>('a' + file_of(square)), static_cast<char>('1' + rank_of(square))};
-}
-
 std::string say_action(Action action) {
   const Choice choice = choice_of(action);
   switch (choice.deed) {
     case Deed::kMove:
-      return say_square(choice.from) + say_square(choice.to);
+      return square_name(choice.from) + square_name(choice.to);
     case Deed::kStrike:
-      return say_square(choice.from) + "x" + say_square(choice.target);
+      return square_name(choice.from) + "x" + square_name(choice.target);
     case Deed::kHeal:
-      return say_square(choice.from) + "+" + say_square(choice.target);
+      return square_name(choice.from) + "+" + square_name(choice.target);
     case Deed::kDash:
-      return say_square(choice.from) + say_square(choice.to) + "x" + say_square(choice.target);
+      return square_name(choice.from) + square_name(choice.to) + "x" + square_name(choice.target);
     case Deed::kSkirmish:
-      return say_square(choice.from) + "x" + say_square(choice.target) + say_square(choice.to);
+      return square_name(choice.from) + "x" + square_name(choice.target) + square_name(choice.to);
     case Deed::kDecree:
       return "decree";
     case Deed::kFace:

@@ -87,6 +87,4 @@ int slot_of(Action action, int king);
 // e2e4, d1xd4, b1c3xc4, b1xb2c3, c1+d2, decree, 1 .. 6: squares in the order of events.
 std::string say_action(Action action);
 
-std::string say_square(int square);
-
 }  // namespace rulezero::exchange

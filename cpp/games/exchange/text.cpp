@@ -17,7 +17,7 @@ std::string details_of(const Position& p, int square) {
   if (man.counter > 0) tags += (man.type == kPawn ? ":a" : ":c") + std::to_string(man.counter);
   if (man.promoted) tags += ":p";
   if (tags.empty() && man.hp == kind.hp) return {};
-  return say_square(square) + "=" + std::to_string(man.hp) + tags;
+  return square_name(square) + "=" + std::to_string(man.hp) + tags;
 }
 
 int read_in(std::string_view text, int lowest, int highest, const std::string& what) {
@@ -36,7 +36,7 @@ void read_men(Position& p, std::string_view field) {
         if (text.size() != 1 || text[0] != letter_of(Type(type), seat)) continue;
         const int square = rank * 8 + file;
         if (type == kPawn && (rank == 0 || rank == 7)) {
-          throw PositionError("a pawn cannot stand on " + say_square(square) +
+          throw PositionError("a pawn cannot stand on " + square_name(square) +
                               ": ranks 1 and 8 have no pawns");
         }
         put(p, square, fresh(Type(type), seat));
@@ -88,14 +88,12 @@ void read_details(Position& p, std::string_view field) {
   if (field == "-") return;
   Bits seen = 0;
   for (std::string_view detail : split(field, ',')) {
-    const bool has_square = detail.size() > 2 && detail[0] >= 'a' && detail[0] <= 'h' &&
-                            detail[1] >= '1' && detail[1] <= '8' && detail[2] == '=';
-    if (!has_square) {
+    const int square = read_square(detail.substr(0, 2));
+    if (square == kNone || detail.size() < 3 || detail[2] != '=') {
       throw PositionError("a detail is a square and its man's HP, like e1=15:u2, not " +
                           quoted(detail));
     }
-    const int square = (detail[1] - '1') * 8 + (detail[0] - 'a');
-    const std::string where = say_square(square);
+    const std::string where = square_name(square);
     if (p.hp[square] == 0) throw PositionError("details for " + where + ", which is empty");
     if (has(seen, square)) throw PositionError("details for " + where + " are given twice");
     seen |= bit(square);
