@@ -68,6 +68,23 @@ nb::tuple reduced(const AnyState& state) {
                         nb::make_tuple(state.game().text(), first->text(), actions_of(state)));
 }
 
+// perft that hears Ctrl-C: the core counts short stretches, and between them Python has its say.
+// Other threads run while the core's own rules count; rules in Python need the GIL.
+std::uint64_t count_paths(const AnyState& state, int depth) {
+  constexpr int kStretch = 4;
+  if (depth <= kStretch) {
+    if (dynamic_cast<const GameOf<PythonRules>*>(&state.game())) return state.perft(depth);
+    nb::gil_scoped_release release;
+    return state.perft(depth);
+  }
+  std::uint64_t paths = 0;
+  for (Action action : state.legal()) {
+    paths += count_paths(*state.apply(action), depth - 1);
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+  return paths;
+}
+
 }  // namespace
 
 Action to_action(nb::handle number, const AnyState& state) {
@@ -212,12 +229,7 @@ void bind_states(nb::module_& m) {
           throw GameError("perft counts paths of 0 to 1000 choices, not " +
                           quoted(nb::cast<std::string>(nb::str(index))));
         }
-        // Rules in Python need the GIL; the core's own let other threads run meanwhile.
-        if (dynamic_cast<const GameOf<PythonRules>*>(&state.game())) {
-          return state.perft(static_cast<int>(choices));
-        }
-        nb::gil_scoped_release release;
-        return state.perft(static_cast<int>(choices));
+        return count_paths(state, static_cast<int>(choices));
       },
       "state"_a, "depth"_a, nb::sig("def perft(state: State, depth: int) -> int"),
       "Paths of exactly `depth` choices.");

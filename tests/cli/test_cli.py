@@ -1,8 +1,10 @@
 """The command line as its users meet it: a process with an exit code."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -137,3 +139,18 @@ def test_a_reader_that_leaves_is_no_error() -> None:
         assert process.stderr
         assert process.stderr.read() == b""
         process.wait(timeout=60)
+
+
+def test_ctrl_c_ends_a_long_count_quietly() -> None:
+    """Exit code 130, nothing printed, within a moment."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "rulezero", "perft", "chess", "9"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A background job of a shell may have been told to ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        time.sleep(2)  # it is counting by then: depth 9 takes hours
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=20)
+    assert (process.returncode, output, errors) == (130, b"", b"")

@@ -1,8 +1,5 @@
 """`rulezero perft`: how many paths of choices there are, the oldest proof that rules are right."""
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -25,23 +22,12 @@ def perft(
     """
     loaded = rz.load(game)
     state = loaded.start(seed) if position is None else loaded.parse(position)
-    with _interruptible():
-        if not divide or depth == 0:
-            print(rz.perft(state, depth))
-            return
-        total = 0
-        for action in state.legal:
-            paths = rz.perft(state.apply(action), depth - 1)
-            print(f"{state.say(action)}: {paths}", flush=True)
-            total += paths
-        print(total)
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Lets Ctrl-C end the process at once: the core does not look for signals while it counts."""
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    if not divide or depth == 0:
+        print(rz.perft(state, depth))
+        return
+    total = 0
+    for action in state.legal:
+        paths = rz.perft(state.apply(action), depth - 1)
+        print(f"{state.say(action)}: {paths}", flush=True)
+        total += paths
+    print(total)
