@@ -65,13 +65,6 @@ struct Moment {
   Key key;
   int times;             // how often this key has occurred up to now, now included
   const Moment* before;  // the moment this one came from, or null at the start
-
-  // The moment `plies` choices ago, or null if the past does not reach back so far.
-  const Moment* ago(int plies) const {
-    const Moment* moment = this;
-    while (moment && plies-- > 0) moment = moment->before;
-    return moment;
-  }
 };
 
 template <class G>

@@ -82,13 +82,13 @@ RandomChess::Position RandomChess::start(std::uint64_t seed, const Options& opti
     const auto [left, right] = outer_rooks(rank);
     return set_up(rank, left, right);
   }
-  // One of the 56 triples (left rook, king, right rook), then the others one by one from the left.
   if (!table().is_loaded(kRook)) {
     throw GameError("a back rank needs rooks, and the piece set has no R: add one");
   }
   if (pool_.empty()) {
     throw GameError("the piece set has no man to fill a back rank with: add some beside K and P");
   }
+  // One of the 56 triples (left rook, king, right rook), then the others one by one from the left.
   KeyedRandom random{kBackRankKey, seed};
   std::vector<std::array<int, 3>> triples;
   for (int king = 1; king < 7; ++king) {

@@ -1,6 +1,8 @@
 """What a user can get wrong: each mistake is one clear line that says what to do."""
 
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +249,28 @@ def ask_everything(state: rz.State) -> None:
     assert state.mover == rz.CHANCE
     assert state.say(0)
     assert state.apply(0).text
+
+
+def test_one_state_serves_many_threads() -> None:
+    """Rules in Python let other threads in between; each still gets the one answer."""
+
+    class Slow(Coin):
+        name = "slow"
+
+        def legal(self, position: int) -> list[int]:
+            time.sleep(0.0005)
+            return [0, 1]
+
+        def say(self, position: int, action: int) -> str:
+            time.sleep(0.0005)
+            return ["heads", "tails"][action]
+
+    game = rz.load(Slow)
+    with ThreadPoolExecutor(8) as threads:
+        for _ in range(20):
+            state = game.start()
+            found = threads.map(lambda state: (state.legal, state.read("tails")), [state] * 8)
+            assert list(found) == [([0, 1], 1)] * 8
 
 
 def test_a_die_needs_has_chance() -> None:

@@ -47,7 +47,10 @@ def assert_same(state: rz.State, board: chess.Board) -> None:
     if not state.is_over:
         assert sorted(map(state.say, state.legal)) == moves, state.text
         assert not any(test(board) for name, test in DRAWS.items() if name != "material")
-        assert board.outcome() is None or board.is_insufficient_material()
+        if board.is_insufficient_material():
+            assert len(board.piece_map()) > 3, "dead for python-chess only, such as KB v KB"
+        else:
+            assert board.outcome() is None
     elif state.end_reason == "checkmate":
         assert board.is_checkmate()
         assert state.outcome == (-1 if board.turn else 1)
@@ -79,16 +82,16 @@ def test_random_games_agree_with_python_chess(seed: int) -> None:
             assert_same_san(state, board)
 
 
-@pytest.mark.parametrize("text", BARE_BOARDS)
-def test_endings_agree_with_python_chess(text: str) -> None:
-    """Few men: mates, stalemates, repetitions and dead positions come quickly."""
+def test_endings_agree_with_python_chess() -> None:
+    """Few men: every way to end comes quickly."""
     reasons = set()
-    for seed in range(20):
-        board = chess.Board(text)
-        for state in follow(rz.load("chess").parse(text), board, seed, 300):
-            assert_same(state, board)
-        reasons.add(state.end_reason)
-    assert reasons - {None}
+    for text in BARE_BOARDS:
+        for seed in range(20):
+            board = chess.Board(text)
+            for state in follow(rz.load("chess").parse(text), board, seed, 300):
+                assert_same(state, board)
+            reasons.add(state.end_reason)
+    assert reasons >= {"checkmate", *DRAWS}
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -156,15 +156,24 @@ def test_castling_is_written_alike_beside_king_captures() -> None:
         side_by_side.assert_same(state, reference.State.parse(state.text))
 
 
+# White rooks everywhere, so that nobody can move; the black king in the corner is out of reach.
+FULL = "kBRRRRRR/PRRRRRRR/RRRRRRRR/RRRRRRRR/RRRRRRRR/RRRRRRRR/RRRRRRRR/RRRRKRRR"
+
+
 def test_no_pair_of_moves_is_a_draw_at_once() -> None:
-    """A white king walled in by its own blocked pawns; with a second half pending too."""
-    game = rz.load("monster")
-    stuck = "4k3/8/8/8/1p6/pPp5/P1P5/K1B5"
-    walled = "4k3/8/8/8/8/1p6/pP6/Kn6"
-    for text in (f"{stuck} w - - 0 9", f"{walled} w - - 0 9", f"{walled} w - - 0 9 +"):
-        side_by_side.assert_same(game.parse(text), reference.State.parse(text))
-    boxed = game.parse("7k/8/8/8/8/2p5/1pP5/bK6 w - - 0 9")
-    side_by_side.assert_same(boxed, reference.State.parse(boxed.text))
+    """At the start of White's turn, and with the second half pending too."""
+    for text in (f"{FULL} w - - 0 9", f"{FULL} w - - 0 9 +"):
+        state = rz.load("monster").parse(text)
+        assert (state.outcome, state.end_reason) == (0, "no action")
+        side_by_side.assert_same(state, reference.State.parse(text))
+
+
+def test_a_first_half_after_which_white_could_not_move_is_not_legal() -> None:
+    """The pawn d4 may fill the one hole, but then nobody reaches the square it left."""
+    text = "kBRRRRRR/PRRRRRRR/RRRRRRRR/RRR1RRRR/RRBPBRRR/RRRBRRRR/RRRRRRRR/RRRRKRRR w - - 0 9"
+    state = rz.load("monster").parse(text)
+    assert set(map(state.say, state.legal)) == {"c4d5", "e4d5", "c5d5", "e5d5", "d6d5"}
+    side_by_side.assert_same(state, reference.State.parse(text))
 
 
 def test_a_text_with_one_king_has_the_loser_to_move() -> None:
@@ -179,6 +188,14 @@ def test_a_text_with_one_king_has_the_loser_to_move() -> None:
 def test_the_fifth_field_is_read_and_forgotten() -> None:
     """Any number; written 0."""
     assert rz.load("monster").parse("4k3/8/8/8/8/8/8/4K3 w - - 4711 1").text.endswith(" 0 1")
+
+
+def test_a_repeated_position_is_counted_but_draws_nothing() -> None:
+    """Out and back three times: the start stands for the fourth time, and the game goes on."""
+    state = rz.load("monster").start()
+    for move in ["e1d1", "d1e1", "b8c6", "e1d1", "d1e1", "c6b8"] * 3:
+        state = state.apply(state.read(move))
+    assert (state.times, state.is_over) == (4, False)
 
 
 def test_one_hundred_and_fifty_turns_draw() -> None:

@@ -1,6 +1,5 @@
 """Complete piece sets of one's own: other pawns, kings and promotions, in play."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -167,13 +166,3 @@ def test_braces_are_read_for_every_man_and_written_for_few() -> None:
     assert state.text == "k7/8/8/8/8/8/8/K{w+}Q{wNN}4 w - - 0 1"
     start = game.start(back_rank="R{w+}BQK{wNN}{wN}R")
     assert start.text.startswith("r{b+}bqk{bNN}nr/pppppppp/")
-
-
-@pytest.mark.parametrize("text", ["chess", "exchange"])
-def test_one_state_serves_many_threads(text: str) -> None:
-    """Asked for the first time by several threads at once, all get the same answer."""
-    for _ in range(20):
-        state = rz.load(text).start()
-        with ThreadPoolExecutor(8) as threads:
-            found = list(threads.map(lambda state: state.legal, [state] * 8))
-        assert found == [state.legal] * 8
