@@ -21,4 +21,9 @@ struct MoveError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// An unknown kind of player, key or value of its text.
+struct SeatError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace rulezero

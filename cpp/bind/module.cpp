@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
   nb::exception<GameError>(m, "GameError", base);
   nb::exception<PositionError>(m, "PositionError", base);
   nb::exception<MoveError>(m, "MoveError", base);
+  nb::exception<SeatError>(m, "SeatError", base);
 
   bind_pieces(m);
   bind_games(m);

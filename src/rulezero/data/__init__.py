@@ -1,0 +1,1 @@
+"""Records of games: their form, their store, other forms."""

@@ -1,0 +1,1 @@
+"""Nets: towers and heads, checkpoints, export."""

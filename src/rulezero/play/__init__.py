@@ -1,0 +1,1 @@
+"""Playing: seats, evaluators, tasks, matches, ratings."""
