@@ -1,6 +1,5 @@
 """Loading games: the core's own, those registered from Python, those in a file."""
 
-import difflib
 import hashlib
 import importlib.util
 import inspect
@@ -48,7 +47,7 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
     if spec.name not in known:
         names = games()
         raise GameError(
-            f"there is no game '{spec.name}'{_nearest(spec.name, names)}; known: {', '.join(names)}"
+            f"there is no game '{spec.name}'{grammar.nearest(spec.name, names)}; known: {', '.join(names)}"
         )
     options = [name for name, _, _ in known[spec.name]]
     _refuse_unknown(spec.options, options, spec.name)
@@ -124,7 +123,7 @@ def _load_file(spec: Spec) -> Game:
         raise GameError(f"'{path}' has several games; add class=, one of: {', '.join(found)}")
     if wanted is not None and wanted not in found:
         raise GameError(
-            f"'{path}' has no game class '{wanted}'{_nearest(wanted, found)};"
+            f"'{path}' has no game class '{wanted}'{grammar.nearest(wanted, found)};"
             f" known: {', '.join(found)}"
         )
     chosen = wanted or next(iter(found))
@@ -156,9 +155,4 @@ def _refuse_unknown(given: Iterable[str], known: list[str], game: str) -> None:
     for name in given:
         if name not in known:
             options = f"known: {', '.join(known)}" if known else "it takes none"
-            raise GameError(f"{game} has no option '{name}'{_nearest(name, known)}; {options}")
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f" (did you mean '{near[0]}'?)" if near else ""
+            raise GameError(f"{game} has no option '{name}'{grammar.nearest(name, known)}; {options}")
