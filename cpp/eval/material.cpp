@@ -29,9 +29,9 @@ constexpr std::array<int, 8> kWhitePawnRank = {0,   480, 520, 570,
                                                650, 780, 950, 0};  // a white pawn by its rank
 
 // Ordering.
-constexpr int kVictims = 64;          // victims outweigh any attacker: his part is below this
-constexpr int kAttackerUnit = 32;     // centipawns that make one place among attackers
-constexpr int kKingTaken = 10000000;  // in ordering units
+constexpr int kVictims = 64;            // victims outweigh any attacker: his part is below this
+constexpr int kAttackerUnit = 32;       // centipawns that make one place among attackers
+constexpr int kKingTaken = 1000000000;  // in ordering units
 
 int index_of_attacker(int centipawns) {
   return kVictims - 1 - std::clamp(centipawns / kAttackerUnit, 0, kVictims - 1);
@@ -72,7 +72,7 @@ bool takes_in_two(const Position& p, int king, int target) {
   const Bits one = forward<0>(pawns) & empty;
   const Bits two = forward<0>(one & rank_bits(2)) & empty;
   const Bits stops = one | two | (pawn_attacks<0>(pawns) & p.side[1]);
-  return (stops & ~rank_bits(7) & kPawnStrikes[1][target]) != 0;
+  return (stops & kPawnStrikes[1][target]) != 0;
 }
 
 // Whether the mover can take the enemy's king within this turn, as far as is seen at a glance.
