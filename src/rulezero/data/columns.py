@@ -1,0 +1,81 @@
+"""Columns of numbers as bytes: what records are made of.
+
+A packed column is one byte, the width of its numbers (1 to 4), then that many byte planes: the
+lowest bytes of all numbers, then the next. It has the smallest width that fits, so that a column
+has one form only; a column of zeros is empty. Byte planes lie side by side what is alike, which
+zstandard likes.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from rulezero._core import RulezeroError
+
+Numbers = npt.NDArray[np.uint32]
+Floats = npt.NDArray[np.float32]
+
+MISSING = -32768  # in a fixed-point column: nothing is known here
+_WIDEST = 4
+
+
+class RecordError(RulezeroError):
+    """A record, or a file of records, that is not what it should be."""
+
+
+def pack_numbers(numbers: npt.ArrayLike) -> bytes:
+    """The packed column of whole numbers below 2**32."""
+    words = np.ascontiguousarray(numbers, dtype="<u4")
+    if words.ndim != 1:
+        raise RecordError(f"a column has one dimension, not {words.ndim}")
+    largest = int(words.max(initial=0))
+    if largest == 0:
+        return b""
+    width = (largest.bit_length() + 7) // 8
+    planes = words.view(np.uint8).reshape(-1, _WIDEST)[:, :width].T
+    return bytes([width]) + planes.tobytes()
+
+
+def unpack_numbers(packed: bytes, length: int, name: str) -> Numbers:
+    """The numbers of a packed column of this length. RecordError names the column."""
+    if not packed:
+        return np.zeros(length, dtype=np.uint32)
+    width = packed[0]
+    if not 1 <= width <= _WIDEST:
+        raise RecordError(f"the column {name} has numbers of {width} bytes; they have 1 to 4")
+    if len(packed) != 1 + width * length:
+        raise RecordError(
+            f"the column {name} has {len(packed) - 1} bytes; {length} numbers of {width} bytes"
+            f" have {width * length}"
+        )
+    words = np.zeros((length, _WIDEST), dtype=np.uint8)
+    words[:, :width] = np.frombuffer(packed, np.uint8, offset=1).reshape(width, length).T
+    if not words[:, width - 1].any():
+        raise RecordError(f"the column {name} is wider than its numbers")
+    return words.view("<u4").reshape(length).astype(np.uint32, copy=False)
+
+
+def length_of(packed: bytes) -> int:
+    """How many numbers a packed column holds that is not empty."""
+    return (len(packed) - 1) // packed[0] if packed and packed[0] else 0
+
+
+def pack_fixed(values: npt.ArrayLike, scale: float) -> bytes:
+    """The packed column of value x scale as int16, rounded and clipped; NaN is missing."""
+    given = np.asarray(values, dtype=np.float64)
+    missing = np.isnan(given)
+    if missing.all():
+        return b""
+    fixed = np.rint(np.clip(np.where(missing, 0, given) * scale, -32767, 32767))
+    words = np.where(missing, MISSING, fixed).astype("<i2").view("<u2")
+    return pack_numbers(words ^ 0x8000)  # the missing mark is 0, so a column without news is empty
+
+
+def unpack_fixed(packed: bytes, scale: float, length: int, name: str) -> Floats:
+    """The values of a fixed-point column, NaN where missing."""
+    words = unpack_numbers(packed, length, name)
+    if words.max(initial=0) > 0xFFFF:
+        raise RecordError(f"the column {name} has numbers beyond 16 bits")
+    fixed = words.astype(np.int32) - 0x8000
+    values = (fixed / scale).astype(np.float32)
+    values[fixed == MISSING] = np.nan
+    return values

@@ -1,0 +1,86 @@
+"""The record of a game: where it began, what was chosen, and what the movers thought."""
+
+import hashlib
+from typing import Annotated, Literal, get_args
+
+import msgspec
+from msgspec import Meta
+
+from rulezero.data.columns import RecordError, unpack_numbers
+from rulezero.data.thoughts import Column, Columns, Thought, Thoughts, pack
+
+__all__ = [
+    "PURPOSES",
+    "STOPPED",
+    "Columns",
+    "Purpose",
+    "Record",
+    "RecordError",
+    "Thought",
+    "Thoughts",
+    "pack",
+]
+
+Purpose = Literal["self-play", "bootstrap", "gate", "rating", "human", "analysis"]
+PURPOSES: tuple[str, ...] = get_args(Purpose)
+STOPPED = ("cap", "resigned", "interrupted")  # end reasons that are not the rules' own
+
+Text = Annotated[str, Meta(max_length=4096)]
+LongText = Annotated[str, Meta(max_length=1 << 16)]
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """A finished game: enough to replay it, to check it and to learn from it."""
+
+    game: Text  # canonical text of the game
+    version: Annotated[int, Meta(ge=1)]  # of its rules
+    encoding: Annotated[int, Meta(ge=1)]  # of its planes and slots when it was played
+    start: LongText  # the first position
+    actions: Column  # packed; columns().actions has them as numbers
+    outcome: float  # seat 0's: 1, 0 or -1
+    end_reason: Text  # the rules' own, or one of STOPPED
+    seats: tuple[Text, Text]  # who played, as seat texts
+    nets: tuple[Text | None, Text | None] = (None, None)  # which nets they used
+    seed: Annotated[int, Meta(ge=0)] = 0
+    task: Text = ""  # what it was played for; "" where nobody asked
+    index: Annotated[int, Meta(ge=0)] = 0  # number of the game in its task
+    purpose: Purpose = "self-play"
+    source: Text = "match"  # match, human, import:FILE
+    opening: Annotated[int, Meta(ge=0)] = 0  # so many first plies were not the seats' choice
+    thoughts: Thoughts
+
+    def __post_init__(self) -> None:
+        """Refuses what no game can have been; types and sizes are msgspec's to check."""
+        if not -1 <= self.outcome <= 1:
+            raise RecordError(f"an outcome is seat 0's, in [-1, 1], not {self.outcome}")
+        if self.purpose not in PURPOSES:
+            raise RecordError(f"there is no purpose {self.purpose!r}; known: {', '.join(PURPOSES)}")
+        if not (0 <= self.seed < 1 << 64 and 0 <= self.index < 1 << 64):
+            raise RecordError("seed and index are whole numbers from 0 to 2**64 - 1")
+        if not 0 <= self.opening <= self.plies:
+            raise RecordError(f"an opening of {self.opening} plies in a game of {self.plies}")
+        said = [self.game, self.start, self.end_reason, *self.seats, self.task, self.source]
+        for text in [*said, *(net for net in self.nets if net is not None)]:
+            if not text.isprintable():
+                raise RecordError(f"{text[:60]!a} has letters that cannot be printed")
+
+    @property
+    def plies(self) -> int:
+        """How many choices were made, dice included."""
+        return self.thoughts.plies
+
+    @property
+    def id(self) -> str:
+        """32 hexadecimal digits that depend on everything in the record."""
+        return hashlib.sha256(msgspec.msgpack.encode(self)).hexdigest()[:32]
+
+    def columns(self) -> Columns:
+        """Choices and thoughts as arrays. RecordError where the packed form is damaged."""
+        return self.thoughts.columns(unpack_numbers(self.actions, self.plies, "actions"))
+
+    def thought(self, ply: int) -> Thought | None:
+        """What the mover of this ply knew; None for dice, openings, random and human movers.
+
+        For many plies, unpack the columns once and ask them.
+        """
+        return self.columns().thought(ply)
