@@ -15,7 +15,7 @@ from rulezero.games.load import load as load_game
 from rulezero.nets.card import Card, beside, digest, read_card, read_part, write_whole
 from rulezero.nets.error import NetError
 from rulezero.nets.export import to_onnx
-from rulezero.nets.tower import Tower
+from rulezero.nets.tower import Tower, tower_for
 
 
 def save(
@@ -62,7 +62,7 @@ def load(net: Path, game: Game | None = None) -> Tower:
     card.check(game.facts)
     weights = read_part(net, ".safetensors", card.weights)
     with torch.device("meta"):
-        tower = Tower(game.facts, card.config)
+        tower = tower_for(game.facts, card.config)
     try:
         tower.to_empty(device="cpu").load_state_dict(safetensors.torch.load(weights))
     except Exception as error:  # safetensors and torch each have their own

@@ -17,16 +17,16 @@ class Tower(nn.Module):
     wdl     [B, 3]        logits of the mover's win, draw, loss
     """
 
-    def __init__(self, facts: Facts, config: NetConfig) -> None:
+    def __init__(self, planes: tuple[int, int, int], slots: int, config: NetConfig) -> None:
         super().__init__()
-        self.config = config.for_game(facts)
-        self.planes = facts.planes
-        self.slots = facts.slots
-        channels, rows, columns = facts.planes
+        self.planes = planes
+        self.slots = slots
+        self.config = config  # its head chosen: see NetConfig.for_game
+        channels, rows, columns = planes
         wide = config.channels
         self.stem = ConvNorm(channels, wide, kernel=3)
         self.blocks = nn.Sequential(*(Block(wide) for _ in range(config.blocks)))
-        self.policy = HEADS[self.config.head](self.config, rows, columns, facts.slots)
+        self.policy = HEADS[config.head](config, rows, columns, slots)
         self.value = WdlHead(wide, config.value_channels, config.value_hidden, rows * columns)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
@@ -34,8 +34,13 @@ class Tower(nn.Module):
         return self.policy(features), self.value(features)
 
 
+def tower_for(facts: Facts, config: NetConfig) -> Tower:
+    """A tower with random weights for a game's planes and slots."""
+    return Tower(facts.planes, facts.slots, config.for_game(facts))
+
+
 def create(game: Game, config: NetConfig | None = None, seed: int = 0) -> Tower:
     """An untrained net for a game, in eval mode; the same seed draws the same weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return Tower(game.facts, config or NetConfig()).eval()
+        return tower_for(game.facts, config or NetConfig()).eval()
