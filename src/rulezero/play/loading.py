@@ -7,8 +7,10 @@ from pathlib import Path
 from rulezero._core import Game, Mlp, NetError
 from rulezero.games import load
 from rulezero.nets.card import read_card, resolve
-from rulezero.play.evaluators import Evaluator, OnnxEvaluator
+from rulezero.play.evaluators import Evaluator, open_evaluator
 from rulezero.play.seats import Seat
+
+_LARGEST_PERCEPTRON = 1 << 28  # bytes
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,30 @@ def sight_of(seat: Seat, game: Game) -> Sight:
         return _perceptron(Path(seat.net), game)
     path = resolve(seat.net)
     card = read_card(path)
-    encoder = game if card.fits(game.facts) else load(card.game)
-    card.check(encoder.facts)
+    card.check(game.facts)
     evaluator = _evaluator(path, card.onnx, seat.precision)
-    return Sight(encoder, evaluator, identity=evaluator.identity)
+    return Sight(game, evaluator, identity=evaluator.identity)
+
+
+@lru_cache(maxsize=16)
+def _evaluator(path: Path, digest: str, precision: str) -> Evaluator:
+    """The evaluator of a net, opened once a process; the digest tells a newer net apart."""
+    return open_evaluator(path, precision)
+
+
+def _perceptron(path: Path, game: Game) -> Sight:
+    """A .nn file: a perceptron over the 781 features of chess."""
+    if game.facts.name != "chess":
+        raise NetError(f"'{path}' is a perceptron for chess; it cannot judge {game.facts.name}")
+    try:
+        if path.stat().st_size > _LARGEST_PERCEPTRON:
+            raise NetError(f"'{path}' is too large for a .nn file")
+        mlp = Mlp.read(path.read_bytes())
+    except OSError as error:
+        raise NetError(f"there is no net '{path}': {error.strerror}") from error
+    encoder = load("chess", planes="features781")
+    features, _, _ = encoder.facts.planes
+    if (mlp.sizes[0], mlp.sizes[-1]) != (features, 1):
+        raise NetError(f"'{path}' reads {mlp.sizes[0]} features and gives {mlp.sizes[-1]} numbers;"
+                       f" a judge of chess reads {features} and gives 1")
+    return Sight(encoder, mlp=mlp, identity=path.name)
