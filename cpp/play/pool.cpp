@@ -99,18 +99,16 @@ void Pool::seat_next() {
 
 std::vector<std::size_t> Pool::collect(std::span<const std::span<float>> planes) {
   for (std::size_t net = 0; net < desks_.size(); ++net) desks_[net].open(planes[net]);
-  for (std::size_t at = 0; at < width_; ++at) {
+  for (std::size_t at = 0; at < width_;) {
     if (at == tables_.size()) {
       if (queue_.empty()) break;
       seat_next();
     }
-    while (!step(*tables_[at])) {
-      // The game is over: the next one takes its place at once, so that batches stay full.
+    if (step(*tables_[at])) {
+      ++at;
+    } else {
+      // The game is over: another one takes its place at once, so that batches stay full.
       tables_.erase(tables_.begin() + static_cast<std::ptrdiff_t>(at));
-      if (at == tables_.size()) {
-        if (queue_.empty()) break;
-        seat_next();
-      }
     }
   }
   std::vector<std::size_t> rows;

@@ -7,7 +7,7 @@ from pathlib import Path
 from rulezero._core import Game, Mlp, NetError
 from rulezero.games import load
 from rulezero.nets.card import read_card, resolve
-from rulezero.play.evaluators import Evaluator, open_evaluator
+from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.seats import Seat
 
 _LARGEST_PERCEPTRON = 1 << 28  # bytes
@@ -41,7 +41,7 @@ def sight_of(seat: Seat, game: Game) -> Sight:
 @lru_cache(maxsize=16)
 def _evaluator(path: Path, digest: str, precision: str) -> Evaluator:
     """The evaluator of a net, opened once a process; the digest tells a newer net apart."""
-    return open_evaluator(path, precision)
+    return OnnxEvaluator(path)
 
 
 def _perceptron(path: Path, game: Game) -> Sight:

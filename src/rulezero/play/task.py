@@ -22,7 +22,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     a: str  # seat texts; a sits in seat 0 of even games
     b: str
     games: Annotated[int, Meta(ge=1)]
-    seed: Annotated[int, Meta(ge=0, lt=1 << 63)] = 0
+    seed: Annotated[int, Meta(ge=0)] = 0  # below 2**64
     name: str = ""  # told in its records, and part of its seed
     swap: bool = True
     opening: Annotated[int, Meta(ge=0, le=1000)] = 0  # first plies drawn at random
@@ -54,6 +54,12 @@ def keyed(*key: object) -> int:
 
 def check_task(task: Task) -> Game:
     """The task's game; whatever is wrong with the task is an error now, not after an hour."""
+    try:
+        msgspec.convert(msgspec.to_builtins(task), Task)
+    except msgspec.ValidationError as error:
+        raise GameError(f"this cannot be played: {error}") from error
+    if task.seed >= 1 << 64:
+        raise GameError("a seed is a whole number from 0 to 2**64 - 1")
     game = load(task.game)
     for text in (task.a, task.b, task.judge):
         if text is not None:
