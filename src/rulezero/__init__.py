@@ -14,10 +14,13 @@ from rulezero._core import (
     MoveError,
     PositionError,
     RulezeroError,
+    SeatError,
     State,
     perft,
 )
 from rulezero.games import PiecesError, PythonGame, games, load, register
+from rulezero.play.match import match
+from rulezero.play.seats import seat
 
 __version__ = "0.1.0"
 
@@ -31,10 +34,13 @@ __all__ = [
     "PositionError",
     "PythonGame",
     "RulezeroError",
+    "SeatError",
     "State",
     "__version__",
     "games",
     "load",
+    "match",
     "perft",
     "register",
+    "seat",
 ]
