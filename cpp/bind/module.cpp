@@ -34,6 +34,7 @@ NB_MODULE(_core, m) {
   bind_pieces(m);
   bind_games(m);
   bind_states(m);
+  bind_replay(m);
 
   m.def(
       "load_game",
