@@ -56,7 +56,7 @@ plies = some.lists(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(plies, some.integers(0, 3))
 def test_thoughts_come_back(game: list[tuple[Any, ...]], prune: int) -> None:
     """pack then columns gives every number back, to the precision of its column."""
@@ -115,7 +115,7 @@ def some_record(**fields: Any) -> Record:
     return Record(**{**fallback, **fields})
 
 
-@settings(max_examples=200)
+@settings(max_examples=50)
 @given(
     some.fixed_dictionaries(
         {

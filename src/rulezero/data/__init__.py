@@ -1,5 +1,18 @@
 """Records of games: their form, their store, other forms."""
 
+from rulezero.data.check import check, rules_hash
 from rulezero.data.record import Columns, Record, RecordError, Thought, Thoughts, pack
+from rulezero.data.store import Note, Store
 
-__all__ = ["Columns", "Record", "RecordError", "Thought", "Thoughts", "pack"]
+__all__ = [
+    "Columns",
+    "Note",
+    "Record",
+    "RecordError",
+    "Store",
+    "Thought",
+    "Thoughts",
+    "check",
+    "pack",
+    "rules_hash",
+]

@@ -20,7 +20,7 @@ from rulezero.data.columns import (
 )
 
 MOST_PLIES = 1 << 16
-MOST_PAIRS = 1 << 22
+MOST_PAIRS = 1 << 20
 MOST_ACTIONS = 1 << 31
 VALUE_SCALE = 32767  # values and draw probabilities are kept to 1/65534
 SURPRISE_SCALE = 2048  # surprise is kept to 1/4096 nat, up to 16

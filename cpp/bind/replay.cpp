@@ -1,0 +1,131 @@
+// Replayed games as Python sees them.
+
+#include "play/replay.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "bind/parts.h"
+#include "bind/python_game.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace rulezero {
+namespace {
+
+template <class T>
+using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Planes = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+using Legal = nb::ndarray<bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Slots = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Array>
+auto span_of(const Array& array) {
+  return std::span(array.data(), array.size());
+}
+
+// An array that takes over the vector's memory.
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> numbers,
+                                   std::initializer_list<std::size_t> shape) {
+  auto* kept = new std::vector<T>(std::move(numbers));
+  nb::capsule owner(kept,
+                    [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); });
+  return nb::ndarray<nb::numpy, T>(kept->data(), shape, owner);
+}
+
+// Runs it with the GIL released, unless the rules are written in Python.
+template <class Deed>
+auto beside_python(const AnyGame& game, Deed deed) {
+  if (dynamic_cast<const GameOf<PythonRules>*>(&game)) return deed();
+  nb::gil_scoped_release release;
+  return deed();
+}
+
+std::string_view letters_of(const nb::str& text) {
+  const auto letters = to_utf8(text);
+  if (!letters) throw PositionError("the text has letters that are no letters (lone surrogates)");
+  return *letters;
+}
+
+nb::tuple replay_all(const AnyGame& game, const nb::str& start, const Input<Action>& actions) {
+  const std::string_view letters = letters_of(start);
+  const std::size_t plies = actions.size();
+  Course course = beside_python(game, [&] { return replay(game, letters, span_of(actions)); });
+  return nb::make_tuple(
+      to_numpy(std::move(course.movers), {plies}), to_numpy(std::move(course.choices), {plies}),
+      to_numpy(std::move(course.events), {plies, game.facts().events.size()}), course.last);
+}
+
+void check_shape(bool fits, const char* name, const char* wanted) {
+  if (!fits) throw nb::value_error((std::string(name) + " needs the shape " + wanted).c_str());
+}
+
+void remake_some(const AnyGame& game, const nb::str& start, const Input<Action>& actions,
+                 const Input<std::uint32_t>& plies, const std::optional<Planes>& planes,
+                 const std::optional<Legal>& legal,
+                 const std::optional<Input<std::int64_t>>& offsets,
+                 const std::optional<Input<Action>>& pairs, const std::optional<Slots>& slots) {
+  const Facts& facts = game.facts();
+  const auto is = [](std::size_t length, int wanted) {
+    return length == static_cast<std::size_t>(wanted);
+  };
+  Wanted wanted;
+  wanted.plies = span_of(plies);
+  if (planes) {
+    check_shape(planes->shape(0) == plies.size() && is(planes->shape(1), facts.planes[0]) &&
+                    is(planes->shape(2), facts.planes[1]) && is(planes->shape(3), facts.planes[2]),
+                "planes", "[plies, channels, rows, columns] of the game");
+    wanted.planes = span_of(*planes);
+  }
+  if (legal) {
+    check_shape(legal->shape(0) == plies.size() && is(legal->shape(1), facts.slots), "legal",
+                "[plies, slots] of the game");
+    wanted.legal = span_of(*legal);
+  }
+  if (offsets || pairs || slots) {
+    if (!offsets || !pairs || !slots) {
+      throw nb::value_error("offsets, pairs and slots go together");
+    }
+    const auto bounds = span_of(*offsets);
+    check_shape(bounds.size() == plies.size() + 1, "offsets", "[plies + 1]");
+    check_shape(pairs->size() == slots->size(), "slots", "[pairs]");
+    const bool rises = std::is_sorted(bounds.begin(), bounds.end()) && bounds.front() >= 0 &&
+                       bounds.back() <= static_cast<std::int64_t>(pairs->size());
+    if (!rises) throw nb::value_error("offsets must rise from 0 to the number of pairs at most");
+    wanted.offsets = bounds;
+    wanted.pairs = span_of(*pairs);
+    wanted.slots = span_of(*slots);
+  }
+  const std::string_view letters = letters_of(start);
+  beside_python(game, [&] { remake(game, letters, span_of(actions), wanted); });
+}
+
+}  // namespace
+
+void bind_replay(nb::module_& m) {
+  m.def("replay", &replay_all, "game"_a, "start"_a, "actions"_a,
+        nb::sig("def replay(game: Game, start: str, actions: numpy.typing.NDArray[numpy.uint32])"
+                " -> tuple[numpy.typing.NDArray[numpy.int8], numpy.typing.NDArray[numpy.int32],"
+                " numpy.typing.NDArray[numpy.float32], State]"),
+        "Movers [plies], numbers of legal actions [plies], events [plies, columns], last state.");
+  m.def("remake", &remake_some, "game"_a, "start"_a, "actions"_a, "plies"_a,
+        "planes"_a.noconvert().none() = nb::none(), "legal"_a.noconvert().none() = nb::none(),
+        "offsets"_a.none() = nb::none(), "pairs"_a.none() = nb::none(),
+        "slots"_a.noconvert().none() = nb::none(),
+        nb::sig("def remake(game: Game, start: str, actions: numpy.typing.NDArray[numpy.uint32],"
+                " plies: numpy.typing.NDArray[numpy.uint32],"
+                " planes: numpy.typing.NDArray[numpy.float32] | None = None,"
+                " legal: numpy.typing.NDArray[numpy.bool_] | None = None,"
+                " offsets: numpy.typing.NDArray[numpy.int64] | None = None,"
+                " pairs: numpy.typing.NDArray[numpy.uint32] | None = None,"
+                " slots: numpy.typing.NDArray[numpy.int32] | None = None) -> None"),
+        "Fills the arrays given for chosen plies: planes [k, channels, rows, columns], legal\n"
+        "[k, slots], and slots [m] beside pairs [m], those of the i-th chosen ply from\n"
+        "offsets[i] to offsets[i + 1].");
+}
+
+}  // namespace rulezero

@@ -1,0 +1,36 @@
+#pragma once
+// Replaying a recorded game: who moved, what it did, and what a net saw.
+
+#include "games/any.h"
+
+namespace rulezero {
+
+// A game's course, ply by ply.
+struct Course {
+  std::vector<std::int8_t> movers;    // [plies]
+  std::vector<std::int32_t> choices;  // [plies] how many actions were legal
+  std::vector<float> events;          // [plies, columns of facts.events]
+  StatePtr last;                      // where it led
+};
+
+// What to re-make of some plies of a game, into memory of the caller; empty spans are not asked
+// for. Ply n is the position before the n-th action, so the number of actions is the last position.
+struct Wanted {
+  std::span<const std::uint32_t> plies;   // [k] in any order
+  std::span<float> planes;                // [k, channels, rows, columns]
+  std::span<bool> legal;                  // [k, slots] whether a legal action has this slot
+  std::span<const std::int64_t> offsets;  // [k + 1] pairs of ply i: from offsets[i] to offsets[i+1]
+  std::span<const Action> pairs;          // [m] legal actions ...
+  std::span<std::int32_t> slots;          // [m] ... and their slots
+};
+
+// Every ply of a game. MoveError names the ply of an action that is not legal.
+Course replay(const AnyGame& game, std::string_view start, std::span<const Action> actions);
+
+// Fills what is wanted, going through the game once and no farther than its last wanted ply.
+// MoveError as above, also for a pair that is not legal at its ply; PositionError for the planes
+// of a pending die. Shapes must fit; a ply beyond the end is an std::out_of_range.
+void remake(const AnyGame& game, std::string_view start, std::span<const Action> actions,
+            const Wanted& wanted);
+
+}  // namespace rulezero

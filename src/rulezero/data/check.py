@@ -1,0 +1,100 @@
+"""Whether a record is true: replayed in the core, word by word."""
+
+import hashlib
+
+import numpy as np
+
+from rulezero import _core
+from rulezero._core import CHANCE, Game, RulezeroError, State
+from rulezero.data.columns import RecordError
+from rulezero.data.record import STOPPED, Record
+from rulezero.data.replay import Course, follow, game_of
+from rulezero.data.thoughts import Columns, repack
+
+_PLAYTHROUGHS = 8
+_PLIES = 32  # of a playthrough
+
+
+def check(record: Record, *, trusted: bool = False, game: Game | None = None) -> Course:
+    """The course of a record that is true; else a RecordError that names what is not, and the ply.
+
+    Every choice is legal, outcome and end are the rules', every thought is about legal actions.
+    What the rules cannot know is taken at its word: that a seat resigned, or what an imported
+    fragment's outcome was. Unless trusted, games that would run or read a file are refused.
+    """
+    game = game or game_of(record.game, trusted=trusted)
+    if record.game != game.text:
+        raise RecordError(f"the game is written '{record.game}'; its own text is '{game.text}'")
+    if record.version != game.facts.version:
+        raise RecordError(
+            f"{game.text} was played by version {record.version} of its rules;"
+            f" these are version {game.facts.version}"
+        )
+    columns = record.columns()
+    if repack(columns) != (record.actions, record.thoughts):
+        raise RecordError("its columns are not packed as rulezero packs them")
+    course = follow(game, record.start, columns.actions)
+    first = game.parse(record.start).text
+    if first != record.start:
+        raise RecordError(f"the start is written '{record.start}'; its own text is '{first}'")
+    _check_end(record, course.last)
+    _check_thoughts(record, game, columns, course)
+    return course
+
+
+def _check_end(record: Record, last: State) -> None:
+    told = f"{record.outcome:g} ({record.end_reason})"
+    where = f"at ply {record.plies}, the end: the record says {told}"
+    if last.is_over:
+        if (record.outcome, record.end_reason) != (last.outcome, last.end_reason):
+            raise RecordError(f"{where}, the rules say {last.outcome:g} ({last.end_reason})")
+        return
+    if record.end_reason not in STOPPED:
+        raise RecordError(f"{where}, but by the rules the game goes on in {last.text}")
+    is_claim = record.end_reason == "interrupted" and record.source.startswith("import:")
+    if record.end_reason == "resigned":
+        if abs(record.outcome) != 1:
+            raise RecordError(f"{where}, but whoever resigns loses")
+    elif record.outcome != 0 and not is_claim:
+        raise RecordError(f"{where}, but a game that was stopped has no winner")
+
+
+def _check_thoughts(record: Record, game: Game, columns: Columns, course: Course) -> None:
+    of_dice = np.flatnonzero(columns.has_thought & (course.movers == CHANCE))
+    if len(of_dice):
+        raise RecordError(f"at ply {of_dice[0]}: a die has no thoughts")
+    plies = np.flatnonzero(columns.has_policy)
+    try:
+        _core.remake(
+            game,
+            record.start,
+            columns.actions,
+            plies.astype(np.uint32),
+            offsets=np.append(columns.offsets[plies], columns.offsets[-1]),
+            pairs=columns.pair_actions,
+            slots=np.empty(len(columns.pair_actions), np.int32),
+        )
+    except RulezeroError as error:
+        raise RecordError(f"{game.text}: a thought {error}") from error
+
+
+def rules_hash(game: Game) -> str:
+    """32 hexadecimal digits for what a game's rules mean, whatever the game is called.
+
+    Facts, and the positions, choices and ends of a few short games: a piece file with other content
+    has another hash under the same path, and the same hash under another.
+    """
+    facts = game.facts
+    sizes = (facts.actions, facts.slots, facts.planes, facts.board, facts.max_plies)
+    digest = hashlib.sha256(repr((facts.name, facts.version, *sizes, facts.has_chance)).encode())
+    for seed in range(_PLAYTHROUGHS):
+        state = game.start(seed=seed)
+        for ply in range(_PLIES):
+            seen = (state.text, state.legal, state.outcome, state.end_reason)
+            digest.update(repr(seen).encode())
+            if state.is_over:
+                break
+            draw = hashlib.sha256(f"{seed} {ply}".encode()).digest()
+            chosen = int.from_bytes(draw[:8], "little") % len(state.legal)
+            state = state.apply(state.legal[chosen])
+    return digest.hexdigest()[:32]

@@ -1,0 +1,85 @@
+"""Records brought back to life: who moved, what it did, what a net saw."""
+
+import functools
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from rulezero import _core
+from rulezero._core import Game, GameError, RulezeroError, State
+from rulezero.data.columns import Floats, Numbers, RecordError
+from rulezero.data.record import Record
+from rulezero.games import grammar
+from rulezero.games.load import load
+from rulezero.games.pieces import SHIPPED
+
+
+class Course(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """A game as it went, over its n plies."""
+
+    movers: npt.NDArray[np.int8]  # [n] 0, 1 or CHANCE
+    choices: npt.NDArray[np.int32]  # [n] how many actions were legal
+    events: Floats  # [n, columns of facts.events] what each ply did
+    last: State  # where it led
+
+
+def game_of(text: str, *, trusted: bool = False) -> Game:
+    """The game of a record. Unless trusted, nothing is run or read that a stranger could name.
+
+    That is the rules in a file of python:file=, which are a program, and piece files.
+    """
+    try:
+        spec = grammar.read(text)
+        files = set(grammar.split_items("pieces", spec.options.get("pieces", "standard")))
+        if spec.name in _core.game_options() and files <= set(SHIPPED):
+            return _shipped(text)
+        if not trusted and (spec.name == "python" or not files <= set(SHIPPED)):
+            use = "run" if spec.name == "python" else "read"
+            raise RecordError(f"'{text}' would {use} a file; pass trusted=True if it is your own")
+        return load(text)
+    except GameError as error:
+        raise RecordError(f"the game of a record cannot be loaded: {error}") from error
+
+
+@functools.lru_cache(maxsize=64)
+def _shipped(text: str) -> Game:
+    """A game that is always the same, loaded once."""
+    return load(text)
+
+
+def course(record: Record, game: Game | None = None) -> Course:
+    """The whole game. RecordError names the ply of an action that is not legal."""
+    return follow(game or game_of(record.game), record.start, record.columns().actions)
+
+
+def follow(game: Game, start: str, actions: Numbers) -> Course:
+    """The game of these actions from a text."""
+    try:
+        movers, choices, events, last = _core.replay(game, start, actions)
+    except RulezeroError as error:
+        raise RecordError(f"{game.text}: {error}") from error
+    return Course(movers=movers, choices=choices, events=events, last=last)
+
+
+def planes(
+    record: Record,
+    plies: npt.ArrayLike,  # [k] in any order
+    game: Game | None = None,
+    out: Floats | None = None,
+) -> Floats:
+    """What a net saw before each of these plies: float32 [k, channels, rows, columns].
+
+    They are what state.planes() was in play, byte for byte. The game is gone through once. `out`
+    is filled where it is given. A pending die has no planes.
+    """
+    game = game or game_of(record.game)
+    wanted = np.asarray(plies, dtype=np.int64).reshape(-1)
+    chosen = np.clip(wanted, -1, 1 << 31).astype(np.uint32)  # one below 0 is far beyond the end
+    if out is None:
+        out = np.empty((len(chosen), *game.facts.planes), np.float32)
+    try:
+        _core.remake(game, record.start, record.columns().actions, chosen, planes=out)
+    except (RulezeroError, IndexError) as error:
+        raise RecordError(f"{game.text}: {error}") from error
+    return out

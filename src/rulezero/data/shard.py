@@ -1,0 +1,249 @@
+"""A shard: one append-only file of games, or of notes about games.
+
+    magic     8 bytes, "RZSHARD" and a newline
+    chunk     header, JSON
+    chunk     one zstandard frame of one msgpack value: a game or a note; any number of these
+    chunk     trailer, JSON, marked by the top bit of its length: the shard is sealed
+
+A chunk is its length (uint32, little-endian), 8 bytes of the SHA-256 of length and payload, then
+the payload. While a shard is written its name ends in .part and its writer holds a lock on it;
+what a killed writer left behind the last whole chunk of a .part is cut off. A sealed shard never
+changes.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, BinaryIO, Literal
+
+import msgspec
+import zstandard
+from msgspec import Meta
+
+from rulezero.data.columns import RecordError
+
+Kind = Literal["games", "notes"]
+Report = Callable[[RecordError], None]
+
+FORMAT = 1
+MAGIC = b"RZSHARD\n"
+PART = ".part"
+LARGEST = 1 << 24  # bytes of one value, before and after compression
+_LARGEST_HEADER = 1 << 16
+_PREFIX = 12  # bytes before a payload
+SEALED = 1 << 31
+_LEVEL = 9  # of compression: higher ones save 2 % for ten times the time
+_PAYLOAD = re.compile(rb"\x28\xb5\x2f\xfd|\{\"")  # how a payload begins: zstandard, or JSON
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """What all values of a shard have in common."""
+
+    format: int = FORMAT
+    kind: Kind = "games"
+    rulezero: str = ""  # version that wrote it
+    game: Annotated[str, Meta(max_length=4096)] = ""
+    version: int = 0  # of the game's rules
+    encoding: int = 0  # of its planes and slots
+    rules: Annotated[str, Meta(max_length=64)] = ""  # rules_hash of the game
+    purpose: Annotated[str, Meta(max_length=64)] = ""
+
+
+class Trailer(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sealed shard says of itself."""
+
+    values: int  # how many games or notes
+    sha256: Annotated[str, Meta(max_length=64)]  # of every byte before the trailer
+
+
+def compress(value: bytes) -> bytes:
+    """One zstandard frame that tells its size."""
+    if len(value) > LARGEST:
+        raise RecordError(f"a record of {len(value)} bytes; the largest have {LARGEST}")
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(value)
+
+
+def decompress(frame: bytes, tool: zstandard.ZstdDecompressor) -> bytes:
+    """What a frame of `compress` holds. Its size is checked before anything is unpacked."""
+    try:
+        parameters = zstandard.get_frame_parameters(frame)
+        if parameters.content_size > LARGEST:  # also where the frame does not tell: 2**64 - 1
+            raise RecordError(f"a frame that does not say it has at most {LARGEST} bytes")
+        return tool.decompress(frame, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise RecordError(f"no zstandard frame ({error})") from None
+
+
+def chunk(payload: bytes, flag: int = 0) -> bytes:
+    length = (len(payload) | flag).to_bytes(4, "little")
+    return length + _checksum(length, payload) + payload
+
+
+def _checksum(length: bytes, payload: bytes) -> bytes:
+    return hashlib.sha256(length + payload).digest()[:8]
+
+
+class Reader:
+    """A shard opened for reading; others may go on writing it."""
+
+    def __init__(self, path: Path) -> None:
+        self._tool = zstandard.ZstdDecompressor()
+        self.path = path
+        self.is_part = path.name.endswith(PART)
+        try:
+            self._file: BinaryIO = path.open("rb")
+        except FileNotFoundError:
+            if not self.is_part:
+                raise
+            self.path, self.is_part = path.with_suffix(""), False  # sealed a moment ago
+            self._file = self.path.open("rb")
+
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def header(self) -> Header | None:
+        """What the shard says of itself; None if a writer was killed before it could."""
+        self._file.seek(0)
+        start = self._file.read(len(MAGIC))
+        found = self._chunk_at(len(MAGIC), _LARGEST_HEADER)
+        if self.is_part and (len(start) < len(MAGIC) or (start == MAGIC and found is None)):
+            return None
+        if start != MAGIC:
+            raise RecordError(f"{self.path}: no shard of rulezero's, by its first bytes")
+        try:
+            if found is None:
+                raise ValueError
+            header = msgspec.json.decode(found[0], type=Header)
+        except ValueError:
+            raise RecordError(f"{self.path}: its header is damaged") from None
+        if header.format > FORMAT:
+            raise RecordError(
+                f"{self.path}: format {header.format} of a newer rulezero ({header.rulezero});"
+                f" this one reads up to {FORMAT}"
+            )
+        return header
+
+    def values(self, report: Report) -> Iterator[tuple[int, bytes]]:
+        """Offset and msgpack bytes of each value; damage is reported, then stepped over."""
+        at = len(MAGIC)
+        first = self._chunk_at(at, _LARGEST_HEADER)
+        at = at + _PREFIX + len(first[0]) if first else self._next_chunk(at) or at
+        while True:
+            found = self._chunk_at(at, LARGEST)
+            if found is None:
+                onwards = self._next_chunk(at)
+                if onwards is None:
+                    if not self.is_part:
+                        report(self._damage(at, "it ends here without its trailer"))
+                    return
+                report(self._damage(at, "a damaged record"))
+                at = onwards
+                continue
+            payload, is_trailer = found
+            if is_trailer:
+                self._check_end(at, payload, report)
+                return
+            try:
+                value = decompress(payload, self._tool)
+            except RecordError as error:
+                report(self._damage(at, str(error)))
+            else:
+                yield at, value
+            at += _PREFIX + len(payload)
+
+    def value_at(self, offset: int) -> bytes:
+        """The msgpack bytes of the value at an offset that `values` gave."""
+        found = self._chunk_at(offset, LARGEST)
+        if found is None or found[1]:
+            raise self._damage(offset, "a damaged record")
+        return decompress(found[0], self._tool)
+
+    def end(self) -> tuple[int, int, bool]:
+        """Where the last whole chunk ends, how many values lie before, and whether it is sealed."""
+        at, number, is_sealed = len(MAGIC), -1, False
+        end = at
+        while not is_sealed:
+            found = self._chunk_at(at, LARGEST)
+            if found is None:
+                onwards = self._next_chunk(at)
+                if onwards is None:
+                    break
+                at = onwards
+                continue
+            is_sealed = found[1]
+            number += not is_sealed
+            at = end = at + _PREFIX + len(found[0])
+        return end, max(number, 0), is_sealed
+
+    def verify(self, report: Report) -> None:
+        """Reports a sealed shard whose bytes are not those that were sealed."""
+        at, values = len(MAGIC), -1
+        while found := self._chunk_at(at, LARGEST):
+            if found[1]:
+                trailer = msgspec.json.decode(found[0], type=Trailer)
+                if trailer != Trailer(values=values, sha256=self.sha256(at)):
+                    report(self._damage(at, "not the values and the SHA-256 that were sealed"))
+                return
+            at += _PREFIX + len(found[0])
+            values += 1
+        report(self._damage(at, "it ends here without its trailer"))
+
+    def sha256(self, end: int) -> str:
+        """Of the bytes before `end`."""
+        digest = hashlib.sha256()
+        self._file.seek(0)
+        while end > 0 and (piece := self._file.read(min(end, 1 << 20))):
+            digest.update(piece)
+            end -= len(piece)
+        return digest.hexdigest()
+
+    def size(self) -> int:
+        """How many bytes it has now."""
+        return os.fstat(self._file.fileno()).st_size
+
+    def _check_end(self, at: int, payload: bytes, report: Report) -> None:
+        try:
+            msgspec.json.decode(payload, type=Trailer)
+        except ValueError:
+            report(self._damage(at, "a damaged trailer"))
+        if self.size() != at + _PREFIX + len(payload):
+            report(self._damage(at, "something follows its trailer"))
+
+    def _damage(self, at: int, what: str) -> RecordError:
+        return RecordError(f"{self.path}: at byte {at}: {what}")
+
+    def _chunk_at(self, at: int, largest: int) -> tuple[bytes, bool] | None:
+        """The payload that begins here and whether it is a trailer; None if it is not whole."""
+        self._file.seek(at)
+        prefix = self._file.read(_PREFIX)
+        if len(prefix) < _PREFIX:
+            return None
+        length = int.from_bytes(prefix[:4], "little")
+        is_trailer = bool(length & SEALED)
+        length &= SEALED - 1
+        if not 0 < length <= (_LARGEST_HEADER if is_trailer else largest):
+            return None
+        payload = self._file.read(length)
+        if len(payload) < length or _checksum(prefix[:4], payload) != prefix[4:]:
+            return None
+        return payload, is_trailer
+
+    def _next_chunk(self, at: int) -> int | None:
+        """Where the next whole chunk begins behind a damaged one."""
+        window, overlap = 1 << 20, 3
+        start = at + 1
+        while True:
+            self._file.seek(start)
+            piece = self._file.read(window)
+            for match in _PAYLOAD.finditer(piece):
+                begin = start + match.start() - _PREFIX
+                if begin > at and self._chunk_at(begin, LARGEST):
+                    return begin
+            if len(piece) < window:
+                return None
+            start += window - overlap

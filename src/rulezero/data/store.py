@@ -1,0 +1,237 @@
+"""The store: a folder of shards that many may write and read at once."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from rulezero.data.check import rules_hash
+from rulezero.data.columns import RecordError
+from rulezero.data.record import Purpose, Record, Text
+from rulezero.data.replay import game_of
+from rulezero.data.shard import PART, Header, Kind, Reader
+from rulezero.data.thoughts import Thoughts
+from rulezero.data.writer import Writer, adopt, versioned
+
+_SHARD_BYTES = 64 << 20  # a shard that has grown to this is sealed, and another begun
+_MOST_PROBLEMS = 1000
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """What a judge thinks about the plies of a record, which itself never changes."""
+
+    record: Annotated[str, Meta(max_length=64)]  # its id
+    judge: Text  # a seat text
+    thoughts: Thoughts
+
+
+Value = TypeVar("Value", Record, Note)
+Place = tuple[Path, int]  # a shard, and an offset in it
+Snapshot = tuple[tuple[str, int], ...]  # names and sizes: while they stay, so do the records
+
+
+class Store:
+    """Records in a folder: iterate, filter, look up by id, append.
+
+    A record that is there twice (the same task and index, or the same id) is given once. Damage is
+    a RecordError that names file and offset; with tolerant=True it is stepped over, and `problems`
+    tells of it. Appending makes the folder. Leave the store as a context, or close() it, to seal
+    what was written; what is not sealed is kept nevertheless. Processes may share a folder, each
+    with a store of its own; threads may not share a store.
+    """
+
+    def __init__(self, path: str | Path, *, tolerant: bool = False, trusted: bool = True) -> None:
+        """A store in this folder. With trusted=False it keeps no games whose rules are a file."""
+        self.path = Path(path)
+        self.problems: list[str] = []
+        self._tolerant = tolerant
+        self._trusted = trusted
+        self._writers: dict[tuple[object, ...], Writer] = {}
+        self._places: dict[str, Place] = {}
+        self._indexed: Snapshot | None = None  # what _places is an index of
+        self._counted: tuple[Snapshot | None, int] = (None, 0)
+        self._has_adopted = False
+
+    def __repr__(self) -> str:
+        return f"<store {self.path}>"
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Record]:
+        return self.select()
+
+    def __len__(self) -> int:
+        now = self._snapshot()
+        if self._counted[0] != now:
+            self._counted = (now, sum(1 for _ in self))
+        return self._counted[1]
+
+    def __contains__(self, record_id: object) -> bool:
+        return isinstance(record_id, str) and self._find(record_id) is not None
+
+    def __getitem__(self, record_id: str) -> Record:
+        place = self._find(record_id)
+        if place is None:
+            raise RecordError(f"{self.path} has no record {record_id[:40]!r}")
+        with Reader(place[0]) as reader:
+            return msgspec.msgpack.decode(reader.value_at(place[1]), type=Record)
+
+    def select(
+        self,
+        *,
+        game: str | None = None,  # its canonical text
+        purpose: Purpose | None = None,
+        source: str | None = None,
+        seat: str | None = None,  # the text of either seat
+    ) -> Iterator[Record]:
+        """The records of which all this is true, shard after shard."""
+        seen: set[int] = set()
+        for _, record in self._scan(
+            "games",
+            Record,
+            lambda header: game in (None, header.game) and purpose in (None, header.purpose),
+        ):
+            identity = (record.task, record.index) if record.task else record.id
+            if hash(identity) in seen:
+                continue
+            seen.add(hash(identity))
+            if (
+                game in (None, record.game)
+                and purpose in (None, record.purpose)
+                and source in (None, record.source)
+                and (seat is None or seat in record.seats)
+            ):
+                yield record
+
+    def shards(self) -> Iterator[tuple[Path, Header]]:
+        """Every shard of games that has a header, with it."""
+        for path in self._paths("games"):
+            with Reader(path) as reader:
+                header = self._header(reader)
+                if header is not None:
+                    yield reader.path, header
+
+    def verify(self) -> None:
+        """Reads everything, and compares sealed shards with their SHA-256."""
+        for _ in self._scan("games", Record, lambda _: True):
+            pass
+        for _ in self._scan("notes", Note, lambda _: True):
+            pass
+        for path in [*self._paths("games"), *self._paths("notes")]:
+            with Reader(path) as reader:
+                if not reader.is_part:
+                    reader.verify(self._report)
+
+    def add(self, record: Record) -> None:
+        """Appends a record; from here on it outlives the process."""
+        key = (record.game, record.version, record.encoding, record.purpose)
+        if key not in self._writers:
+            self._writers[key] = self._begin(self._header_of(record))
+        self._append(key, msgspec.msgpack.encode(record))
+
+    def add_note(self, record_id: str, judge: str, thoughts: Thoughts) -> None:
+        """Appends a judge's thoughts about a record."""
+        if () not in self._writers:
+            self._writers[()] = self._begin(Header(kind="notes"))
+        note = Note(record=record_id, judge=judge, thoughts=thoughts)
+        self._append((), msgspec.msgpack.encode(note))
+
+    def notes(self, record_id: str | None = None) -> Iterator[Note]:
+        """The judges' notes about a record, or about all; a judge's first about a record counts."""
+        seen: set[int] = set()
+        for _, note in self._scan("notes", Note, lambda _: True):
+            if record_id in (None, note.record) and hash((note.record, note.judge)) not in seen:
+                seen.add(hash((note.record, note.judge)))
+                yield note
+
+    def close(self) -> None:
+        """Seals what was written; the store can be used on."""
+        while self._writers:
+            self._writers.popitem()[1].seal()
+
+    def _append(self, key: tuple[object, ...], value: bytes) -> None:
+        writer = self._writers[key]
+        writer.add(value)
+        if writer.size >= _SHARD_BYTES:
+            self._writers.pop(key).seal()
+
+    def _begin(self, header: Header) -> Writer:
+        self.path.mkdir(parents=True, exist_ok=True)
+        if not self._has_adopted:
+            for path in [*self._paths("games"), *self._paths("notes")]:
+                if path.name.endswith(PART):
+                    adopt(path)
+            self._has_adopted = True
+        return Writer(self.path, versioned(header))
+
+    def _header_of(self, record: Record) -> Header:
+        game = game_of(record.game, trusted=self._trusted)
+        is_current = record.version == game.facts.version
+        return Header(
+            game=record.game,
+            version=record.version,
+            encoding=record.encoding,
+            rules=rules_hash(game) if is_current else "",
+            purpose=record.purpose,
+        )
+
+    def _paths(self, kind: Kind) -> list[Path]:
+        """The shards in the order of their beginnings, each once."""
+        if not self.path.exists():
+            return []
+        # One that is renamed meanwhile may escape a single look, or be seen under both names.
+        names = {path.name for _ in range(2) for path in self.path.iterdir()}
+        found = {name.removesuffix(PART): name for name in sorted(names, reverse=True)}
+        return [self.path / found[name] for name in sorted(found) if name.endswith(f".{kind}")]
+
+    def _header(self, reader: Reader) -> Header | None:
+        try:
+            return reader.header()
+        except RecordError as error:
+            self._report(error)
+            return None
+
+    def _scan(
+        self, kind: Kind, form: type[Value], may_hold: Callable[[Header], bool]
+    ) -> Iterator[tuple[Place, Value]]:
+        """Every value of the shards whose header allows for it."""
+        decoder = msgspec.msgpack.Decoder(form)
+        for path in self._paths(kind):
+            with Reader(path) as reader:
+                header = self._header(reader)
+                if header is not None and not may_hold(header):
+                    continue
+                for at, value in reader.values(self._report):
+                    try:
+                        decoded = decoder.decode(value)
+                    except msgspec.DecodeError as error:
+                        self._report(RecordError(f"{reader.path}: at byte {at}: {error}"))
+                        continue
+                    yield (reader.path, at), decoded
+
+    def _find(self, record_id: str) -> Place | None:
+        now = self._snapshot()
+        if record_id not in self._places and self._indexed != now:
+            scanned = self._scan("games", Record, lambda _: True)
+            self._places = {record.id: place for place, record in scanned}
+            self._indexed = now
+        return self._places.get(record_id)
+
+    def _snapshot(self) -> Snapshot:
+        sizes = []
+        for path in self._paths("games"):
+            with Reader(path) as reader:
+                sizes.append((path.name.removesuffix(PART), reader.size()))
+        return tuple(sizes)
+
+    def _report(self, error: RecordError) -> None:
+        if not self._tolerant:
+            raise error
+        if len(self.problems) < _MOST_PROBLEMS and str(error) not in self.problems:
+            self.problems.append(str(error))

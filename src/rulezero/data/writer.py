@@ -1,0 +1,128 @@
+"""Writing shards: each writer its own, many at once in one folder."""
+
+import contextlib
+import hashlib
+import importlib.metadata
+import os
+import sys
+import time
+import uuid
+from datetime import UTC, datetime
+from io import FileIO
+from pathlib import Path
+
+import msgspec
+
+from rulezero.data.shard import MAGIC, PART, SEALED, Header, Reader, Trailer, chunk, compress
+
+if sys.platform != "win32":
+    import fcntl
+
+_SYNC_SECONDS = 2.0  # at most so much is lost when the power fails; a kill loses nothing
+
+
+class Writer:
+    """A new shard of its own in a folder: appended to, then sealed."""
+
+    def __init__(self, folder: Path, header: Header) -> None:
+        self.header = header
+        begun = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+        name = f"{begun}-{uuid.uuid4().hex[:12]}"
+        self.path = folder / f"{name}.{header.kind}{PART}"
+        self.size = 0
+        self.values = 0
+        self._digest = hashlib.sha256()
+        self._synced = time.monotonic()
+        new = folder / f"{name}.new"  # nobody may find it before it is locked
+        self._file = new.open("xb", buffering=0)
+        _lock(self._file)
+        self._write(MAGIC + chunk(msgspec.json.encode(header)))
+        new.rename(self.path)
+        _sync_folder(folder)
+
+    def add(self, value: bytes) -> None:
+        """Appends a msgpack value; it outlives the process from here on."""
+        self._write(chunk(compress(value)))
+        self.values += 1
+        if time.monotonic() - self._synced > _SYNC_SECONDS:
+            os.fsync(self._file.fileno())
+            self._synced = time.monotonic()
+
+    def seal(self) -> Path | None:
+        """Ends the shard and gives it its name; None, and no file, if it holds nothing."""
+        with self._file:
+            if self.values == 0:
+                self.path.unlink()
+                return None
+            return _seal(self._file, self.path, self.values, self._digest.hexdigest())
+
+    def _write(self, data: bytes) -> None:
+        """Appends all of it, or nothing: a full disk leaves no torn chunk among whole ones."""
+        left = memoryview(data)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except BaseException:
+            self._file.truncate(self.size)
+            self._file.seek(self.size)
+            raise
+        self._digest.update(data)
+        self.size += len(data)
+
+
+def adopt(path: Path) -> None:
+    """Cuts and seals a .part whose writer is gone; leaves one alone that is being written."""
+    try:
+        with path.open("r+b", buffering=0) as file:
+            if not _lock(file) or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return
+            with Reader(path) as reader:
+                end, values, is_sealed = reader.end()
+                digest = reader.sha256(end)
+            file.truncate(end)
+            file.seek(end)
+            if is_sealed:
+                path.rename(path.with_suffix(""))
+            elif values == 0:
+                path.unlink()
+            else:
+                _seal(file, path, values, digest)
+    except FileNotFoundError:
+        return  # sealed, or adopted by another, in the meantime
+
+
+def versioned(header: Header) -> Header:
+    """The header with the version of rulezero that writes it."""
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        return msgspec.structs.replace(header, rulezero=importlib.metadata.version("rulezero"))
+    return header
+
+
+def _seal(file: FileIO, path: Path, values: int, sha256: str) -> Path:
+    file.write(chunk(msgspec.json.encode(Trailer(values=values, sha256=sha256)), SEALED))
+    os.fsync(file.fileno())
+    sealed = path.with_suffix("")
+    path.rename(sealed)
+    _sync_folder(path.parent)
+    return sealed
+
+
+def _lock(file: FileIO) -> bool:
+    """Whether the file is ours alone until it is closed; without locks it never is."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes a new name in the folder outlive a power cut, where the system can."""
+    if sys.platform != "win32":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,176 @@
+"""Checking: a true record passes, a forged one is told what is wrong with it, and where."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+import documents
+import piece_files
+import record_samples
+import rulezero as rz
+import samples
+from rulezero.data import Record, RecordError, Store, check, pack, rules_hash
+from rulezero.data.columns import pack_numbers
+
+pytestmark = pytest.mark.sanitize
+
+
+def changed(record: Record, **fields: Any) -> Record:
+    return msgspec.structs.replace(record, **fields)
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_what_was_played_is_true(text: str) -> None:
+    """Every random game, stopped ones included."""
+    for seed in range(3):
+        record = record_samples.made(text, seed)
+        assert check(record).last == samples.played(text, seed)[-1]
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_a_forged_choice_is_refused(text: str) -> None:
+    """An action that was not legal, at its ply; one too many; one too few."""
+    record = record_samples.made(text, 1)
+    states = samples.played(text, 1)
+    ply = record.plies // 2
+    legal = set(states[ply].legal)
+    foreign = next(a for a in range(states[0].game.facts.actions + 1) if a not in legal)
+    actions = record.columns().actions.copy()
+    actions[ply] = foreign
+    with pytest.raises(RecordError, match=f"at ply {ply}, .*action {foreign} is not legal"):
+        check(changed(record, actions=pack_numbers(actions)))
+    if states[-1].is_over:
+        shorter, thoughts = pack(states[-1].actions[:-1])
+        with pytest.raises(RecordError, match=f"at ply {record.plies - 1}, the end: .*goes on"):
+            check(changed(record, actions=shorter, thoughts=thoughts))
+        longer, thoughts = pack([*states[-1].actions, 0])
+        with pytest.raises(RecordError, match=f"at ply {record.plies}, .*the game is over"):
+            check(changed(record, actions=longer, thoughts=thoughts))
+
+
+def test_a_forged_result_is_refused() -> None:
+    """Whatever the record says, the rules know better."""
+    record = record_samples.made("connect4", 1)
+    assert abs(record.outcome) == 1
+    for outcome in (-record.outcome, 0.0):
+        with pytest.raises(RecordError, match=r"the end: the record says .* the rules say"):
+            check(changed(record, outcome=outcome))
+    for reason in ("full board", "cap", "resigned", "interrupted"):
+        with pytest.raises(RecordError, match=rf"says 1 \({reason}\), the rules say 1 \(four\)"):
+            check(changed(record, outcome=1.0, end_reason=reason))
+
+
+def test_games_that_were_stopped_have_no_winner() -> None:
+    """Unless a seat resigned; a fragment of somebody else's data is taken at its word."""
+    actions, thoughts = pack([3, 3])
+    record = changed(
+        record_samples.made("connect4"), actions=actions, thoughts=thoughts, outcome=0.0
+    )
+    for reason in ("cap", "interrupted"):
+        check(changed(record, end_reason=reason))
+        with pytest.raises(RecordError, match="no winner"):
+            check(changed(record, end_reason=reason, outcome=1.0))
+    check(changed(record, end_reason="resigned", outcome=-1.0))
+    with pytest.raises(RecordError, match="whoever resigns loses"):
+        check(changed(record, end_reason="resigned"))
+    with pytest.raises(RecordError, match="goes on"):
+        check(changed(record, end_reason="four", outcome=1.0))
+    claimed = changed(record, end_reason="interrupted", outcome=-0.7, source="import:x.jsonl")
+    check(claimed)
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_thoughts_are_about_legal_actions(text: str) -> None:
+    """A pair that is not legal at its ply is refused with the ply; so is a die that thinks."""
+    states = samples.played(text, 1)
+    record = record_samples.made(text, 1)
+    ply = next(p for p in range(5, record.plies) if states[p].mover != rz.CHANCE)
+    legal = set(states[ply].legal)
+    foreign = next(a for a in range(states[0].game.facts.actions + 1) if a not in legal)
+    counts = np.zeros(record.plies, int)
+    counts[ply] = 1
+    _, thoughts = pack(states[-1].actions, counts=counts, pair_actions=[foreign], pair_weights=[1])
+    with pytest.raises(RecordError, match=f"a thought at ply {ply}, .*{foreign} is not legal"):
+        check(changed(record, thoughts=thoughts))
+    for ply, state in enumerate(states[:-1]):
+        if state.mover == rz.CHANCE:
+            value = np.full(record.plies, np.nan)
+            value[ply] = 0
+            _, thoughts = pack(states[-1].actions, value=value)
+            with pytest.raises(RecordError, match=f"at ply {ply}: a die has no thoughts"):
+                check(changed(record, thoughts=thoughts))
+            break
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"version": 9}, "version 9 of its rules"),
+        ({"game": "connect4 "}, "connect4 "),
+        ({"game": "conect4"}, "no game"),
+        ({"start": "7/7/7/7/7/7 o"}, "turn"),
+        ({"start": "nonsense"}, "connect4: "),
+        ({"game": "chess:draws=automatic"}, "its own text is 'chess'"),
+    ],
+)
+def test_forged_facts_are_refused(fields: dict[str, Any], said: str) -> None:
+    """Other rules, another start, a game by another name."""
+    with pytest.raises(RecordError, match=said):
+        check(changed(record_samples.made("connect4"), **fields))
+
+
+def test_a_record_has_one_form() -> None:
+    """The same numbers packed in another way would be the same game under another id."""
+    record = record_samples.made("connect4")
+    sims = record.thoughts.sims
+    wider = bytes([2]) + sims[1:] + bytes(len(sims) - 1)
+    with pytest.raises(RecordError, match="wider than its numbers"):
+        check(changed(record, thoughts=changed(record.thoughts, sims=wider)))  # type: ignore[arg-type]
+    draw = record.thoughts.draw
+    negative = pack_numbers(np.full(record.plies, 0x7000))  # below 0
+    with pytest.raises(RecordError, match="draw at ply 0"):
+        check(changed(record, thoughts=changed(record.thoughts, draw=negative)))  # type: ignore[arg-type]
+    assert draw
+
+
+def test_games_in_files_are_refused_from_strangers(tmp_path: Path) -> None:
+    """Rules in Python are a program; a piece file is a file. Both only where they are trusted."""
+    rules = tmp_path / "game.py"
+    ran = tmp_path / "ran"
+    rules.write_text(f"open({str(ran)!r}, 'w').close()\n" + documents.tic_tac_toe())
+    pieces = tmp_path / "mine.yaml"
+    pieces.write_text(piece_files.WIZARD)
+    for text in (f"python:file={rules}", f"random_chess:pieces={pieces}"):
+        record = record_samples.of(samples.play(rz.load(text), 0)[:6])
+        ran.unlink(missing_ok=True)
+        with pytest.raises(RecordError, match="pass trusted=True if it is your own"):
+            check(record)
+        with pytest.raises(RecordError, match="trusted=True"):
+            Store(tmp_path / "store", trusted=False).add(record)
+        assert not ran.exists()
+        check(record, trusted=True)
+        with Store(tmp_path / "store") as store:
+            store.add(record)
+    assert len(Store(tmp_path / "store", trusted=False)) == 1  # the same task and index
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_a_rules_hash_is_the_same_every_time(text: str) -> None:
+    """And another for every game; its planes are no part of the rules' text."""
+    assert rules_hash(rz.load(text)) == rules_hash(samples.game(text))
+    others = {rules_hash(samples.game(other)) for other in samples.GAMES}
+    assert len(others) == len(samples.GAMES)
+
+
+def test_a_rules_hash_tells_what_a_piece_file_says(tmp_path: Path) -> None:
+    """Other content under the same path is another game; the same content elsewhere is the same."""
+    path, elsewhere = tmp_path / "mine.yaml", tmp_path / "other.yaml"
+    path.write_text(piece_files.WIZARD)
+    elsewhere.write_text(piece_files.WIZARD)
+    first = rules_hash(rz.load(f"random_chess:pieces={path}"))
+    assert rules_hash(rz.load(f"random_chess:pieces={elsewhere}")) == first
+    path.write_text(piece_files.WIZARD.replace("[1, 3]", "[2, 2]"))
+    assert rules_hash(rz.load(f"random_chess:pieces={path}")) != first
