@@ -109,6 +109,7 @@ void GumbelRoot::begin(const Tree& tree, const Settings& settings, int sims, Key
   settings_ = settings;
   const std::size_t moves = tree.root().size;
   gumbels_.resize(moves);
+  all_.assign(moves, true);
   for (double& gumbel : gumbels_) {
     gumbel = -settings.gumbel_scale * std::log(-std::log(draws.fraction()));
   }
@@ -119,22 +120,26 @@ NodeIndex GumbelRoot::choose(const Tree& tree) {
   std::size_t simulation = 0;
   for (const Node& child : tree.children(tree.root())) simulation += visits_of(child);
   simulation = std::min(simulation, sequence_.size() - 1);
-  return choose_among(tree, static_cast<std::uint32_t>(sequence_[simulation]));
+  return choose_among(tree, static_cast<std::uint32_t>(sequence_[simulation]), all_);
 }
 
-NodeIndex GumbelRoot::best(const Tree& tree) {
+NodeIndex GumbelRoot::best(const Tree& tree, const std::vector<bool>& candidates) {
+  const auto children = tree.children(tree.root());
   std::uint32_t most = 0;
-  for (const Node& child : tree.children(tree.root())) most = std::max(most, visits_of(child));
-  return choose_among(tree, most);
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (candidates[i]) most = std::max(most, visits_of(children[i]));
+  }
+  return choose_among(tree, most, candidates);
 }
 
-NodeIndex GumbelRoot::choose_among(const Tree& tree, std::uint32_t visits) {
+NodeIndex GumbelRoot::choose_among(const Tree& tree, std::uint32_t visits,
+                                   const std::vector<bool>& candidates) {
   weigh_values(tree, tree.root(), settings_, sigma_);
   const auto children = tree.children(tree.root());
   std::size_t best = 0;
   double best_score = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < children.size(); ++i) {
-    if (visits_of(children[i]) != visits) continue;
+    if (!candidates[i] || visits_of(children[i]) != visits) continue;
     const double score = gumbels_[i] + logit(children[i]) + sigma_[i];
     if (score > best_score) {
       best_score = score;

@@ -22,15 +22,18 @@ class GumbelRoot {
  public:
   void begin(const Tree& tree, const Settings& settings, int sims, KeyedRandom draws);
   NodeIndex choose(const Tree& tree);  // for the next simulation
-  NodeIndex best(const Tree& tree);    // in the end
+  // In the end, among the children that may be chosen.
+  NodeIndex best(const Tree& tree, const std::vector<bool>& candidates);
 
  private:
-  NodeIndex choose_among(const Tree& tree, std::uint32_t visits);
+  NodeIndex choose_among(const Tree& tree, std::uint32_t visits,
+                         const std::vector<bool>& candidates);
 
   Settings settings_;
   std::vector<double> gumbels_;  // beside the root's children
   std::vector<int> sequence_;
   std::vector<double> sigma_;
+  std::vector<bool> all_;
 };
 
 }  // namespace rulezero

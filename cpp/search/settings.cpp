@@ -42,7 +42,7 @@ const Entry kEntries[] = {
     {"temperature_turns", &Settings::temperature_turns, 0, kMillion, "turns, of both seats, with that temperature"},
     {"temperature_later", &Settings::temperature_later, 0, 100, "temperature of the turns after these"},
     {"early_stop", &Settings::early_stop, 0, 1, "whether a search whose choice is clear may stop after 30 % of its sims; never where it is recorded for learning"},
-    {"draw_value", &Settings::draw_value, -1, 1, "what a draw is worth to the mover at the root: contempt is negative"},
+    {"draw_value", &Settings::draw_value, -0.99, 0.99, "what a draw is worth to the mover at the root: contempt is negative"},
     {"pass_quiescence", &Settings::pass_quiescence, 0, 1, "whether a leaf in the middle of a turn is judged by the best end of that turn"},
     {"pass_quiescence_max_depth", &Settings::pass_quiescence_max_depth, 1, 32, "plies to that end at most"},
     {"memory", &Settings::memory, 1, 65536, "MiB of one tree; a full one is visited but grows no more"},

@@ -48,10 +48,8 @@ void Tree::back_up(std::span<const NodeIndex> path, double value, double draw) {
   }
 }
 
-void Tree::prove(std::span<const NodeIndex> path, float value) {
-  Node& last = nodes_[path.back()];
-  last.is_proven = true;
-  last.known = value;
+void Tree::prove(std::span<const NodeIndex> path, double value, double draw) {
+  nodes_[path.back()].settle(value, draw);
   for (std::size_t above = path.size() - 1; above-- > 0;) {
     if (!try_to_prove(nodes_[path[above]])) return;
   }
@@ -62,27 +60,30 @@ bool Tree::try_to_prove(Node& node) const {
   const auto below = children(node);
   if (node.mover == kChance) {
     double expectation = 0;
+    double chances = 0;
+    double draw = 0;
     for (const Node& face : below) {
       if (!face.is_proven) return false;
       expectation += static_cast<double>(face.prior) * face.known;
+      draw += face.prior * face.mean_draw();
+      chances += face.prior;
     }
-    node.known = static_cast<float>(expectation);
-    node.is_proven = true;
+    node.settle(expectation / chances, draw / chances);  // six sixths are a little off 1
     return true;
   }
   const double sign = node.sign();
-  double best = -1;
+  const Node* best = nullptr;
   bool all_proven = true;
   for (const Node& child : below) {
-    if (child.is_proven) {
-      best = std::max(best, sign * child.known);
-    } else {
+    if (!child.is_proven) {
       all_proven = false;
+    } else if (!best || sign * child.known > sign * best->known) {
+      best = &child;
     }
   }
-  if (best < 1 && !all_proven) return false;
-  node.known = static_cast<float>(sign * best);
-  node.is_proven = true;
+  const bool is_won = best && sign * best->known >= 1;
+  if (!is_won && !all_proven) return false;
+  node.settle(best->known, best->mean_draw());
   return true;
 }
 

@@ -29,6 +29,14 @@ struct Node {
   bool has_children() const { return size > 0; }
   double sign() const { return mover == 0 ? 1.0 : -1.0; }  // turns a value to the mover's
   double mean() const { return is_proven ? known : value_sum / visits; }
+  double mean_draw() const { return static_cast<double>(draw_sum) / visits; }
+
+  // Its value is known from now on, whatever simulations have said.
+  void settle(double value, double draw) {
+    is_proven = true;
+    known = static_cast<float>(value);
+    draw_sum = static_cast<float>(draw * visits);
+  }
 };
 
 static_assert(sizeof(Node) == 40);
@@ -64,7 +72,7 @@ class Tree {
   void back_up(std::span<const NodeIndex> path, double value, double draw);
 
   // Marks the last node of the path as known exactly, and with it those above that follow.
-  void prove(std::span<const NodeIndex> path, float value);
+  void prove(std::span<const NodeIndex> path, double value, double draw);
 
   // The child of the root after this action, or kRoot if there is none.
   NodeIndex child(NodeIndex parent, Action action) const;

@@ -139,7 +139,7 @@ bool TreeSearch::simulate(Desk& desk) {
   while (true) {
     const Node& node = tree_[at];
     if (node.is_proven) {
-      tree_.back_up(path_, node.known, node.draw_sum / static_cast<float>(node.visits));
+      tree_.back_up(path_, node.known, node.mean_draw());
       ++done_;
       return true;
     }
@@ -149,7 +149,7 @@ bool TreeSearch::simulate(Desk& desk) {
         const double draw = ending->outcome == 0;
         const double value = ending->outcome + contempt(draw);
         tree_.back_up(path_, value, draw);
-        tree_.prove(path_, static_cast<float>(value));
+        tree_.prove(path_, value, draw);
         ++done_;
         return true;
       }

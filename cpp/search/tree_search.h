@@ -48,6 +48,7 @@ class TreeSearch final : public Thinker {
   bool is_clear() const;
 
   void finish();
+  void find_candidates();
   NodeIndex choose_by_visits();
   std::vector<float> pruned_visits() const;
   void follow_line(NodeIndex chosen);
@@ -84,6 +85,7 @@ class TreeSearch final : public Thinker {
   std::vector<double> scratch_;
   std::vector<Action> shuffled_;
   std::vector<float> even_;
+  std::vector<bool> candidates_;  // beside the root's children
 };
 
 }  // namespace rulezero

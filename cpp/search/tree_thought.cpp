@@ -33,26 +33,25 @@ void TreeSearch::finish() {
     thought_.actions.push_back(child.action);
     thought_.visits.push_back(static_cast<float>(child.visits));
   }
-  const double draw = root.draw_sum / static_cast<float>(root.visits);
+  const double draw = root.mean_draw();
   const double value = std::clamp(root.mean() - contempt(draw), -1.0, 1.0);
   thought_.value = static_cast<float>(value);
   thought_.draw = static_cast<float>(draw);
   thought_.raw_value = raw_value_;
   thought_.sims = static_cast<std::uint32_t>(done_);
 
+  find_candidates();
   NodeIndex chosen = Tree::kRoot;
   if (settings_.method == Method::kGumbel) {
     improve_policy(tree_, root, settings_, scratch_);
     thought_.weights.assign(scratch_.begin(), scratch_.end());
-    chosen = gumbel_.best(tree_);
+    chosen = gumbel_.best(tree_, candidates_);
   } else {
     thought_.weights = thought_.visits;
     chosen = choose_by_visits();
     if (settings_.forced > 0 && is_full_) thought_.target = pruned_visits();
   }
   if (root.is_proven && root_sign_ * root.known >= 1) {
-    chosen = root.first;
-    while (!(tree_[chosen].is_proven && root_sign_ * tree_[chosen].known >= 1)) ++chosen;
     thought_.target.assign(children.size(), 0.0f);
     thought_.target[chosen - root.first] = 1.0f;
   }
@@ -63,33 +62,37 @@ void TreeSearch::finish() {
   drop_weightless();
 }
 
-// The most visited child, or one drawn by visits; one that is lost for sure only if all are.
+// The children that may be chosen: those that keep what is proven of the root; else all but those
+// that are proven lost.
+void TreeSearch::find_candidates() {
+  const Node& root = tree_.root();
+  candidates_.clear();
+  for (const Node& child : tree_.children(root)) {
+    const double worth = root_sign_ * child.known;
+    candidates_.push_back(root.is_proven ? child.is_proven && worth >= root_sign_ * root.known
+                                         : !child.is_proven || worth > -1);
+  }
+}
+
+// The most visited candidate, or one drawn by visits.
 NodeIndex TreeSearch::choose_by_visits() {
   const Node& root = tree_.root();
   const auto children = tree_.children(root);
-  const auto is_lost = [&](const Node& child) {
-    return child.is_proven && root_sign_ * child.known <= -1;
-  };
-  const bool all_lost = std::all_of(children.begin(), children.end(), is_lost);
   const auto is_better = [&](const Node& one, const Node& other) {
     if (one.visits != other.visits || one.visits == 0) return one.visits > other.visits;
     return root_sign_ * one.mean() > root_sign_ * other.mean();
   };
   std::size_t best = children.size();
-  scratch_.assign(children.size(), 0);
-  const double temperature = settings_.temperature_at(occasion_.turn);
   for (std::size_t i = 0; i < children.size(); ++i) {
-    if (is_lost(children[i]) && !all_lost) continue;
+    if (!candidates_[i]) continue;
     if (best == children.size() || is_better(children[i], children[best])) best = i;
-    if (temperature > 0 && children[i].visits > 0) {
-      scratch_[i] = std::log(static_cast<double>(children[i].visits)) / temperature;
-    }
   }
+  const double temperature = settings_.temperature_at(occasion_.turn);
   if (temperature > 0 && children[best].visits > 0) {
-    const double highest = std::log(static_cast<double>(children[best].visits)) / temperature;
+    scratch_.assign(children.size(), 0);
+    const double most = children[best].visits;
     for (std::size_t i = 0; i < children.size(); ++i) {
-      const bool is_out = children[i].visits == 0 || (is_lost(children[i]) && !all_lost);
-      scratch_[i] = is_out ? 0 : std::exp(scratch_[i] - highest);
+      if (candidates_[i]) scratch_[i] = std::pow(children[i].visits / most, 1 / temperature);
     }
     KeyedRandom random = occasion_.random(kMoveDraw);
     best = draw_index(random, scratch_);
@@ -145,7 +148,8 @@ void TreeSearch::drop_weightless() {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < thought.actions.size(); ++i) {
     const bool has_target = !thought.target.empty() && thought.target[i] > 0;
-    if (!is_full_ || !(thought.weights[i] > 0 || has_target)) continue;
+    const bool counts = thought.weights[i] > 0 || thought.visits[i] > 0 || has_target;
+    if (!is_full_ || !counts) continue;
     thought.actions[kept] = thought.actions[i];
     thought.weights[kept] = thought.weights[i];
     thought.visits[kept] = thought.visits[i];

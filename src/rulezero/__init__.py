@@ -19,8 +19,9 @@ from rulezero._core import (
     perft,
 )
 from rulezero.games import PiecesError, PythonGame, games, load, register
-from rulezero.play.match import match
-from rulezero.play.seats import seat
+from rulezero.play.match import Match, match
+from rulezero.play.seats import Seat, seat
+from rulezero.play.thought import Thought
 
 __version__ = "0.1.0"
 
@@ -29,13 +30,16 @@ __all__ = [
     "Facts",
     "Game",
     "GameError",
+    "Match",
     "MoveError",
     "PiecesError",
     "PositionError",
     "PythonGame",
     "RulezeroError",
+    "Seat",
     "SeatError",
     "State",
+    "Thought",
     "__version__",
     "games",
     "load",

@@ -155,4 +155,6 @@ def _refuse_unknown(given: Iterable[str], known: list[str], game: str) -> None:
     for name in given:
         if name not in known:
             options = f"known: {', '.join(known)}" if known else "it takes none"
-            raise GameError(f"{game} has no option '{name}'{grammar.nearest(name, known)}; {options}")
+            raise GameError(
+                f"{game} has no option '{name}'{grammar.nearest(name, known)}; {options}"
+            )

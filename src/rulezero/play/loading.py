@@ -57,6 +57,8 @@ def _perceptron(path: Path, game: Game) -> Sight:
     encoder = load("chess", planes="features781")
     features, _, _ = encoder.facts.planes
     if (mlp.sizes[0], mlp.sizes[-1]) != (features, 1):
-        raise NetError(f"'{path}' reads {mlp.sizes[0]} features and gives {mlp.sizes[-1]} numbers;"
-                       f" a judge of chess reads {features} and gives 1")
+        raise NetError(
+            f"'{path}' reads {mlp.sizes[0]} features and gives {mlp.sizes[-1]} numbers;"
+            f" a judge of chess reads {features} and gives 1"
+        )
     return Sight(encoder, mlp=mlp, identity=path.name)

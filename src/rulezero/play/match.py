@@ -1,6 +1,6 @@
 """Two players meet: the games, and what they say about the players."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,7 +9,7 @@ from rulezero._core import Game
 from rulezero.data.record import Record
 from rulezero.games import load
 from rulezero.play.rating import elo
-from rulezero.play.runner import Finished, run
+from rulezero.play.runner import run
 from rulezero.play.seats import Seat, seat
 from rulezero.play.tally import Counts, GameResult, Tally
 from rulezero.play.task import Task

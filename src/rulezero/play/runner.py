@@ -146,7 +146,9 @@ def _run_workers(task: Task, workers: int, width: int, cache: int) -> Iterator[F
     results: Any = context.Queue()
     processes = [
         context.Process(
-            target=_work, args=(msgspec.msgpack.encode(task), width, cache, numbers, results), daemon=True
+            target=_work,
+            args=(msgspec.msgpack.encode(task), width, cache, numbers, results),
+            daemon=True,
         )
         for _ in range(workers)
     ]
@@ -197,5 +199,3 @@ def _work(message: bytes, width: int, cache: int, numbers: Any, results: Any) ->
         results.put(("error", str(error)))
     except KeyboardInterrupt:
         results.cancel_join_thread()
-
-

@@ -39,15 +39,11 @@ class Session:
                     encoders.append(sight.encoder)
                     self._evaluators.append(sight.evaluator)
             encoder = sight.encoder if sight.mlp else None
-            players.append(
-                _core.Player(seat.spec.name, seat.core_options, net, sight.mlp, encoder)
-            )
+            players.append(_core.Player(seat.spec.name, seat.core_options, net, sight.mlp, encoder))
             self.identities.append(sight.identity)
         leaves = max((seat.number("leaves") for seat in seats), default=1)
         rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))
-        self._planes = [
-            np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders
-        ]
+        self._planes = [np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders]
         self.pool = _core.Pool(game, players, encoders, seed, width, cache)
 
     def _number(self, sight: Sight) -> int:
