@@ -19,7 +19,8 @@ constexpr std::array<int, kLetters> kPrices = {100, 320, 330, 500, 900, 0};
 constexpr double kScale = 600;  // centipawns; a lead of this much is a value of 0.46
 
 // Monster, in centipawns for White. The sides are unequal: a plain count would always favour
-// Black, so White's men count more, and moving twice is worth something by itself.
+// Black, so White's men count more, and moving twice is worth something by itself. A
+// first guess, until Monster has an evaluator of its own.
 constexpr int kWhiteTimes = 2;     // each white man counts so often: it moves twice
 constexpr int kMovesTwice = 1023;  // for White; the start is then worth about -0.13
 constexpr int kKingNear = 15;      // a king step less between the kings, from seven

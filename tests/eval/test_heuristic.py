@@ -7,7 +7,7 @@ import pytest
 
 import rulezero as rz
 import samples
-from rulezero._core import heuristic
+from rulezero._core import Pattern, Piece, heuristic, load_game
 
 SUREST = 0.95
 JUDGED = ["chess", "monster", "random_chess", "exchange", "razzle", "connect4"]
@@ -179,6 +179,16 @@ rook: {name: Rook, symbol: R, value: 3, moves: [
     assert 1200 * math.atanh(queen) == pytest.approx(125, abs=0.01)
     rook = heuristic(game.parse("k7/8/8/8/8/8/1R6/7K w - - 0 1"))
     assert 1200 * math.atanh(rook) == pytest.approx(500, abs=0.01)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1000.5, 1e300])
+def test_a_value_no_board_has_a_use_for(value: float) -> None:
+    """The core itself refuses what would not fit into centipawns."""
+    step = Pattern(kind="leap", vectors=[[0, 1]])
+    king = Piece(name="King", symbol="K", value=0, royal=True, patterns=[step])
+    other = Piece(name="Other", symbol="O", value=value, patterns=[step])
+    with pytest.raises(rz.GameError, match="a value of at most 1000 pawns"):
+        load_game("random_chess", {}, [king, other])
 
 
 # --- Monster --------------------------------------------------------------------------------------
