@@ -140,9 +140,6 @@ nb::dict columns_of(const std::vector<Ply>& plies, std::optional<Thought> Ply::*
   return columns;
 }
 
-constexpr const char* kColumns =
-    "(self) -> dict[str, numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]]";
-
 }  // namespace
 
 void bind_pool(nb::module_& m) {
@@ -207,11 +204,12 @@ void bind_pool(nb::module_& m) {
           "ply"_a, "The mover's thought, or None.")
       .def(
           "thoughts", [](const Played& played) { return columns_of(played.plies, &Ply::thought); },
-          nb::sig((std::string("def thoughts") + kColumns).c_str()),
+          nb::sig("def thoughts(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
           "The movers' thoughts as columns over plies.")
       .def(
           "notes", [](const Played& played) { return columns_of(played.plies, &Ply::note); },
-          nb::sig((std::string("def notes") + kColumns).c_str()), "The judge's, likewise.");
+          nb::sig("def notes(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+          "The judge's, likewise.");
 
   nb::class_<PythonPool>(m, "Pool", "Many games in step.")
       .def(nb::init<const std::shared_ptr<const AnyGame>&, const std::vector<Player>&,
@@ -223,21 +221,20 @@ void bind_pool(nb::module_& m) {
       .def(
           "add",
           [](PythonPool& self, std::uint64_t index, StatePtr start, std::array<int, 2> players,
-             int judge, std::vector<Action> script, int most_plies, bool is_recorded) {
+             int most_plies, int judge, std::vector<Action> script, bool is_recorded) {
             self.pool().add({index, std::move(start), players, judge, std::move(script), most_plies,
                              is_recorded});
           },
-          "index"_a, "start"_a, "players"_a, "judge"_a = -1, "script"_a = std::vector<Action>{},
-          "most_plies"_a, "is_recorded"_a = true, "Queues a game.")
+          "index"_a, "start"_a, "players"_a, "most_plies"_a, "judge"_a = -1,
+          "script"_a = std::vector<Action>{}, "is_recorded"_a = true, "Queues a game.")
       .def("collect", &PythonPool::collect, "planes"_a,
-           nb::sig("def collect(self, planes: collections.abc.Sequence[numpy.ndarray[typing.Any, "
-                   "numpy.dtype[numpy.float32]]]) -> list[int]"),
+           nb::sig("def collect(self, planes: collections.abc.Sequence["
+                   "numpy.typing.NDArray[numpy.float32]]) -> list[int]"),
            "Plays on; fills one array a net and returns how many rows of each.")
       .def("apply", &PythonPool::apply, "net"_a, "policy"_a, "value"_a, "draw"_a,
-           nb::sig("def apply(self, net: int, policy: numpy.ndarray[typing.Any, "
-                   "numpy.dtype[numpy.float32]], value: numpy.ndarray[typing.Any, "
-                   "numpy.dtype[numpy.float32]], draw: numpy.ndarray[typing.Any, "
-                   "numpy.dtype[numpy.float32]]) -> None"),
+           nb::sig("def apply(self, net: int, policy: numpy.typing.NDArray[numpy.float32], "
+                   "value: numpy.typing.NDArray[numpy.float32], "
+                   "draw: numpy.typing.NDArray[numpy.float32]) -> None"),
            "Hands a net's answers back: logits by slot, and the mover's value.")
       .def("take_finished", [](PythonPool& self) { return self.pool().take_finished(); })
       .def_prop_ro("is_idle", [](PythonPool& self) { return self.pool().is_idle(); })

@@ -47,7 +47,8 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
     if spec.name not in known:
         names = games()
         raise GameError(
-            f"there is no game '{spec.name}'{grammar.nearest(spec.name, names)}; known: {', '.join(names)}"
+            f"there is no game '{spec.name}'{grammar.nearest(spec.name, names)};"
+            f" known: {', '.join(names)}"
         )
     options = [name for name, _, _ in known[spec.name]]
     _refuse_unknown(spec.options, options, spec.name)

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rulezero._core import Game, Mlp, NetError
-from rulezero.games import load
+from rulezero.games.load import load
 from rulezero.nets.card import read_card, resolve
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.seats import Seat

@@ -7,7 +7,7 @@ import msgspec
 
 from rulezero._core import Game
 from rulezero.data.record import Record
-from rulezero.games import load
+from rulezero.games.load import load
 from rulezero.play.rating import elo
 from rulezero.play.runner import run
 from rulezero.play.seats import Seat, seat

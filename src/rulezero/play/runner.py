@@ -144,14 +144,8 @@ def _run_workers(task: Task, workers: int, width: int, cache: int) -> Iterator[F
     context = multiprocessing.get_context("spawn")
     numbers = context.Value("q", 0)
     results: Any = context.Queue()
-    processes = [
-        context.Process(
-            target=_work,
-            args=(msgspec.msgpack.encode(task), width, cache, numbers, results),
-            daemon=True,
-        )
-        for _ in range(workers)
-    ]
+    given = (msgspec.msgpack.encode(task), width, cache, numbers, results)
+    processes = [context.Process(target=_work, args=given, daemon=True) for _ in range(workers)]
     decoder = msgspec.msgpack.Decoder(Finished)
     try:
         for process in processes:

@@ -148,11 +148,10 @@ def seat(
         raise SeatError(f"'{text}' takes no evaluator of its own")
     if has_net and "eval" in spec.options:
         raise SeatError(f"'{spec.text}' names a net and eval={spec.options['eval']}; leave one out")
-    if "eval" in spec.options and spec.options["eval"] not in _EVALS:
-        raise SeatError(
-            f"eval={spec.options['eval']} is unknown{grammar.nearest(spec.options['eval'], _EVALS)};"
-            f" known: {', '.join(_EVALS)}"
-        )
+    judge = spec.options.get("eval", "heuristic")
+    if judge not in _EVALS:
+        near = grammar.nearest(judge, _EVALS)
+        raise SeatError(f"there is no eval={judge}{near}; known: {', '.join(_EVALS)}")
     if spec.name == "policy" and not has_net:
         raise SeatError("policy plays a net's policy: give it one, policy:net=PATH")
     made = Seat(spec, evaluator, seed)

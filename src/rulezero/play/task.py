@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from rulezero._core import Game, GameError, State
 from rulezero.data.record import Purpose
-from rulezero.games import load
+from rulezero.games.load import load
 from rulezero.play.seats import seat
 
 

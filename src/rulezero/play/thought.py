@@ -2,6 +2,8 @@
 
 import math
 
+import msgspec
+
 from rulezero._core import Played
 from rulezero.data.thoughts import Thought as RecordedThought
 
@@ -9,8 +11,12 @@ from rulezero.data.thoughts import Thought as RecordedThought
 class Thought(RecordedThought, frozen=True, kw_only=True):
     """A thought with what no record keeps."""
 
-    visits: dict[int, int] = {}  # of each action in the tree; {} where there was none
-    line: list[int] = []  # what the player expects, its own choice first
+    visits: dict[int, int] = msgspec.field(
+        default_factory=dict
+    )  # of each action in the tree; {} where there was none
+    line: list[int] = msgspec.field(
+        default_factory=list
+    )  # what the player expects, its own choice first
 
 
 def thought_of(played: Played, ply: int) -> Thought:
