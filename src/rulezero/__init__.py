@@ -18,15 +18,19 @@ from rulezero._core import (
     perft,
 )
 from rulezero.games import PiecesError, PythonGame, games, load, register
-
-__version__ = "0.1.0"
+from rulezero.nets.error import NetError
+from rulezero.play.evaluators import Evaluator
+from rulezero.play.net import net
+from rulezero.version import __version__
 
 __all__ = [
     "CHANCE",
+    "Evaluator",
     "Facts",
     "Game",
     "GameError",
     "MoveError",
+    "NetError",
     "PiecesError",
     "PositionError",
     "PythonGame",
@@ -35,6 +39,7 @@ __all__ = [
     "__version__",
     "games",
     "load",
+    "net",
     "perft",
     "register",
 ]
