@@ -19,19 +19,23 @@ from rulezero._core import (
     perft,
 )
 from rulezero.games import PiecesError, PythonGame, games, load, register
+from rulezero.nets.error import NetError
+from rulezero.play.evaluators import Evaluator
 from rulezero.play.match import Match, match
+from rulezero.play.net import net
 from rulezero.play.seats import Seat, seat
 from rulezero.play.thought import Thought
-
-__version__ = "0.1.0"
+from rulezero.version import __version__
 
 __all__ = [
     "CHANCE",
+    "Evaluator",
     "Facts",
     "Game",
     "GameError",
     "Match",
     "MoveError",
+    "NetError",
     "PiecesError",
     "PositionError",
     "PythonGame",
@@ -44,6 +48,7 @@ __all__ = [
     "games",
     "load",
     "match",
+    "net",
     "perft",
     "register",
     "seat",

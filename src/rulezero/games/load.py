@@ -9,8 +9,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from rulezero import _core
-from rulezero._core import Game, GameError, State
+from rulezero._core import (
+    Game,
+    GameError,
+    State,
+    game_options,
+    load_game,
+    load_python_game,
+)
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.games.pieces import read_pieces
@@ -24,7 +30,7 @@ _registered: dict[str, AnyPythonGame] = {}
 
 def games() -> list[str]:
     """The names that load() knows: the core's games, then those registered from Python."""
-    return [*_core.game_options(), *sorted(_registered)]
+    return [*game_options(), *sorted(_registered)]
 
 
 def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Game:
@@ -42,8 +48,8 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
         return _load_file(spec)
     if spec.name in _registered:
         _refuse_unknown(spec.options, [], spec.name)
-        return _core.load_python_game(_registered[spec.name], spec.name)
-    known = _core.game_options()
+        return load_python_game(_registered[spec.name], spec.name)
+    known = game_options()
     if spec.name not in known:
         names = games()
         raise GameError(
@@ -54,7 +60,7 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
     _refuse_unknown(spec.options, options, spec.name)
     if "pieces" in options:
         return _load_with_pieces(spec)
-    return _core.load_game(spec.name, spec.options)
+    return load_game(spec.name, spec.options)
 
 
 def restore(game: str, text: str, actions: list[int]) -> State:
@@ -69,10 +75,10 @@ def register(game: Registered) -> Registered:
     own names cannot be taken.
     """
     instance = _instance(game)
-    spec = grammar.read(_core.load_python_game(instance, "").facts.name)
+    spec = grammar.read(load_python_game(instance, "").facts.name)
     if spec.options or spec.name != spec.name.lower():
         raise GameError(f"'{instance.name}' is no name: lower-case letters, digits and '_'")
-    if spec.name in _core.game_options() or spec.name == "python":
+    if spec.name in game_options() or spec.name == "python":
         raise GameError(f"the name '{spec.name}' is taken by rulezero's own game")
     _registered[spec.name] = instance
     return game
@@ -86,7 +92,7 @@ def _load_with_pieces(spec: Spec) -> Game:
         pool = [pieces.find(item) for item in grammar.split_items("pool", options["pool"])]
         # A symbol that the grammar would misread goes by its piece's id.
         options["pool"] = "+".join(p.symbol if p.symbol.isalnum() else p.id for p in pool)
-    return _core.load_game(spec.name, options, pieces.core)
+    return load_game(spec.name, options, pieces.core)
 
 
 def _instance(game: AnyPythonGame | type[AnyPythonGame]) -> AnyPythonGame:
@@ -129,7 +135,7 @@ def _load_file(spec: Spec) -> Game:
         )
     chosen = wanted or next(iter(found))
     text = Spec("python", {key: spec.options[key] for key in options if key in spec.options}).text
-    return _core.load_python_game(_instance(found[chosen]), text)
+    return load_python_game(_instance(found[chosen]), text)
 
 
 def _module_name(path: Path) -> str:

@@ -5,13 +5,15 @@ The card is written last: a net is there once its card is.
 """
 
 import hashlib
+import os
 import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from rulezero._core import Facts
+from rulezero._core import Facts, Game
+from rulezero.games import grammar, load
 from rulezero.nets.config import NetConfig
 from rulezero.nets.error import NetError
 
@@ -89,9 +91,22 @@ def read_part(net: Path, suffix: str, wanted: str) -> bytes:
     return data
 
 
+def game_of(net: Path, card: Card, game: Game | None = None) -> Game:
+    """The game given, or the card's, if it fits the net.
+
+    A game in a Python file must be given: a card does not decide which file is run.
+    """
+    if game is None:
+        if grammar.read(card.game).name == "python":
+            raise NetError(f"the net '{net}' is for a game in a Python file: give the game, too")
+        game = load(card.game)
+    card.check(game.facts)
+    return game
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """Writes a file whole or not at all."""
-    half = path.with_name(path.name + ".half")
+    half = path.with_name(f"{path.name}.{os.getpid()}.half")
     half.write_bytes(data)
     half.replace(path)
 

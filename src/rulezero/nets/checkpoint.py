@@ -8,14 +8,12 @@ import msgspec
 import safetensors.torch
 import torch
 
-import rulezero
 from rulezero._core import Game
-from rulezero.games import grammar
-from rulezero.games.load import load as load_game
-from rulezero.nets.card import Card, beside, digest, read_card, read_part, write_whole
+from rulezero.nets.card import Card, beside, digest, game_of, read_card, read_part, write_whole
 from rulezero.nets.error import NetError
 from rulezero.nets.export import to_onnx
 from rulezero.nets.tower import Tower, tower_for
+from rulezero.version import __version__
 
 
 def save(
@@ -40,7 +38,7 @@ def save(
         config=tower.config,
         weights=digest(weights),
         onnx=digest(onnx),
-        rulezero=rulezero.__version__,
+        rulezero=__version__,
         metadata=dict(metadata or {}),
     )
     write_whole(beside(net, ".safetensors"), weights)
@@ -52,14 +50,10 @@ def save(
 def load(net: Path, game: Game | None = None) -> Tower:
     """The tower of a net that resolve() has found, in eval mode.
 
-    A game written in Python must be given: no card decides which file is run.
+    A game in a Python file must be given.
     """
     card = read_card(net)
-    if game is None:
-        if grammar.read(card.game).name == "python":
-            raise NetError(f"the net '{net}' is for a game in a Python file: give the game, too")
-        game = load_game(card.game)
-    card.check(game.facts)
+    game = game_of(net, card, game)
     weights = read_part(net, ".safetensors", card.weights)
     with torch.device("meta"):
         tower = tower_for(game.facts, card.config)

@@ -8,6 +8,7 @@ from rulezero._core import Facts
 from rulezero.nets.error import NetError
 
 Head = Literal["flat", "planes", "from_to"]
+Precision = Literal["fp32", "int8", "auto"]  # of what plays: see quantize.choose
 
 # Whose slots are laid out as a head needs them (docs/planes.md); any other game has a flat head.
 _LAYOUTS: dict[str, Head] = {

@@ -13,6 +13,7 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 
 from rulezero.nets.config import NetConfig
+from rulezero.nets.heads import FromToHead
 from rulezero.nets.layers import ConvNorm
 from rulezero.nets.tower import Tower
 
@@ -53,7 +54,7 @@ class _Exported(nn.Module):
 def _folded(tower: Tower) -> _Exported:
     exported = _Exported(copy.deepcopy(tower).cpu().float()).eval()
     for module in exported.modules():
-        if isinstance(module, ConvNorm):
+        if isinstance(module, ConvNorm | FromToHead):
             module.fold()
     return exported
 

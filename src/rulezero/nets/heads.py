@@ -69,7 +69,9 @@ class FromToHead(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         query = self.query(features).flatten(2).transpose(1, 2)  # [B, from, d]
         key = self.key(features).flatten(2)  # [B, d, to]
-        pairs: Tensor = (query @ key * self.scale).flatten(1)  # [B, from * to]
+        if self.scale != 1:
+            query = query * self.scale
+        pairs: Tensor = (query @ key).flatten(1)  # [B, from * to]
         if not hasattr(self, "further"):
             return pairs
         if self.planes:
@@ -77,6 +79,13 @@ class FromToHead(nn.Module):
         else:
             further = self.further(features.mean((2, 3)))
         return torch.cat((pairs, further), 1)
+
+    def fold(self) -> None:
+        """Makes the scale a part of the query's weights: the same function, for export only."""
+        with torch.no_grad():
+            for weight in self.query.parameters():
+                weight.mul_(self.scale)
+        self.scale = 1.0
 
 
 HEADS = {"flat": FlatHead, "planes": PlanesHead, "from_to": FromToHead}

@@ -4,7 +4,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime as ort
 
 from rulezero.nets.error import NetError
 
@@ -20,6 +19,8 @@ class Runtime:
     """
 
     def __init__(self, model: bytes, what: str) -> None:
+        import onnxruntime as ort  # here, so that `import rulezero` need not wait for it
+
         options = ort.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1

@@ -10,7 +10,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rulezero.nets.card import read_card, read_part, resolve
+from rulezero._core import Game
+from rulezero.nets.card import beside, read_card, read_part, resolve
+from rulezero.nets.config import Precision
 from rulezero.nets.runtime import Floats, Runtime
 
 
@@ -37,13 +39,25 @@ class Evaluator(Protocol):
 
 
 class OnnxEvaluator:
-    """A net on one core of the CPU, without torch."""
+    """A net on one core of the CPU, without torch.
 
-    def __init__(self, net: str | Path) -> None:
+    precision is fp32, int8 or auto: see nets.quantize.choose. A game in a Python file must be
+    given for the last two, which try the net on positions.
+    """
+
+    def __init__(
+        self, net: str | Path, precision: Precision = "fp32", game: Game | None = None
+    ) -> None:
         path = resolve(net)
         self.card = read_card(path)
-        self.identity = f"{path.name}#{self.card.onnx[:12]}"
-        self._runtime = Runtime(read_part(path, ".onnx", self.card.onnx), f"{path}.onnx")
+        suffix, wanted = ".onnx", self.card.onnx
+        if precision != "fp32":
+            from rulezero.nets import quantize  # its imports take longer than all the rest
+
+            if quantize.choose(path, precision, game) != beside(path, ".onnx"):
+                suffix, wanted = ".int8.onnx", quantize.measure(path, game).int8
+        self.identity = f"{path.name}{suffix[:-5]}#{wanted[:12]}"
+        self._runtime = Runtime(read_part(path, suffix, wanted), f"{path}{suffix}")
 
     def evaluate(self, planes: Floats) -> Evaluation:
         """The net's judgement of a batch."""

@@ -1,16 +1,19 @@
 """From a seat's text to what judges positions for it."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from rulezero._core import Game, Mlp, NetError
 from rulezero.games.load import load
 from rulezero.nets.card import read_card, resolve
+from rulezero.nets.config import Precision
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.seats import Seat
 
 _LARGEST_PERCEPTRON = 1 << 28  # bytes
+_MOST_OPEN = 16  # nets at a time
+
+_opened: dict[tuple[Path, str, Precision], Evaluator] = {}
 
 
 @dataclass(frozen=True)
@@ -34,14 +37,18 @@ def sight_of(seat: Seat, game: Game) -> Sight:
     path = resolve(seat.net)
     card = read_card(path)
     card.check(game.facts)
-    evaluator = _evaluator(path, card.onnx, seat.precision)
+    evaluator = _evaluator(path, card.onnx, seat.precision, game)
     return Sight(game, evaluator, identity=evaluator.identity)
 
 
-@lru_cache(maxsize=16)
-def _evaluator(path: Path, digest: str, precision: str) -> Evaluator:
+def _evaluator(path: Path, digest: str, precision: Precision, game: Game) -> Evaluator:
     """The evaluator of a net, opened once a process; the digest tells a newer net apart."""
-    return OnnxEvaluator(path)
+    key = (path.resolve(), digest, precision)
+    if key not in _opened:
+        if len(_opened) >= _MOST_OPEN:
+            _opened.pop(next(iter(_opened)))
+        _opened[key] = OnnxEvaluator(path, precision, game)
+    return _opened[key]
 
 
 def _perceptron(path: Path, game: Game) -> Sight:

@@ -1,19 +1,19 @@
 """Players by their texts, `puct:net=runs/x,sims=200`: the same everywhere a seat is named."""
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from rulezero import _core
 from rulezero._core import GameError, SeatError, State
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
+from rulezero.nets.config import Precision
 
 if TYPE_CHECKING:
     from rulezero.play.evaluators import Evaluator
     from rulezero.play.thought import Thought
 
 _EVALS = ("heuristic", "rollout", "uniform", "hash")
-_PRECISIONS = ("auto", "fp32", "int8")
 
 
 class Key(NamedTuple):
@@ -42,7 +42,11 @@ def kinds() -> dict[str, Kind]:
         if judges:
             keys[:0] = [
                 Key("net", "", "a checkpoint, a run folder (its best), RUN@latest, RUN@12"),
-                Key("precision", "auto", "fp32, int8, or auto: int8 where it is right and faster"),
+                Key(
+                    "precision",
+                    "fp32",
+                    "fp32, int8, or auto: int8 where near enough and faster",
+                ),
             ]
             if name != "policy":
                 keys.insert(2, Key("eval", "heuristic", "without a net: " + ", ".join(_EVALS)))
@@ -77,9 +81,9 @@ class Seat:
         return self.spec.options.get("net")
 
     @property
-    def precision(self) -> str:
-        """How its net is to be computed: auto, fp32 or int8."""
-        return self.spec.options.get("precision", "auto")
+    def precision(self) -> Precision:
+        """How its net is to be computed."""
+        return cast(Precision, self.spec.options.get("precision", "fp32"))
 
     @property
     def core_options(self) -> dict[str, str]:
@@ -141,8 +145,8 @@ def seat(
                 f"{spec.name} has no key '{name}'{grammar.nearest(name, known)};"
                 f" known: {', '.join(known) or 'none'}"
             )
-    if spec.options.get("precision", "auto") not in _PRECISIONS:
-        raise SeatError(f"precision is one of {', '.join(_PRECISIONS)}")
+    if spec.options.get("precision", "fp32") not in get_args(Precision):
+        raise SeatError(f"precision is one of {', '.join(get_args(Precision))}")
     has_net = "net" in spec.options or evaluator is not None
     if evaluator is not None and ("net" in spec.options or not kind.judges):
         raise SeatError(f"'{text}' takes no evaluator of its own")
