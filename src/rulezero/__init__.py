@@ -17,6 +17,7 @@ from rulezero._core import (
     State,
     perft,
 )
+from rulezero.data import Record, RecordError, records
 from rulezero.games import PiecesError, PythonGame, games, load, register
 
 __version__ = "0.1.0"
@@ -30,11 +31,14 @@ __all__ = [
     "PiecesError",
     "PositionError",
     "PythonGame",
+    "Record",
+    "RecordError",
     "RulezeroError",
     "State",
     "__version__",
     "games",
     "load",
     "perft",
+    "records",
     "register",
 ]
