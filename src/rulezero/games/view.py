@@ -16,13 +16,13 @@ from rulezero._core import CHANCE, Cell, Game, State, game_options
 
 Names = tuple[str, str]  # what the seats are called
 
-_SEAT_COLOURS = ("#ffffff", "#ffb454")
+SEAT_COLOURS = ("#ffffff", "#ffb454")
 # Dark and light squares, and the same where the last choice changed something: colours that stay
 # apart on terminals of 256 and of 16 colours too.
 _SQUARE_COLOURS = ("#303030", "#444444")
 _LAST_COLOURS = ("#005f00", "#008700")
 _NOTE_COLOUR = "#a9b7c0"
-_NOBODY = "#9aa5ad"
+NOBODY = "#9aa5ad"
 _SEATS: Names = ("seat 0", "seat 1")
 
 
@@ -189,7 +189,7 @@ def _coloured_rows(layout: _Layout) -> Iterator[Text]:
         for square in row:
             ground = (_LAST_COLOURS if square.is_last else _SQUARE_COLOURS)[square.is_light]
             seat = square.cell.seat
-            colour = _SEAT_COLOURS[seat] if seat in (0, 1) else _NOBODY
+            colour = SEAT_COLOURS[seat] if seat in (0, 1) else NOBODY
             men.append(
                 _centred(_shown(square.cell), layout.cell), f"not dim bold {colour} on {ground}"
             )
@@ -206,6 +206,6 @@ def _coloured_caption(state: State, names: Names, ascii_only: bool) -> Text:
         dot = "*" if ascii_only else "●"
         # On the board's own ground: white would vanish on a white terminal.
         return Text.assemble(
-            (f" {dot} ", f"{_SEAT_COLOURS[seat]} on {_SQUARE_COLOURS[0]}"), " ", line
+            (f" {dot} ", f"{SEAT_COLOURS[seat]} on {_SQUARE_COLOURS[0]}"), " ", line
         )
     return line

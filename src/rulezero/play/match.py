@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,7 @@ from rulezero.data.record import Record
 from rulezero.data.store import Store
 from rulezero.play.rating import elo
 from rulezero.play.runner import Finished, run
+from rulezero.play.saving import open_store
 from rulezero.play.seats import Seat, seat
 from rulezero.play.sprt import Sprt
 from rulezero.play.tally import Counts, GameResult, Tally
@@ -138,7 +139,7 @@ def play(
         )
 
     with contextlib.ExitStack() as stack:
-        store = None if save is None else stack.enter_context(_opened(save))
+        store = None if save is None else stack.enter_context(open_store(save))
         playing = run(task, workers=workers, width=width, seats=seats)
         try:
             for finished in stack.enter_context(contextlib.closing(playing)):
@@ -165,21 +166,6 @@ def result_of(record: Record, task: Task) -> GameResult:
         plies=record.plies,
         pair=record.index // 2 if task.swap else None,
     )
-
-
-@contextlib.contextmanager
-def _opened(path: str | Path) -> Iterator[Store]:
-    """A store in a folder that is made now: what forbids it is said before the first game."""
-    path = Path(path)
-    is_new = not path.exists()
-    path.mkdir(parents=True, exist_ok=True)
-    try:
-        with Store(path) as store:
-            yield store
-    finally:
-        if is_new:
-            with contextlib.suppress(OSError):
-                path.rmdir()  # if it is still empty
 
 
 def _keep(store: Store, finished: Finished, task: Task) -> None:

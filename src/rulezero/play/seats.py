@@ -161,3 +161,11 @@ def seat(
     made = Seat(spec, evaluator, seed)
     _core.Player(spec.name, made.core_options)  # says what is out of range
     return made
+
+
+def seat_number(text: str) -> int:
+    """0 or 1, from "0", "1", "white" or "black"."""
+    numbers = {"0": 0, "1": 1, "white": 0, "black": 1}
+    if text.lower() not in numbers:
+        raise SeatError(f"'{text}' is no seat; there are 0 and 1, or white and black")
+    return numbers[text.lower()]

@@ -4,7 +4,7 @@ import math
 
 import msgspec
 
-from rulezero._core import Played
+from rulezero._core import CoreThought, Played
 from rulezero.data.thoughts import Thought as RecordedThought
 
 
@@ -24,6 +24,11 @@ def thought_of(played: Played, ply: int) -> Thought:
     core = played.thought(ply)
     if core is None:
         return Thought(action=played.last.actions[ply - played.plies])
+    return read_core(core)
+
+
+def read_core(core: CoreThought) -> Thought:
+    """The core's thought in Python's words."""
     return Thought(
         action=core.action,
         value=_known(core.value),

@@ -1,0 +1,209 @@
+"""A game with people: somebody outside chooses, players and dice answer."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rulezero._core import CoreThought, Game, GameError, Played, State, heuristic
+from rulezero.data.record import Record
+from rulezero.data.thoughts import Thoughts, pack
+from rulezero.play.seats import Seat, seat
+from rulezero.play.session import Session
+from rulezero.play.thought import Thought, read_core
+
+SIMS = 400  # simulations per choice of the player whom people meet unless they ask for another
+
+
+class Ply(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """A choice, and what its mover thought."""
+
+    state: State  # before it
+    action: int
+    core: CoreThought | None = None
+
+    @property
+    def after(self) -> State:
+        """The state it led to."""
+        return self.state.apply(self.action)
+
+    @property
+    def thought(self) -> Thought | None:
+        """The mover's; None for people and dice."""
+        return None if self.core is None else read_core(self.core)
+
+
+def opponent(
+    game: Game, text: str | None = None, *, net: str | Path | None = None, sims: int | None = None
+) -> Seat:
+    """The player to meet: the one of a text, or PUCT with a net or the best judgement at hand."""
+    keys: dict[str, Any] = {}
+    if net is not None:
+        keys["net"] = str(net)
+    if sims is not None or text is None:
+        keys["sims"] = SIMS if sims is None else sims
+    if text is None and net is None and not _has_heuristic(game):
+        keys["eval"] = "rollout"
+    return seat(text or "puct", **keys)
+
+
+def _has_heuristic(game: Game) -> bool:
+    try:
+        heuristic(game.start())
+    except GameError:
+        return False
+    return True
+
+
+class Dialogue:
+    """One game in which people choose for the seats that are human.
+
+    `choose` is their choice; `advance` lets players and dice go on until people must choose again.
+    What players choose depends on the position, its past and the seed alone: who takes a choice
+    back and repeats it gets the same answer, and the same dice.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seats: tuple[Seat, Seat],
+        *,
+        start: State | None = None,
+        seed: int = 0,
+        is_recorded: bool = True,
+    ) -> None:
+        """A game from a start without a past. `is_recorded`: its thoughts will be learned from."""
+        self.game = game
+        self.seats = seats
+        self.seed = seed
+        self.state = game.start(seed=seed) if start is None else start
+        self.plies: list[Ply] = []
+        self.outcome: float | None = None  # seat 0's, once the game is over
+        self.end_reason: str | None = None
+        if self.state.is_over:
+            raise GameError(f"the game is over there: {self.state.end_reason}")
+        if self.state.actions:
+            raise GameError("a dialogue begins without a past; undo goes back to its own choices")
+        self._start = self.state
+        self._is_recorded = is_recorded
+        players = list(dict.fromkeys(seats))
+        self._players = (players.index(seats[0]), players.index(seats[1]))
+        self._session = Session(game, players, seed=seed, width=1)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the rules have ended the game, or somebody has."""
+        return self.end_reason is not None
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether people must choose now."""
+        return not self.is_over and not self.state.is_over and self._is_human(self.state)
+
+    def advance(self) -> list[Ply]:
+        """What players and dice chose until people must choose, or the game was over."""
+        if self.is_over:
+            return []
+        left = self.game.facts.max_plies - len(self.plies)
+        self._session.add(
+            0,
+            self.state,
+            self._players,
+            most_plies=max(0, left),
+            is_recorded=self._is_recorded,
+        )
+        finished: list[Played] = []
+        while not finished:
+            finished = self._session.step()
+            if self._session.pool.parked():
+                self._session.pool.stop(0, 0.0, "parked")
+                finished = self._session.pool.take_finished()
+        (played,) = finished
+        if played.reason != "parked":
+            self.outcome, self.end_reason = played.outcome, played.reason
+        return [self._add(action, played.thought(at)) for at, action in enumerate(_new(played))]
+
+    def choose(self, action: int) -> Ply:
+        """Makes the people's choice. MoveError if it is not legal."""
+        if not self.is_asking:
+            raise GameError("nobody outside is asked: advance the game first")
+        return self._add(action)
+
+    def undo(self) -> list[Ply]:
+        """Goes back to the people's last choice; what is taken back, [] if there was none."""
+        asked = [at for at, ply in enumerate(self.plies) if self._is_human(ply.state)]
+        if not asked:
+            return []
+        kept, taken = self.plies[: asked[-1]], self.plies[asked[-1] :]
+        self.plies, self.state = kept, taken[0].state
+        self.outcome = self.end_reason = None
+        return taken
+
+    def resign(self) -> None:
+        """Ends the game: whoever must choose loses."""
+        if not self.is_asking:
+            raise GameError("nobody outside is asked, so nobody can resign")
+        self.outcome, self.end_reason = 1.0 if self.state.mover == 1 else -1.0, "resigned"
+
+    def interrupt(self) -> None:
+        """Ends a game that is not over, without a result."""
+        if not self.is_over:
+            self.outcome, self.end_reason = 0.0, "interrupted"
+
+    def record(self) -> Record:
+        """The record of the game, the players' thoughts included, once it is over."""
+        if self.outcome is None or self.end_reason is None:
+            raise GameError("the game is not over")
+        actions, thoughts = _packed(self.plies)
+        identities = [self._session.identities[player] for player in self._players]
+        return Record(
+            game=self.game.text,
+            version=self.game.facts.version,
+            encoding=self.game.facts.encoding,
+            start=self._start.text,
+            actions=actions,
+            outcome=self.outcome,
+            end_reason=self.end_reason,
+            seats=(self.seats[0].text, self.seats[1].text),
+            nets=(identities[0], identities[1]),
+            seed=self.seed,
+            purpose="human",
+            source="human",
+            thoughts=thoughts,
+        )
+
+    def _is_human(self, state: State) -> bool:
+        return state.mover in (0, 1) and self.seats[state.mover].is_human
+
+    def _add(self, action: int, core: CoreThought | None = None) -> Ply:
+        ply = Ply(state=self.state, action=action, core=core)
+        self.state = ply.after
+        self.plies.append(ply)
+        return ply
+
+
+def _new(played: Played) -> list[int]:
+    """The actions that the core has played, without those of the past."""
+    return played.last.actions[len(played.last.actions) - played.plies :]
+
+
+def _packed(plies: list[Ply]) -> tuple[bytes, Thoughts]:
+    cores = [ply.core for ply in plies]
+    known = [core for core in cores if core is not None]
+
+    def column(name: str) -> list[float]:
+        return [math.nan if core is None else getattr(core, name) for core in cores]
+
+    return pack(
+        [ply.action for ply in plies],
+        sims=[0 if core is None else core.sims for core in cores],
+        value=column("value"),
+        raw_value=column("raw_value"),
+        draw=column("draw"),
+        surprise=column("surprise"),
+        counts=[0 if core is None else len(core.actions) for core in cores],
+        pair_actions=[action for core in known for action in core.actions],
+        pair_weights=[weight for core in known for weight in core.weights],
+        pair_targets=[weight for core in known for weight in core.target or core.weights],
+    )

@@ -1,0 +1,228 @@
+"""Games with people: choices, dice, what is taken back, what is kept."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import documents
+import rulezero as rz
+import samples
+from rulezero.data import check
+from rulezero.games.info import info, moves_by_kind
+from rulezero.play.dialogue import SIMS, Dialogue, opponent
+from rulezero.play.seats import seat_number
+
+HUMAN = rz.seat("human")
+
+
+def meet(text: str, human: int = 0, seed: int = 1, against: str | None = None) -> Dialogue:
+    """A game against a quick player, up to the first choice."""
+    game = samples.game(text)
+    machine = opponent(game, against, sims=None if against else 6)
+    seats = (HUMAN, machine) if human == 0 else (machine, HUMAN)
+    dialogue = Dialogue(game, seats, seed=seed)
+    dialogue.advance()
+    return dialogue
+
+
+def play_on(dialogue: Dialogue, choose: Callable[[list[int]], int], most: int = 1000) -> None:
+    """So many choices, or to the end."""
+    for _ in range(most):
+        if dialogue.is_over:
+            return
+        dialogue.choose(choose(dialogue.state.legal))
+        dialogue.advance()
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+@pytest.mark.parametrize("human", [0, 1])
+def test_a_game_to_its_end(text: str, human: int) -> None:
+    """People are asked in their seat only; the record is true and has the machine's thoughts."""
+    dialogue = meet(text, human)
+    rng = random.Random(2)
+    while not dialogue.is_over:
+        assert dialogue.is_asking
+        assert dialogue.state.mover == human
+        play_on(dialogue, rng.choice, most=1)
+    record = dialogue.record()
+    last = check(record, trusted=True, game=samples.game(text)).last
+    assert last == dialogue.state
+    assert (record.purpose, record.source, record.task) == ("human", "human", "")
+    assert record.seats[human] == "human"
+    columns = record.columns()
+    state = samples.game(text).parse(record.start)
+    for ply, action in enumerate(columns.actions.tolist()):
+        assert columns.has_policy[ply] == (state.mover == 1 - human)
+        state = state.apply(action)
+
+
+def test_the_same_choices_give_the_same_game() -> None:
+    """What is taken back and chosen again leads to the same answers and the same dice."""
+    straight = meet("exchange")
+    play_on(straight, random.Random(3).choice, most=12)
+    straight.interrupt()
+    crooked, rng = meet("exchange"), random.Random(3)
+    for step in range(12):
+        mine = rng.choice(crooked.state.legal)
+        for _ in range(1 + step % 3):
+            if step % 2:
+                play_on(crooked, lambda legal: legal[-1], most=2)
+                assert crooked.undo()
+                assert crooked.undo()
+            before = crooked.state
+            crooked.choose(mine)
+            crooked.advance()
+            assert crooked.undo()[0].state == before == crooked.state
+        crooked.choose(mine)
+        crooked.advance()
+    crooked.interrupt()
+    assert crooked.record() == straight.record()
+
+
+def test_undo_goes_back_to_the_last_choice() -> None:
+    """One half of White's turn in Monster; over dice and answers; nothing before the first."""
+    dialogue = meet("monster")
+    assert dialogue.undo() == []
+    dialogue.choose(dialogue.state.read("e2e4"))
+    assert dialogue.advance() == []
+    dialogue.choose(dialogue.state.read("d2d4"))
+    assert [ply.state.mover for ply in dialogue.advance()] == [1]
+    assert [ply.state.mover for ply in dialogue.undo()] == [0, 1]
+    assert dialogue.state.text.endswith("+")
+    assert len(dialogue.undo()) == 1
+    assert dialogue.plies == []
+    assert dialogue.is_asking
+
+
+def test_a_finished_game_can_be_taken_up_again() -> None:
+    """Also one that was resigned."""
+    dialogue = meet("connect4")
+    play_on(dialogue, lambda legal: legal[0])
+    assert dialogue.state.is_over
+    dialogue.undo()
+    assert dialogue.is_asking
+    dialogue.resign()
+    assert not dialogue.is_asking
+    dialogue.undo()
+    assert dialogue.is_asking
+
+
+@pytest.mark.parametrize(("human", "outcome"), [(0, -1.0), (1, 1.0)])
+def test_who_resigns_loses(human: int, outcome: float) -> None:
+    """And the record says so."""
+    dialogue = meet("razzle", human)
+    play_on(dialogue, random.Random(1).choice, most=3)
+    dialogue.resign()
+    record = dialogue.record()
+    check(record)
+    assert (record.outcome, record.end_reason) == (outcome, "resigned")
+
+
+def test_an_interrupted_game_has_no_winner() -> None:
+    """Unless it was over already."""
+    dialogue = meet("razzle")
+    with pytest.raises(rz.GameError, match="not over"):
+        dialogue.record()
+    play_on(dialogue, random.Random(1).choice, most=3)
+    dialogue.interrupt()
+    record = dialogue.record()
+    check(record)
+    assert (record.outcome, record.end_reason) == (0.0, "interrupted")
+    assert dialogue.advance() == []
+    with pytest.raises(rz.GameError, match="nobody outside is asked"):
+        dialogue.choose(0)
+    with pytest.raises(rz.GameError, match="nobody can resign"):
+        dialogue.resign()
+
+
+def test_a_game_from_a_position() -> None:
+    """It begins there; a pending die is rolled first, and a finished game is refused."""
+    game = samples.game("exchange")
+    state = game.parse("4k3/8/8/3p4/4P3/8/8/4K3 w 0/0 0 0 -")
+    pending = game.parse(state.apply(state.read("e4xd5")).text)
+    dialogue = Dialogue(game, (rz.seat("random"), HUMAN), start=pending)
+    rolled, *_ = dialogue.advance()
+    assert rolled.state.mover == rz.CHANCE
+    dialogue.interrupt()
+    record = dialogue.record()
+    assert record.start == pending.text
+    check(record)
+    with pytest.raises(rz.GameError, match="without a past"):
+        Dialogue(game, (HUMAN, HUMAN), start=state.apply(state.read("e1e2")))
+    over = game.parse("8/8/8/8/8/8/8/4K3 b 0/0 0 0 -")
+    assert over.is_over
+    with pytest.raises(rz.GameError, match="over"):
+        Dialogue(game, (HUMAN, HUMAN), start=over)
+
+
+@pytest.mark.parametrize("human", [0, 1])
+def test_a_game_that_is_too_long_is_stopped(human: int, tmp_path: Path) -> None:
+    """At max_plies from its beginning, however often the core was asked in between."""
+    path = tmp_path / "short.py"
+    path.write_text(documents.tic_tac_toe().replace("max_plies = 9", "max_plies = 4"))
+    game = rz.load(f"python:file={path}")
+    assert game.facts.max_plies == 4
+    seats = (HUMAN, rz.seat("random")) if human == 0 else (rz.seat("random"), HUMAN)
+    dialogue = Dialogue(game, seats)
+    dialogue.advance()
+    play_on(dialogue, lambda legal: legal[0])
+    record = dialogue.record()
+    assert (record.plies, record.outcome, record.end_reason) == (4, 0.0, "cap")
+    check(record, game=game)
+
+
+def test_two_people_can_share_a_board() -> None:
+    """Nobody answers but dice."""
+    dialogue = Dialogue(samples.game("monster"), (HUMAN, HUMAN))
+    movers = []
+    for _ in range(6):
+        assert dialogue.advance() == []
+        movers.append(dialogue.state.mover)
+        dialogue.choose(dialogue.state.legal[0])
+    assert movers == [0, 0, 1, 0, 0, 1]
+
+
+def test_whom_people_meet() -> None:
+    """PUCT with the heuristic, or with rollouts where there is none, unless they ask."""
+    assert opponent(samples.game("chess")).text == f"puct:sims={SIMS}"
+    assert opponent(samples.game("tictactoe")).text == f"puct:sims={SIMS},eval=rollout"
+    assert opponent(samples.game("chess"), sims=7).text == "puct:sims=7"
+    assert opponent(samples.game("chess"), "gumbel").text == "gumbel"
+    assert opponent(samples.game("chess"), "gumbel", sims=3).text == "gumbel:sims=3"
+    assert opponent(samples.game("chess"), net="runs/x").text == f"puct:net=runs/x,sims={SIMS}"
+    with pytest.raises(rz.SeatError, match="no key 'sims'"):
+        opponent(samples.game("chess"), "random", sims=3)
+
+
+def test_seats_by_name() -> None:
+    """0, 1, white, black."""
+    assert [seat_number(word) for word in ("0", "1", "white", "Black")] == [0, 1, 0, 1]
+    with pytest.raises(rz.SeatError, match="no seat"):
+        seat_number("2")
+
+
+def test_what_a_board_does_not_show() -> None:
+    """EXCHANGE's hit points, charges and waits by square, Decree, and what can be done."""
+    state = samples.game("exchange").parse(
+        "4k3/8/8/3n4/4P3/2B5/1P6/3QK3 w 2/0 0 9 e1=15:u2,c3=10:u1:c2,b2=3,e4=7:a1,d5=2"
+    )
+    told = dict(info(state))
+    assert told["position"] == state.text
+    assert told["Decree"] == "White for 2 more actions"
+    assert told["c3"] == "White's B, 10 HP, charges 1, ability waits 2"
+    assert told["e4"] == "White's P, 7 HP, Advance waits 1"
+    assert told["d5"] == "Black's N, 2 HP"
+    assert "e4xd5" in told["strikes"].split()
+    assert told["Royal Decree"] == "decree"
+    assert dict(info(rz.load("chess").start()))["plies"] == "none yet"
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_every_legal_action_has_one_kind(text: str) -> None:
+    """Nothing is left out of what people are offered."""
+    for state in samples.states(text)[::10]:
+        kinds = moves_by_kind(state)
+        assert sorted(a for actions in kinds.values() for a in actions) == sorted(state.legal)
+        info(state)
