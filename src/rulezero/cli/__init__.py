@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rulezero import RulezeroError, __version__
-from rulezero.cli import check, games, match, perft, seats, tour
+from rulezero.cli import check, games, match, perft, play, seats, tour
 
 app = typer.Typer(
     name="rulezero",
@@ -22,6 +22,7 @@ app.command("perft")(perft.perft)
 app.command("tour")(tour.tour)
 app.command("seats")(seats.seats)
 app.command("match")(match.match)
+app.command("play")(play.play)
 app.add_typer(check.app, name="check")
 
 

@@ -1,8 +1,11 @@
 """What the verbs print on."""
 
+from collections.abc import Iterable
+
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 _PIPED_WIDTH = 200  # nobody sees a pipe's edge: lines stay whole
 
@@ -27,3 +30,17 @@ def plain_table(console: Console, *columns: str, title: str = "") -> Table:
     for name in columns:
         table.add_column(name.lstrip(">"), justify="right" if name.startswith(">") else "left")
     return table
+
+
+def print_pairs(console: Console, pairs: Iterable[tuple[str, str]]) -> None:
+    """Words with what they mean, a line each; on a terminal long ones go on under themselves."""
+    known = list(pairs)
+    width = max((len(word) for word, _ in known), default=0) + 2
+    grid = Table.grid(padding=0)
+    grid.add_column(width=width, style="bold")
+    for word, meaning in known:
+        grid.add_row(Text(word), Text(meaning))
+        if not console.is_terminal:
+            console.print(f"{word:<{width}}{meaning}", soft_wrap=True, markup=False)
+    if console.is_terminal:
+        console.print(grid)

@@ -1,0 +1,57 @@
+"""Choices in words, for people."""
+
+from collections.abc import Sequence
+
+from rulezero._core import CHANCE, GameError, State
+from rulezero.data.thoughts import Thought
+
+_TOLD = ("damage", "absorbed", "healed", "self_damage")  # events worth a word beside a die
+
+
+def speaks_san(state: State) -> bool:
+    """Whether the game has a short move text that chess players know."""
+    try:
+        state.say(state.legal[0], san=True)
+    except (GameError, IndexError):
+        return False
+    return True
+
+
+def say(state: State, action: int) -> str:
+    """A choice as people say it: SAN where the game speaks it, else its own move text."""
+    return state.say(action, san=speaks_san(state))
+
+
+def say_turn(start: State, actions: Sequence[int]) -> str:
+    """Choices one after the other, with dice and what they did: "d1xd4 (die 4, 7 damage)"."""
+    words: list[str] = []
+    state = start
+    for action in actions:
+        said = say(state, action)
+        after = state.apply(action)
+        if state.mover == CHANCE:
+            events = {name.replace("_", " "): after.events.get(name) for name in _TOLD}
+            done = [f"{number:g} {name}" for name, number in events.items() if number]
+            die = f"({', '.join([f'die {said}', *done])})"
+            words[-1:] = [f"{words[-1]} {die}"] if words else [die]
+        else:
+            words.append(said)
+        state = after
+    return " ".join(words)
+
+
+def say_line(state: State, line: Sequence[int]) -> str:
+    """What a player expects, as far as it is legal."""
+    words = []
+    for action in line:
+        if action not in state.legal:
+            break
+        words.append(say(state, action))
+        state = state.apply(action)
+    return " ".join(words)
+
+
+def say_shares(state: State, thought: Thought, most: int = 5) -> str:
+    """The moves that a player thought best, with their shares: "d4 41 %, e4 22 %"."""
+    best = sorted(thought.shares.items(), key=lambda item: -item[1])[:most]
+    return ", ".join(f"{say(state, action)} {100 * share:.0f} %" for action, share in best)

@@ -1,0 +1,301 @@
+"""`rulezero play`: the same game as a Dialogue, driven by lines of text."""
+
+import os
+import pty
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import documents
+import rulezero as rz
+from commands import begin, fails, read_until, run, succeeds
+from rulezero import _core
+from rulezero.data import Record, Store, check
+from rulezero.play.dialogue import Dialogue, opponent
+
+GAMES = sorted(_core.game_options())
+HUMAN = rz.seat("human")
+
+
+def only(path: Path) -> Record:
+    """The one record of a store, which is true."""
+    (record,) = Store(path)
+    check(record, trusted=True)
+    return record
+
+
+def dialogue(text: str, human: int, seed: int, sims: int) -> Dialogue:
+    game = rz.load(text)
+    machine = opponent(game, sims=sims)
+    made = Dialogue(game, (HUMAN, machine) if human == 0 else (machine, HUMAN), seed=seed)
+    made.advance()
+    return made
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_a_game_to_its_end(text: str, tmp_path: Path) -> None:
+    """Random legal moves, now as move text, now as SAN; the record is the Dialogue's own."""
+    human = 1 if text == "monster" else 0
+    made, rng, lines = dialogue(text, human, seed=4, sims=5), random.Random(7), []
+    while not made.is_over:
+        state = made.state
+        action = rng.choice(state.legal)
+        has_san = text in ("chess", "monster", "random_chess")
+        lines.append(state.say(action, san=has_san and rng.random() < 0.5))
+        made.choose(action)
+        made.advance()
+    output = succeeds(
+        "play", text, "--sims", "5", "--seed", "4", "--save", tmp_path, stdin="\n".join(lines)
+    )
+    assert only(tmp_path) == made.record()
+    assert output.count("your ") == len(lines)
+    is_capped = made.end_reason == "cap"
+    assert ("stopped after 300 plies" if is_capped else f": {made.end_reason}\n") in output
+    assert f"saved: rulezero replay {tmp_path} {made.record().id}\n" in output
+    assert "\x1b" not in output
+
+
+def test_a_game_in_python(tmp_path: Path) -> None:
+    """A file's game is met by rollouts, drawn and kept like any other."""
+    path = tmp_path / "mine.py"
+    path.write_text(documents.tic_tac_toe())
+    game = f"python:file={path}"
+    squares = [file + rank for rank in "123" for file in "abc"]  # those that are taken are refused
+    output = succeeds(
+        "play", game, "--sims", "20", "--save", tmp_path / "store", stdin="\n".join(squares)
+    )
+    assert "seat 1 is puct:sims=20,eval=rollout" in output
+    assert only(tmp_path / "store").game == game
+
+
+def test_commands(tmp_path: Path) -> None:
+    """Each says what it should, and none of them is a move."""
+    lines = ["help", "?", "moves", "hint", "info", "board", "flip", "", "undo", "quit"]
+    arguments = ["play", "monster", "--seed", "1", "--sims", "20", "--save", str(tmp_path)]
+    output = succeeds(*arguments, stdin="\n".join(lines))
+    assert output.startswith("monster: you are Black, White is puct:sims=20\n")
+    asked = output.split("Black, your move: ")
+    said = dict(zip(lines, asked[1:], strict=True))
+    for name in ("moves", "hint", "undo", "info", "flip", "resign", "quit", "help"):
+        assert f"\n{name} " in said["help"]
+    assert said["?"].partition("\n")[2] == said["help"].partition("\n")[2]
+    record = only(tmp_path)
+    state = rz.load("monster").replay(record.start, record.columns().actions.tolist())
+    for action in state.legal:
+        assert f"{state.say(action)} {state.say(action, san=True)}" in said["moves"]
+    thought = rz.seat("puct:sims=20").think(state)
+    assert f"would play {state.say(thought.action, san=True)}\n" in said["hint"]
+    assert f"{thought.value:+.2f} for White" in said["hint"]
+    assert state.text in said["info"]
+    assert "   h  g  f  e  d  c  b  a\n" in said["board"]
+    assert "   a  b  c  d  e  f  g  h\n" in said["flip"]
+    assert said[""] == "\n"
+    assert said["undo"] == "undo\nthere is nothing to take back\n"
+    assert (record.outcome, record.end_reason, record.plies) == (0.0, "interrupted", 2)
+    assert record.columns().has_policy.all()
+
+
+def test_the_machine_shows_its_move_and_its_judgement() -> None:
+    """The last turn in brackets, both halves of it, and a bar with the value for White."""
+    output = succeeds("play", "monster", "--seed", "1", "--sims", "20", stdin="quit")
+    made = dialogue("monster", 1, seed=1, sims=20)
+    moves = " ".join(ply.state.say(ply.action, san=True) for ply in made.plies)
+    assert f"\nWhite plays {moves}\n" in output
+    assert len(re.findall(r"\[.\]", output)) >= 3
+    thought = made.plies[-1].thought
+    assert thought is not None
+    assert re.search(
+        rf"\nWhite █+░+ Black  {re.escape(f'{thought.value:+.2f}')} for White\n", output
+    )
+
+
+def test_undo_takes_back_to_the_last_choice(tmp_path: Path) -> None:
+    """In Monster a half; then what was taken back never happened."""
+    lines = ["e2e4", "undo", "d2d4", "d4d5", "undo", "undo", "e2e4", "e4e5", "quit"]
+    output = succeeds(
+        "play", "monster", "--seat", "white", "--sims", "5", "--seed", "2", "--save", tmp_path,
+        stdin="\n".join(lines),
+    )  # fmt: skip
+    prompts = re.findall(r"White, your (.*)move: (\S+)", output)
+    halves = ["", "second ", "", "second ", "", "second ", "", "second ", ""]
+    assert prompts == list(zip(halves, lines, strict=True))
+    assert "taken back: e4\n" in output
+    state = rz.load("monster").start()
+    said = []
+    for action in only(tmp_path).columns().actions.tolist():
+        said.append(state.say(action))
+        state = state.apply(action)
+    assert said[:2] == ["e2e4", "e4e5"]
+    assert len(said) == 3
+
+
+def test_dice_are_rolled_and_shown(tmp_path: Path) -> None:
+    """Behind the choice they belong to, with what they did; taking back takes dice back too."""
+    position = "4k3/8/8/3p4/4P3/8/8/4K3 w 0/0 0 0 -"
+    output = succeeds(
+        "play", "exchange", "--position", position, "--opponent", "random", "--seed", "5",
+        "--save", tmp_path, stdin="e4xd5\nundo\ne4xd5\nquit\n",
+    )  # fmt: skip
+    rolled = re.findall(r"White plays e4xd5 \(die (\d), (\d) damage\)", output)
+    assert len(rolled) == 2
+    assert rolled[0] == rolled[1]
+    assert int(rolled[0][1]) == int(rolled[0][0]) + 1
+    assert "taken back: e4xd5 (die" in output
+    assert only(tmp_path).start == position
+
+
+@pytest.mark.parametrize("line", ["zz", "e2e5", "Nf6", "udno", "e9", "\x00", "é", "0" * 5000])
+def test_a_wrong_move_is_one_line_and_asks_again(line: str) -> None:
+    """Nothing else happens."""
+    output = succeeds("play", "chess", "--sims", "5", "--seed", "1", stdin=f"{line}\nquit\n")
+    first, second = output.split("White, your move: ")[1:]
+    assert first.count("\n") == 2
+    assert "not a legal move" in first
+    assert second.startswith("quit\n")
+    if line == "udno":
+        assert "did you mean 'undo'" in first
+
+
+@pytest.mark.parametrize(("seat", "outcome"), [("white", -1.0), ("1", 1.0)])
+def test_who_resigns_loses(seat: str, outcome: float, tmp_path: Path) -> None:
+    """And the game is kept."""
+    arguments = ["play", "razzle", "--seat", seat, "--sims", "5", "--save-data", str(tmp_path)]
+    lines = "c1d3\nresign\n" if seat == "white" else "resign\n"
+    output = succeeds(*arguments, stdin=lines)
+    record = only(tmp_path)
+    assert (record.outcome, record.end_reason) == (outcome, "resigned")
+    assert record.columns().has_policy.any()
+    assert f"{'White resigns: Black' if outcome < 0 else 'Black resigns: White'} wins\n" in output
+
+
+def test_the_end_of_input_keeps_the_game(tmp_path: Path) -> None:
+    """Without a winner; a game without a move is nothing to keep."""
+    output = succeeds("play", "chess", "--sims", "5", "--save", tmp_path / "a", stdin="e4\n")
+    record = only(tmp_path / "a")
+    assert (record.outcome, record.end_reason, record.plies) == (0.0, "interrupted", 2)
+    assert "\nleft after 2 plies\n" in output
+    output = succeeds("play", "chess", "--save", tmp_path / "b", stdin="")
+    assert output.endswith("nothing to save: no move was made\n")
+    assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_keeps_the_game(number: signal.Signals, tmp_path: Path) -> None:
+    """Ctrl-C, a polite kill, a closed window: exit code 130."""
+    with begin("play", "chess", "--sims", "5", "--save", tmp_path) as process:
+        read_until(process.stdout, "your move: ")
+        assert process.stdin
+        process.stdin.write("e2e4\n")
+        process.stdin.flush()
+        read_until(process.stdout, "your move: ")
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "")
+    assert "left after 2 plies" in output
+    record = only(tmp_path)
+    assert (record.outcome, record.end_reason, record.plies) == (0.0, "interrupted", 2)
+
+
+def test_ctrl_c_while_the_machine_thinks_keeps_the_game(tmp_path: Path) -> None:
+    """People's choice is in the record, the answer that never came is not."""
+    with begin("play", "chess", "--sims", "200000", "--save", tmp_path) as process:
+        read_until(process.stdout, "your move: ")
+        assert process.stdin
+        process.stdin.write("e2e4\n")
+        process.stdin.flush()
+        read_until(process.stdout, "e2e4\n")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert only(tmp_path).plies in (1, 2)  # as the signal came
+
+
+def test_games_gather_in_one_store(tmp_path: Path) -> None:
+    """Each with a seed of its own."""
+    for _ in range(2):
+        succeeds("play", "connect4", "--sims", "5", "--save", tmp_path, stdin="d\nquit\n")
+    first, second = Store(tmp_path)
+    assert first.seed != second.seed
+
+
+def test_two_people_share_a_board() -> None:
+    """The opponent may be human too."""
+    output = succeeds("play", "connect4", "--opponent", "human", stdin="d\nc\nhint\nquit\n")
+    assert output.startswith("connect4: you are X and O\n")
+    assert re.findall(r"([XO]), your move: (\w+)", output) == [
+        ("X", "d"), ("O", "c"), ("X", "hint"), ("X", "quit")
+    ]  # fmt: skip
+    assert "puct:sims=400 would play" in output
+
+
+def test_without_unicode() -> None:
+    """A terminal of plain letters gets plain letters."""
+    result = run("play", "chess", "--sims", "5", stdin="e4\nhint\nquit\n", PYTHONIOENCODING="ascii")
+    assert result.returncode == 0
+    assert result.stdout.isascii()
+    assert "White ####" in result.stdout
+
+
+def test_wrong_input_is_one_line(tmp_path: Path) -> None:
+    """Before anything is drawn or made."""
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    store = tmp_path / "store"
+    for words, told in [
+        (["conect4"], "did you mean 'connect4'"),
+        (["connect4", "--position", "nonsense"], "a board and a side"),
+        (["connect4", "--fen", "7/7/7/7/OOO4/XXXX3 o"], "over"),
+        (["connect4", "--seat", "2"], "no seat"),
+        (["connect4", "--sims", "0"], "--sims"),
+        (["connect4", "--opponent", "nobody"], "there is no player"),
+        (["connect4", "--opponent", "random", "--sims", "5"], "no key 'sims'"),
+        (["connect4", "--opponent", "puct:sims=5", "--sims", "5"], "given twice"),
+        (["connect4", "--net", str(tmp_path / "nowhere")], "nowhere"),
+        (["connect4", "--use-model", str(mine)], "mine"),
+        (["connect4", "--seed", "-1"], "--seed"),
+        (["connect4", "--seed", str(1 << 64)], "seed"),
+    ]:
+        assert told in fails("play", *words, "--save", store)
+    assert "File exists" in fails("play", "connect4", "--save", mine)
+    assert mine.read_text() == "mine"
+    assert not store.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_on_a_terminal(tmp_path: Path) -> None:
+    """In colour, with a prompt that waits; Ctrl-C keeps the game."""
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "rulezero", "play", "chess", "--sims", "5", "--save", str(tmp_path)],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"},
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        os.close(slave)
+        with os.fdopen(master, "rb+", buffering=0) as terminal:
+            shown = ""
+            while "your move: " not in shown:
+                shown += terminal.read(1000).decode(errors="replace")
+            terminal.write(b"e4\n")
+            while shown.count("your move: ") < 2:
+                shown += terminal.read(1000).decode(errors="replace")
+            process.send_signal(signal.SIGINT)
+            try:
+                while part := terminal.read(1000):
+                    shown += part.decode(errors="replace")
+            except OSError:  # the other side is closed
+                pass
+    assert process.returncode == 130
+    assert "\x1b[" in shown
+    assert "for White" in shown
+    assert only(tmp_path).plies == 2
