@@ -33,7 +33,7 @@ def thought_of(played: Played, ply: int) -> Thought:
         sims=core.sims,
         shares=_shares(core.actions, core.weights),
         target=_shares(core.actions, core.target or core.weights),
-        visits={a: round(n) for a, n in zip(core.actions, core.visits, strict=False)},
+        visits={a: round(n) for a, n in zip(core.actions, core.visits, strict=False) if n > 0},
         line=list(core.line),
     )
 
