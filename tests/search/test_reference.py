@@ -191,7 +191,7 @@ def test_a_win_is_taken_at_once(seat: int) -> None:
 def test_a_proven_win_ends_the_search(seat: int) -> None:
     """It is played though others have more visits, and is the whole target."""
     deep: Plan = (0, [(0, [road(30), road(30)]), (1, [road(30), road(30)]), (1, [1.0, 1.0])])
-    state = planned("deep win", mirrored(deep) if seat else deep).start()
+    state = planned("deep_win", mirrored(deep) if seat else deep).start()
     told = said({"0": ([0.6, 0.3, 0.1], 0.0)}, value=0.3 if seat == 0 else -0.3)
     root = puct.search(state, 500, evaluate=told)
     assert root.visits < 100
