@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import torch
 
 import rulezero as rz
 import samples
@@ -17,14 +18,14 @@ from rulezero.nets.tower import Tower, create
 GAMES = ["chess", "connect4", "exchange", "monster", "razzle", "tictactoe"]
 TINY = NetConfig(blocks=1, channels=8)
 
+torch.set_num_threads(1)  # on shared cores, more of them wait for each other
+
 _folder = tempfile.TemporaryDirectory(prefix="little_nets_")
 
 
 @functools.cache
 def tower(text: str, config: NetConfig = TINY) -> Tower:
     """An untrained tower whose BatchNorm has seen positions, so that folding it changes much."""
-    import torch
-
     made = create(samples.game(text), config, seed=1)
     made.train()
     with torch.no_grad():
