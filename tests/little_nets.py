@@ -1,6 +1,7 @@
 """Tiny untrained nets of every game, made once for all tests of a process."""
 
 import functools
+import random
 import tempfile
 from pathlib import Path
 
@@ -45,10 +46,7 @@ def net(text: str, config: NetConfig = TINY) -> Path:
 def positions(text: str, count: int) -> tuple[rz.State, ...]:
     """States of random games that a net can judge."""
     found = [s for s in samples.states(text) if not s.is_over and s.mover != rz.CHANCE]
-    step = max(1, len(found) // count)
-    chosen = tuple(found[::step][:count])
-    assert len(chosen) == count
-    return chosen
+    return tuple(random.Random(0).sample(found, count))
 
 
 @functools.cache

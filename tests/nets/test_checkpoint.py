@@ -231,10 +231,10 @@ def test_a_spoilt_net_is_not_trained_on(net: Path, how: str) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_python_game_can_be_given(tmp_path: Path) -> None:
-    """Then its file is the caller's choice."""
-    net = little_nets.net("tictactoe")
-    assert load(net, samples.game("tictactoe")).slots == 9
+def test_a_python_game_can_be_given(net: Path) -> None:
+    """Then its file is the caller's choice, and the card's text is not asked."""
+    rewrite(net, game="python:file=anywhere.py")
+    assert load(net, samples.game("connect4")).slots == 7
 
 
 @pytest.fixture
