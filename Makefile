@@ -24,7 +24,7 @@ help:
 	@echo "make check     formatters, linters, types, import order"
 	@echo "make golden    write the playthroughs again (FORCE=1 without a raised version)"
 	@echo "make sanitize  random play and hostile text under address and UB sanitizers"
-	@echo "make bench     how fast the rules are"
+	@echo "make bench     how fast the rules and the nets are"
 	@echo "make clean     remove everything that was built"
 
 demo: STEPS := 3
@@ -73,8 +73,9 @@ sanitize: $(INSTALLED) $(TOOLS) $(SANITIZED)
 
 bench: STEPS := 4
 bench: $(INSTALLED) $(TOOLS)
-	@echo "[4/$(STEPS)] measuring the rules"
+	@echo "[4/$(STEPS)] measuring the rules, then the nets"
 	@$(BIN)/python benchmarks/rules.py
+	@$(BIN)/python benchmarks/evaluators.py
 
 clean:
 	rm -rf build $(VENV) src/rulezero/*.so src/rulezero/_core.pyi
