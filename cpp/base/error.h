@@ -21,6 +21,11 @@ struct MoveError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A file that is no net, or a net that does not fit what it is asked.
+struct NetError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // An unknown kind of player, key or value of its text.
 struct SeatError : std::runtime_error {
   using std::runtime_error::runtime_error;

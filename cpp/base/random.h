@@ -28,6 +28,9 @@ class KeyedRandom {
     }
   }
 
+  // A uniform number in (0, 1), never an end of it.
+  constexpr double fraction() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
+
  private:
   std::uint64_t key_ = 0;
   std::uint64_t drawn_ = 0;

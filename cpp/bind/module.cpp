@@ -30,10 +30,14 @@ NB_MODULE(_core, m) {
   nb::exception<PositionError>(m, "PositionError", base);
   nb::exception<MoveError>(m, "MoveError", base);
   nb::exception<SeatError>(m, "SeatError", base);
+  nb::exception<NetError>(m, "NetError", base);
 
   bind_pieces(m);
   bind_games(m);
   bind_states(m);
+  bind_pool(m);
+  bind_eval(m);
+  bind_mlp(m);
   bind_replay(m);
 
   m.def(

@@ -73,6 +73,7 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   };
   check_shape("planes", facts_.planes);
   check_shape("board", facts_.board);
+  has_heuristic_ = nb::hasattr(rules_, "heuristic");
 }
 
 // The answer of one method. A mistake in it becomes a GameError that says where it is, with the
@@ -206,6 +207,13 @@ void PythonRules::events(const Position& position, Action action, std::span<floa
 
 std::string PythonRules::say(const Position& position, Action action) const {
   return as<std::string>(ask("say", position.value, action), facts_.name + ".say()", "text");
+}
+
+float PythonRules::heuristic(const Position& position) const {
+  const float value = as<float>(ask("heuristic", position.value), facts_.name + ".heuristic()",
+                                "seat 0's value, a number in [-1, 1]");
+  if (!(value >= -1.0f && value <= 1.0f)) fail("heuristic", "gave a value outside [-1, 1]");
+  return value;
 }
 
 std::vector<Cell> PythonRules::cells(const Position& position) const {

@@ -33,6 +33,8 @@ class PythonRules {
   void events(const Position& position, Action action, std::span<float> row) const;
   std::string say(const Position& position, Action action) const;
   std::vector<Cell> cells(const Position& position) const;
+  bool has_heuristic() const { return has_heuristic_; }
+  float heuristic(const Position& position) const;
 
  private:
   template <class... Arguments>
@@ -41,6 +43,7 @@ class PythonRules {
 
   nanobind::object rules_;
   Facts facts_;
+  bool has_heuristic_ = false;
 };
 
 static_assert(Game<PythonRules>);

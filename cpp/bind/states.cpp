@@ -1,12 +1,12 @@
 // States as Python sees them, and what is counted from them.
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bind/arrays.h"
 #include "bind/parts.h"
 #include "bind/python_game.h"
 
@@ -15,17 +15,6 @@ using namespace nb::literals;
 
 namespace rulezero {
 namespace {
-
-using FloatArray = nb::ndarray<nb::numpy, float, nb::c_contig>;
-
-// A zeroed float32 array that Python owns.
-FloatArray zeros(std::initializer_list<std::size_t> shape) {
-  std::size_t size = 1;
-  for (std::size_t length : shape) size *= length;
-  auto* data = new float[size]();
-  nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<float*>(memory); });
-  return FloatArray(data, shape, owner);
-}
 
 std::vector<Action> actions_of(const AnyState& state) {
   std::vector<Action> actions;

@@ -83,6 +83,9 @@ class StateOf final : public AnyState {
     }
   }
 
+  const Moment<Position>& moment() const { return moment_; }
+  const GameOf<G>& owner() const { return *game_; }
+
   const AnyGame& game() const override { return *game_; }
   StatePtr before() const override { return before_; }
   std::optional<Action> action() const override {

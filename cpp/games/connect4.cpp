@@ -6,9 +6,9 @@
 namespace rulezero {
 namespace {
 
-constexpr int kColumns = 7;
-constexpr int kRows = 6;
-constexpr int kStride = kRows + 1;  // bits a column
+constexpr int kColumns = Connect4Position::kColumns;
+constexpr int kRows = Connect4Position::kRows;
+constexpr int kStride = Connect4Position::kStride;
 constexpr std::array<char, 2> kMen = {'X', 'O'};
 constexpr std::array<std::string_view, 2> kSides = {"x", "o"};
 

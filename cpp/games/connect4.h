@@ -15,6 +15,10 @@ namespace rulezero {
 //    1  8 15 22 29 36 43
 //    0  7 14 21 28 35 42
 struct Connect4Position {
+  static constexpr int kColumns = 7;
+  static constexpr int kRows = 6;
+  static constexpr int kStride = kRows + 1;  // bits a column
+
   std::array<Bits, 2> men;  // by seat
 
   bool operator==(const Connect4Position&) const = default;

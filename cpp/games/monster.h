@@ -34,10 +34,10 @@ class Monster {
                                std::span<const Action> legal) const;
   std::vector<Cell> cells(const Position& p) const;
 
+  const chesslike::PieceTable& table() const { return *rules_.table; }
+
  private:
   void list_first_halves(const Position& p, std::vector<Action>& actions) const;
-
-  const chesslike::PieceTable& table() const { return *rules_.table; }
 
   chesslike::Rules rules_;
   Facts facts_;

@@ -2,13 +2,14 @@
 
 #include "base/hash.h"
 #include "games/board_text.h"
+#include "games/razzle_reach.h"
 
 namespace rulezero {
+
+using namespace razzle;
+
 namespace {
 
-constexpr int kFiles = 7;
-constexpr int kRanks = 8;
-constexpr int kSquares = kFiles * kRanks;
 constexpr int kMenEach = 5;
 constexpr int kLastTurn = 200;                    // the game is drawn when this many have ended
 constexpr int kPliesATurn = kMenEach;             // a chain bars a man a pass: four passes and end
@@ -19,74 +20,13 @@ constexpr std::array<std::string_view, 2> kSides = {"w", "b"};
 
 enum Event : std::size_t { kKnightMove, kPass, kEnd, kBallProgress, kForcedPass, kWin };
 
-struct Step {
-  int right;
-  int up;
-};
-constexpr std::array<Step, 8> kKnightSteps = {
-    {{1, 2}, {2, 1}, {2, -1}, {1, -2}, {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}}};
-constexpr std::array<Step, 4> kRising = {{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};  // to higher squares
-
-// The squares reached from `square` by repeating a step, at most `reach` times.
-constexpr Bits line(int square, Step step, int reach) {
-  Bits squares = 0;
-  int file = square % kFiles + step.right;
-  int rank = square / kFiles + step.up;
-  while (reach-- > 0 && file >= 0 && file < kFiles && rank >= 0 && rank < kRanks) {
-    squares |= bit(rank * kFiles + file);
-    file += step.right;
-    rank += step.up;
-  }
-  return squares;
-}
-
-// What a square reaches on an empty board.
-struct Reach {
-  Bits knight = 0;
-  Bits around = 0;                   // the up to eight squares next to it
-  std::array<Bits, 4> rising = {};   // lines towards higher squares: the first man met is lowest
-  std::array<Bits, 4> falling = {};  // the same lines the other way: the first met is highest
-};
-
-constexpr std::array<Reach, kSquares> kReach = [] {
-  std::array<Reach, kSquares> table;
-  for (int square = 0; square < kSquares; ++square) {
-    Reach& reach = table[static_cast<std::size_t>(square)];
-    for (Step step : kKnightSteps) reach.knight |= line(square, step, 1);
-    for (std::size_t i = 0; i < kRising.size(); ++i) {
-      const Step back = {-kRising[i].right, -kRising[i].up};
-      reach.around |= line(square, kRising[i], 1) | line(square, back, 1);
-      reach.rising[i] = line(square, kRising[i], kRanks);
-      reach.falling[i] = line(square, back, kRanks);
-    }
-  }
-  return table;
-}();
-
-// The square as a seat sees it. Seat 1 sees the board turned by 180 degrees, so that both play up.
-constexpr int seen_by(int seat, int square) { return seat == 0 ? square : kSquares - 1 - square; }
-
-constexpr int rank_seen_by(int seat, int square) { return seen_by(seat, square) / kFiles; }
-
 bool has_won(const RazzlePosition& position, int seat) {
   return rank_seen_by(seat, position.ball[static_cast<std::size_t>(seat)]) == kRanks - 1;
 }
 
 // The men the mover's ball can be passed to.
 Bits receivers(const RazzlePosition& position) {
-  const Reach& reach = kReach[position.ball[position.side]];
-  const Bits all = position.men[0] | position.men[1];
-  Bits met = 0;
-  for (Bits ray : reach.rising) met |= ray & all & (0 - (ray & all));
-  for (Bits ray : reach.falling) met |= std::bit_floor(ray & all);
-  return met & position.men[position.side] & ~position.barred;
-}
-
-// Whether the enemy's knight move next to the ball leaves only passes. It binds the first action
-// of a turn, and only if there is a pass.
-bool must_pass(const RazzlePosition& position, Bits targets) {
-  return !position.in_chain && targets != 0 && position.landing != kNowhere &&
-         has(kReach[position.ball[position.side]].around, position.landing);
+  return razzle::receivers(position, position.side, position.ball[position.side]);
 }
 
 std::string square_name(int square) {

@@ -14,31 +14,46 @@ from rulezero._core import (
     MoveError,
     PositionError,
     RulezeroError,
+    SeatError,
     State,
     perft,
 )
 from rulezero.data import Record, RecordError, records
 from rulezero.games import PiecesError, PythonGame, games, load, register
-
-__version__ = "0.1.0"
+from rulezero.nets.error import NetError
+from rulezero.play.evaluators import Evaluator
+from rulezero.play.match import Match, match
+from rulezero.play.net import net
+from rulezero.play.seats import Seat, seat
+from rulezero.play.thought import Thought
+from rulezero.version import __version__
 
 __all__ = [
     "CHANCE",
+    "Evaluator",
     "Facts",
     "Game",
     "GameError",
+    "Match",
     "MoveError",
+    "NetError",
     "PiecesError",
     "PositionError",
     "PythonGame",
     "Record",
     "RecordError",
     "RulezeroError",
+    "Seat",
+    "SeatError",
     "State",
+    "Thought",
     "__version__",
     "games",
     "load",
+    "match",
+    "net",
     "perft",
     "records",
     "register",
+    "seat",
 ]

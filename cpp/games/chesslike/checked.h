@@ -41,9 +41,9 @@ class CheckedGame {
                                std::span<const Action> legal) const;
   std::vector<Cell> cells(const Position& p) const;
 
- protected:
   const PieceTable& table() const { return *rules_.table; }
 
+ protected:
   Facts facts_;
   Rules rules_;
 

@@ -1,6 +1,7 @@
 #include "games/chesslike/table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "base/error.h"
@@ -30,8 +31,10 @@ void check_ranges(const PieceSpec& piece) {
     if (!holds) throw GameError("the piece " + quoted(piece.symbol) + " needs " + what);
   };
   constexpr int kFarthest = 7;
+  constexpr double kMostPawns = 1000;
   const auto within = [](int number, int low) { return number >= low && number <= kFarthest; };
   require(!piece.symbol.empty(), "a symbol");
+  require(std::abs(piece.value) <= kMostPawns, "a value of at most 1000 pawns");
   if (piece.promotion) {
     require(piece.promotion->rank >= 2 && piece.promotion->rank <= 8, "a promotion rank of 2 to 8");
   }

@@ -13,7 +13,8 @@ from rulezero.data.record import Purpose, Record, Text
 from rulezero.data.replay import game_of
 from rulezero.data.shard import PART, Header, Kind, Reader
 from rulezero.data.thoughts import Thoughts
-from rulezero.data.writer import Writer, adopt, versioned
+from rulezero.data.writer import Writer, adopt
+from rulezero.version import __version__
 
 _SHARD_BYTES = 64 << 20  # a shard that has grown to this is sealed, and another begun
 _MOST_PROBLEMS = 1000
@@ -138,7 +139,7 @@ class Store:
     def add_note(self, record_id: str, judge: str, thoughts: Thoughts) -> None:
         """Appends a judge's thoughts about a record."""
         if () not in self._writers:
-            self._writers[()] = self._begin(Header(kind="notes"))
+            self._writers[()] = self._begin(Header(kind="notes", rulezero=__version__))
         note = Note(record=record_id, judge=judge, thoughts=thoughts)
         self._append((), msgspec.msgpack.encode(note))
 
@@ -168,12 +169,13 @@ class Store:
                 if path.name.endswith(PART):
                     adopt(path)
             self._has_adopted = True
-        return Writer(self.path, versioned(header))
+        return Writer(self.path, header)
 
     def _header_of(self, record: Record) -> Header:
         game = game_of(record.game, trusted=self._trusted)
         is_current = record.version == game.facts.version
         return Header(
+            rulezero=__version__,
             game=record.game,
             version=record.version,
             encoding=record.encoding,

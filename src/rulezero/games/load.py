@@ -1,6 +1,5 @@
 """Loading games: the core's own, those registered from Python, those in a file."""
 
-import difflib
 import hashlib
 import importlib.util
 import inspect
@@ -10,8 +9,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from rulezero import _core
-from rulezero._core import Game, GameError, State
+from rulezero._core import (
+    Game,
+    GameError,
+    State,
+    game_options,
+    load_game,
+    load_python_game,
+)
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.games.pieces import read_pieces
@@ -25,7 +30,7 @@ _registered: dict[str, AnyPythonGame] = {}
 
 def games() -> list[str]:
     """The names that load() knows: the core's games, then those registered from Python."""
-    return [*_core.game_options(), *sorted(_registered)]
+    return [*game_options(), *sorted(_registered)]
 
 
 def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Game:
@@ -43,18 +48,19 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
         return _load_file(spec)
     if spec.name in _registered:
         _refuse_unknown(spec.options, [], spec.name)
-        return _core.load_python_game(_registered[spec.name], spec.name)
-    known = _core.game_options()
+        return load_python_game(_registered[spec.name], spec.name)
+    known = game_options()
     if spec.name not in known:
         names = games()
         raise GameError(
-            f"there is no game '{spec.name}'{_nearest(spec.name, names)}; known: {', '.join(names)}"
+            f"there is no game '{spec.name}'{grammar.nearest(spec.name, names)};"
+            f" known: {', '.join(names)}"
         )
     options = [name for name, _, _ in known[spec.name]]
     _refuse_unknown(spec.options, options, spec.name)
     if "pieces" in options:
         return _load_with_pieces(spec)
-    return _core.load_game(spec.name, spec.options)
+    return load_game(spec.name, spec.options)
 
 
 def restore(game: str, text: str, actions: list[int]) -> State:
@@ -69,10 +75,10 @@ def register(game: Registered) -> Registered:
     own names cannot be taken.
     """
     instance = _instance(game)
-    spec = grammar.read(_core.load_python_game(instance, "").facts.name)
+    spec = grammar.read(load_python_game(instance, "").facts.name)
     if spec.options or spec.name != spec.name.lower():
         raise GameError(f"'{instance.name}' is no name: lower-case letters, digits and '_'")
-    if spec.name in _core.game_options() or spec.name == "python":
+    if spec.name in game_options() or spec.name == "python":
         raise GameError(f"the name '{spec.name}' is taken by rulezero's own game")
     _registered[spec.name] = instance
     return game
@@ -86,7 +92,7 @@ def _load_with_pieces(spec: Spec) -> Game:
         pool = [pieces.find(item) for item in grammar.split_items("pool", options["pool"])]
         # A symbol that the grammar would misread goes by its piece's id.
         options["pool"] = "+".join(p.symbol if p.symbol.isalnum() else p.id for p in pool)
-    return _core.load_game(spec.name, options, pieces.core)
+    return load_game(spec.name, options, pieces.core)
 
 
 def _instance(game: AnyPythonGame | type[AnyPythonGame]) -> AnyPythonGame:
@@ -124,12 +130,12 @@ def _load_file(spec: Spec) -> Game:
         raise GameError(f"'{path}' has several games; add class=, one of: {', '.join(found)}")
     if wanted is not None and wanted not in found:
         raise GameError(
-            f"'{path}' has no game class '{wanted}'{_nearest(wanted, found)};"
+            f"'{path}' has no game class '{wanted}'{grammar.nearest(wanted, found)};"
             f" known: {', '.join(found)}"
         )
     chosen = wanted or next(iter(found))
     text = Spec("python", {key: spec.options[key] for key in options if key in spec.options}).text
-    return _core.load_python_game(_instance(found[chosen]), text)
+    return load_python_game(_instance(found[chosen]), text)
 
 
 def _module_name(path: Path) -> str:
@@ -156,9 +162,6 @@ def _refuse_unknown(given: Iterable[str], known: list[str], game: str) -> None:
     for name in given:
         if name not in known:
             options = f"known: {', '.join(known)}" if known else "it takes none"
-            raise GameError(f"{game} has no option '{name}'{_nearest(name, known)}; {options}")
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f" (did you mean '{near[0]}'?)" if near else ""
+            raise GameError(
+                f"{game} has no option '{name}'{grammar.nearest(name, known)}; {options}"
+            )

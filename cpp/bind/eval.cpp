@@ -1,0 +1,62 @@
+// Hand-written judgements as Python sees them.
+
+#include "bind/parts.h"
+#include "eval/heuristic.h"
+#include "eval/ordering.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace rulezero {
+namespace {
+
+// Asks about the state as the game it is of, if it is one of these.
+template <class... Games, class Ask>
+auto ask_as(const AnyState& state, Ask ask) {
+  using Answer = std::common_type_t<decltype(ask(static_cast<const StateOf<Games>&>(state)))...>;
+  std::optional<Answer> answer;
+  const auto try_as = [&]<class G>(std::type_identity<G>) {
+    const auto* known = dynamic_cast<const StateOf<G>*>(&state);
+    if (known) answer = ask(*known);
+    return known != nullptr;
+  };
+  if ((try_as(std::type_identity<Games>{}) || ...)) return *answer;
+  throw GameError("nobody has written a heuristic for " + state.game().facts().name);
+}
+
+template <class Ask>
+auto ask_judged(const AnyState& state, Ask ask) {
+  return ask_as<Chess, Monster, RandomChess, Exchange, Razzle, Connect4>(state, ask);
+}
+
+float heuristic_of(const AnyState& state) {
+  return ask_judged(state, [](const auto& known) {
+    if (known.ending()) {
+      throw PositionError("the game is over (" + std::string(known.ending()->reason) +
+                          "): it has an outcome, no heuristic");
+    }
+    return heuristic(known.owner().rules(), known.moment());
+  });
+}
+
+int capture_gain_of(const AnyState& state, nb::handle number) {
+  const Action action = to_action(number, state);
+  return ask_judged(state, [action](const auto& known) {
+    known.say(action, false);  // a MoveError unless it is legal
+    return capture_gain(known.owner().rules(), known.moment().position, action);
+  });
+}
+
+}  // namespace
+
+void bind_eval(nb::module_& m) {
+  m.def("heuristic", &heuristic_of, "state"_a,
+        "Seat 0's value by a hand-written rule, between -0.95 and 0.95. GameError for a game that "
+        "has none, PositionError once the game is over.");
+  m.def("capture_gain", &capture_gain_of, "state"_a, "action"_a,
+        nb::sig("def capture_gain(state: State, action: int) -> int"),
+        "How much a legal action seems to take at once: 0 if it is quiet, else the more the "
+        "sooner a search should try it.");
+}
+
+}  // namespace rulezero

@@ -1,0 +1,260 @@
+// Many games in step, as Python sees them.
+
+#include "play/pool.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/parts.h"
+#include "bind/python_game.h"
+#include "search/walk_of.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace rulezero {
+namespace {
+
+using Floats = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+using Planes = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+
+bool is_python(const AnyGame& game) {
+  return dynamic_cast<const GameOf<PythonRules>*>(&game) != nullptr;
+}
+
+std::unique_ptr<Walk> make_any_walk(const AnyGame& game) {
+  if (const auto* rules = dynamic_cast<const GameOf<PythonRules>*>(&game)) {
+    return std::make_unique<WalkOf<PythonRules>>(*rules);
+  }
+  return make_walk(game);
+}
+
+// A pool, and whether its rules need the interpreter.
+class PythonPool {
+ public:
+  PythonPool(const std::shared_ptr<const AnyGame>& game, const std::vector<Player>& players,
+             const std::vector<std::shared_ptr<const AnyGame>>& nets, std::uint64_t seed,
+             std::size_t width, std::size_t cache)
+      : game_(game),
+        nets_(nets),
+        needs_python_(is_python(*game)),
+        pool_(game, players, nets, seed, width, cache, make_any_walk) {}
+
+  Pool& pool() { return pool_; }
+
+  std::vector<std::size_t> collect(const std::vector<Planes>& arrays) {
+    if (arrays.size() != nets_.size()) {
+      throw GameError("collect needs one array for each of the " + std::to_string(nets_.size()) +
+                      " nets");
+    }
+    std::vector<std::span<float>> planes;
+    for (std::size_t net = 0; net < arrays.size(); ++net) {
+      const auto& shape = nets_[net]->facts().planes;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (arrays[net].shape(axis + 1) != static_cast<std::size_t>(shape[axis])) {
+          throw GameError("an array for " + nets_[net]->text() + " has the shape [rows, " +
+                          std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + ", " +
+                          std::to_string(shape[2]) + "]");
+        }
+      }
+      if (arrays[net].shape(0) == 0) throw GameError("an array for planes needs at least one row");
+      planes.emplace_back(arrays[net].data(), arrays[net].size());
+    }
+    if (needs_python_) return pool_.collect(planes);
+    nb::gil_scoped_release release;
+    return pool_.collect(planes);
+  }
+
+  void apply(std::size_t net, const Floats& policy, const Floats& value, const Floats& draw) {
+    if (net >= nets_.size()) throw GameError("there is no net " + std::to_string(net));
+    const std::size_t rows = pool_.rows(net);
+    const auto slots = static_cast<std::size_t>(nets_[net]->facts().slots);
+    if (policy.size() != rows * slots || value.size() != rows || draw.size() != rows) {
+      throw GameError("answers for " + std::to_string(rows) + " rows are a policy of " +
+                      std::to_string(slots) + " logits each, a value and a draw each");
+    }
+    const std::span<const float> logits(policy.data(), policy.size());
+    const std::span<const float> values(value.data(), value.size());
+    const std::span<const float> draws(draw.data(), draw.size());
+    if (needs_python_) return pool_.apply(net, logits, values, draws);
+    nb::gil_scoped_release release;
+    pool_.apply(net, logits, values, draws);
+  }
+
+ private:
+  std::shared_ptr<const AnyGame> game_;
+  std::vector<std::shared_ptr<const AnyGame>> nets_;
+  bool needs_python_;
+  Pool pool_;
+};
+
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> array_of(std::vector<T> values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned,
+                    [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+}
+
+// Thoughts of a game as columns over its plies, and their weights as pairs one after another.
+nb::dict columns_of(const std::vector<Ply>& plies, std::optional<Thought> Ply::* which) {
+  std::vector<float> value, raw_value, draw, surprise;
+  std::vector<std::uint32_t> sims, pairs;
+  std::vector<std::uint8_t> has_thought;
+  std::vector<std::uint32_t> pair_actions;
+  std::vector<float> pair_weights, pair_targets;
+  for (const Ply& ply : plies) {
+    static const Thought kNone;
+    const Thought& thought = ply.*which ? *(ply.*which) : kNone;
+    has_thought.push_back((ply.*which).has_value());
+    value.push_back(thought.value);
+    raw_value.push_back(thought.raw_value);
+    draw.push_back(thought.draw);
+    surprise.push_back(thought.surprise);
+    sims.push_back(thought.sims);
+    pairs.push_back(static_cast<std::uint32_t>(thought.actions.size()));
+    const auto& target = thought.target.empty() ? thought.weights : thought.target;
+    pair_actions.insert(pair_actions.end(), thought.actions.begin(), thought.actions.end());
+    pair_weights.insert(pair_weights.end(), thought.weights.begin(), thought.weights.end());
+    pair_targets.insert(pair_targets.end(), target.begin(), target.end());
+  }
+  nb::dict columns;
+  columns["has_thought"] = array_of(std::move(has_thought));
+  columns["value"] = array_of(std::move(value));
+  columns["raw_value"] = array_of(std::move(raw_value));
+  columns["draw"] = array_of(std::move(draw));
+  columns["surprise"] = array_of(std::move(surprise));
+  columns["sims"] = array_of(std::move(sims));
+  columns["pairs"] = array_of(std::move(pairs));
+  columns["pair_actions"] = array_of(std::move(pair_actions));
+  columns["pair_weights"] = array_of(std::move(pair_weights));
+  columns["pair_targets"] = array_of(std::move(pair_targets));
+  return columns;
+}
+
+}  // namespace
+
+void bind_pool(nb::module_& m) {
+  nb::class_<Player>(m, "Player", "A player as the core knows it.")
+      .def(
+          "__init__",
+          [](Player* self, std::string_view kind, const std::map<std::string, std::string>& options,
+             int net, std::shared_ptr<const Mlp> mlp, std::shared_ptr<const AnyGame> encoder) {
+            new (self) Player{read_settings(kind, Options(options.begin(), options.end())), net,
+                              std::move(mlp), std::move(encoder)};
+            if (net >= 0) self->settings.source = Source::kNet;
+            if (self->mlp) self->settings.source = Source::kMlp;
+          },
+          "kind"_a, "options"_a, "net"_a = -1, "mlp"_a = nb::none(), "encoder"_a = nb::none(),
+          "A kind of player with its options; `net` is the number of its net in the pool, `mlp` "
+          "a perceptron that reads the planes of `encoder`.");
+
+  m.def(
+      "seat_kinds",
+      [] {
+        std::vector<
+            std::tuple<std::string, std::string, bool, std::vector<std::array<std::string, 3>>>>
+            kinds;
+        for (const SeatKind& kind : seat_kinds()) {
+          std::vector<std::array<std::string, 3>> options;
+          for (const SeatOption& option : kind.options) {
+            options.push_back(
+                {std::string(option.name), option.fallback, std::string(option.help)});
+          }
+          kinds.emplace_back(kind.name, kind.help, kind.judges, std::move(options));
+        }
+        return kinds;
+      },
+      "Every kind of player: name, help, whether it takes a net, and its options.");
+
+  nb::class_<Thought>(m, "CoreThought", "What a player knew when it chose.")
+      .def_ro("action", &Thought::action)
+      .def_ro("actions", &Thought::actions)
+      .def_ro("weights", &Thought::weights)
+      .def_ro("target", &Thought::target)
+      .def_ro("visits", &Thought::visits)
+      .def_ro("value", &Thought::value)
+      .def_ro("raw_value", &Thought::raw_value)
+      .def_ro("draw", &Thought::draw)
+      .def_ro("surprise", &Thought::surprise)
+      .def_ro("sims", &Thought::sims)
+      .def_ro("line", &Thought::line);
+
+  nb::class_<Played>(m, "Played", "A game that a pool has finished.")
+      .def_ro("index", &Played::index)
+      .def_ro("last", &Played::last, "The last state.")
+      .def_ro("outcome", &Played::outcome, "Seat 0's.")
+      .def_ro("reason", &Played::reason, "The rules' own end reason, or cap.")
+      .def_ro("opening", &Played::opening, "First plies that no player chose.")
+      .def_prop_ro("plies", [](const Played& played) { return played.plies.size(); })
+      .def(
+          "thought",
+          [](const Played& played, std::size_t ply) -> std::optional<Thought> {
+            if (ply >= played.plies.size()) throw GameError("the game has no such ply");
+            return played.plies[ply].thought;
+          },
+          "ply"_a, "The mover's thought, or None.")
+      .def(
+          "thoughts", [](const Played& played) { return columns_of(played.plies, &Ply::thought); },
+          nb::sig("def thoughts(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+          "The movers' thoughts as columns over plies.")
+      .def(
+          "notes", [](const Played& played) { return columns_of(played.plies, &Ply::note); },
+          nb::sig("def notes(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+          "The judge's, likewise.");
+
+  nb::class_<PythonPool>(m, "Pool", "Many games in step.")
+      .def(nb::init<const std::shared_ptr<const AnyGame>&, const std::vector<Player>&,
+                    const std::vector<std::shared_ptr<const AnyGame>>&, std::uint64_t, std::size_t,
+                    std::size_t>(),
+           "game"_a, "players"_a, "nets"_a, "seed"_a, "width"_a, "cache"_a,
+           "A pool that plays `width` games at a time; `nets` are the games whose planes and slots "
+           "the nets speak.")
+      .def(
+          "add",
+          [](PythonPool& self, std::uint64_t index, StatePtr start, std::array<int, 2> players,
+             int most_plies, int judge, std::vector<Action> script, bool is_recorded) {
+            self.pool().add({index, std::move(start), players, judge, std::move(script), most_plies,
+                             is_recorded});
+          },
+          "index"_a, "start"_a, "players"_a, "most_plies"_a, "judge"_a = -1,
+          "script"_a = std::vector<Action>{}, "is_recorded"_a = true, "Queues a game.")
+      .def("collect", &PythonPool::collect, "planes"_a,
+           nb::sig("def collect(self, planes: collections.abc.Sequence["
+                   "numpy.typing.NDArray[numpy.float32]]) -> list[int]"),
+           "Plays on; fills one array a net and returns how many rows of each.")
+      .def("apply", &PythonPool::apply, "net"_a, "policy"_a, "value"_a, "draw"_a,
+           nb::sig("def apply(self, net: int, policy: numpy.typing.NDArray[numpy.float32], "
+                   "value: numpy.typing.NDArray[numpy.float32], "
+                   "draw: numpy.typing.NDArray[numpy.float32]) -> None"),
+           "Hands a net's answers back: logits by slot, and the mover's value.")
+      .def("take_finished", [](PythonPool& self) { return self.pool().take_finished(); })
+      .def_prop_ro("is_idle", [](PythonPool& self) { return self.pool().is_idle(); })
+      .def(
+          "parked", [](PythonPool& self) { return self.pool().parked(); },
+          "Games that wait for somebody outside: (index, state).")
+      .def(
+          "play",
+          [](PythonPool& self, std::uint64_t index, Action action) {
+            self.pool().play(index, action);
+          },
+          "index"_a, "action"_a)
+      .def(
+          "stop",
+          [](PythonPool& self, std::uint64_t index, float outcome, const std::string& reason) {
+            self.pool().stop(index, outcome, reason);
+          },
+          "index"_a, "outcome"_a, "reason"_a)
+      .def_prop_ro("simulations", [](PythonPool& self) { return self.pool().simulations(); })
+      .def_prop_ro("cache_hits", [](PythonPool& self) { return self.pool().cache_hits(); });
+}
+
+}  // namespace rulezero

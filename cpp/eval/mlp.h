@@ -1,0 +1,59 @@
+#pragma once
+// A multi-layer perceptron that answers inside the core: the net of the chess distillation.
+//
+// A .nn file, little-endian, all numbers 32 bits wide:
+//
+//   "NNWB"                                   magic
+//   1                                        version
+//   n, then n sizes                          of the layers, inputs first
+//   n - 2, then n - 2 activations            of the hidden layers
+//   for each layer of weights:
+//     out * in, then out * in floats         weights, one output neuron after the other
+//     out, then out floats                   biases
+//
+// The outputs go through a sigmoid. 781-256-128-1 is 932,932 bytes.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+
+namespace rulezero {
+
+class Mlp {
+ public:
+  enum class Activation : std::uint32_t { kLinear, kRelu, kSigmoid, kTanh };
+
+  // The net in a .nn file. A NetError says what is wrong with any other bytes; nothing is
+  // allocated for more than the file holds.
+  static Mlp read(std::span<const std::byte> file);
+
+  // The file again, byte for byte.
+  std::vector<std::byte> write() const;
+
+  std::size_t inputs() const { return layers_.front().inputs; }
+  std::size_t outputs() const { return layers_.back().biases.size(); }
+  std::vector<std::size_t> sizes() const;  // of the layers, inputs first
+
+  // Fills the outputs, each in [0, 1]. Features that are 0 cost nothing.
+  void evaluate(std::span<const float> features, std::span<float> output) const;
+
+  // The first output, which is the only one of a net that judges positions.
+  float evaluate(std::span<const float> features) const;
+
+ private:
+  struct Layer {
+    std::size_t inputs;
+    std::vector<float> weights;  // [inputs][outputs]: turned, so that one input adds one column
+    std::vector<float> biases;   // [outputs]
+    Activation activation;
+  };
+
+  Mlp() = default;  // only read() makes one, with a layer at least
+
+  std::vector<Layer> layers_;
+};
+
+}  // namespace rulezero

@@ -1,0 +1,158 @@
+// Razzle Dazzle: how far the ball is, how far it can be passed, and who is in the way.
+
+#include <algorithm>
+#include <cmath>
+
+#include "eval/heuristic.h"
+#include "eval/ordering.h"
+#include "games/razzle_reach.h"
+
+namespace rulezero {
+
+using namespace razzle;
+
+namespace {
+
+// Units before the squashing: the sum s gives the value tanh(s). Ranks are as the seat sees them.
+constexpr float kBallRank = 0.05f;     // a rank that the ball has gone
+constexpr float kChainRank = 0.03f;    // a rank that a chain of passes could carry it further
+constexpr float kOpenPass = 0.015f;    // a man who can receive at once
+constexpr float kForwardPass = 0.02f;  // a rank that such a pass goes forward
+constexpr float kManRank = 0.012f;     // a rank that a man has gone
+constexpr float kBarred = 0.025f;      // taken off for a man that may not receive
+constexpr float kWinThreat = 0.7f;     // a chain to the far rank, the other seat being to move
+constexpr float kForced = 0.06f;       // taken off for a mover who must pass
+constexpr float kCanBeForced = 0.03f;  // taken off for one whom the mover can force to pass
+constexpr float kNoReceiver = 0.04f;   // taken off where nobody can receive
+
+constexpr int kFarRank = kRanks - 1;
+
+// Ordering.
+constexpr int kWinningPass = 1000;
+constexpr int kPassRank = 10;  // a rank that a pass brings the ball forward
+
+constexpr Bits rank_bits(int seat, int rank) {
+  return Bits{(1 << kFiles) - 1} << (kFiles * (seat == 0 ? rank : kFarRank - rank));
+}
+
+// The ranks that the men have gone, all together, as their seat sees them.
+int ranks_gone(Bits men, int seat) {
+  int sum = 0;
+  while (men) sum += rank_seen_by(seat, take_first(men));
+  return sum;
+}
+
+// The squares strictly between two on one line; everything where there is no line between them.
+constexpr std::array<std::array<Bits, kSquares>, kSquares> kBetween = [] {
+  std::array<std::array<Bits, kSquares>, kSquares> table;
+  for (std::size_t from = 0; from < kSquares; ++from) {
+    table[from].fill(~Bits{0});
+    for (Bits ray : kReach[from].rising) {
+      for (Bits to = ray; to; to &= to - 1) {
+        table[from][static_cast<std::size_t>(first(to))] = ray & ((to & (0 - to)) - 1);
+      }
+    }
+    for (Bits ray : kReach[from].falling) {
+      for (Bits to = ray; to; to &= to - 1) {
+        table[from][static_cast<std::size_t>(first(to))] = ray & to & (to - 1);
+      }
+    }
+  }
+  return table;
+}();
+
+// Where a seat's ball can go.
+struct Passes {
+  Bits now = 0;      // men who can receive with one pass
+  Bits reached = 0;  // men it can come to within one turn, the carrier included
+};
+
+// Passing moves nobody, and a chain that never comes back to a man is as good as any: what is
+// reachable within a turn is a matter of lines alone.
+Passes passes_of(const RazzlePosition& position, std::size_t seat) {
+  const Bits all = position.men[0] | position.men[1];
+  const Bits carrier = bit(position.ball[seat]);
+  Bits waiting = position.men[seat] & ~position.barred & ~carrier;
+  const auto receive_from = [&](int source) {
+    Bits found = 0;
+    for (Bits men = waiting; men;) {
+      const int man = take_first(men);
+      const auto& between = kBetween[static_cast<std::size_t>(source)];
+      if (!(between[static_cast<std::size_t>(man)] & all)) found |= bit(man);
+    }
+    waiting &= ~found;
+    return found;
+  };
+  Passes passes;
+  passes.now = receive_from(position.ball[seat]);
+  passes.reached = carrier | passes.now;
+  for (Bits ahead = passes.now; ahead && waiting;) {
+    const Bits fresh = receive_from(take_first(ahead));
+    passes.reached |= fresh;
+    ahead |= fresh;
+  }
+  return passes;
+}
+
+// Whether the mover has a knight move next to the other seat's ball.
+bool can_force(const RazzlePosition& position) {
+  const std::size_t mover = position.side;
+  const Bits empty = ~(position.men[0] | position.men[1]);
+  const Bits landings = kReach[position.ball[1 - mover]].around & empty;
+  for (Bits men = position.men[mover] & ~bit(position.ball[mover]); men;) {
+    if (kReach[static_cast<std::size_t>(take_first(men))].knight & landings) return true;
+  }
+  return false;
+}
+
+float standing(const RazzlePosition& position, int seat, const Passes& passes) {
+  const auto side = static_cast<std::size_t>(seat);
+  const int rank = rank_seen_by(seat, position.ball[side]);
+  int forward = 0;
+  for (Bits men = passes.now; men;) {
+    forward += std::max(0, rank_seen_by(seat, take_first(men)) - rank);
+  }
+  const int best = rank_seen_by(seat, seat == 0 ? last(passes.reached) : first(passes.reached));
+  return kBallRank * static_cast<float>(rank) + kChainRank * static_cast<float>(best - rank) +
+         kOpenPass * static_cast<float>(count(passes.now)) +
+         kForwardPass * static_cast<float>(forward) +
+         kManRank * static_cast<float>(ranks_gone(position.men[side], seat)) -
+         kBarred * static_cast<float>(count(position.men[side] & position.barred)) -
+         (passes.now ? 0 : kNoReceiver);
+}
+
+}  // namespace
+
+float heuristic(const Razzle&, const Moment<Razzle::Position>& moment) {
+  const RazzlePosition& position = moment.position;
+  const int mover = position.side;
+  const int other = 1 - mover;
+  const auto sign = static_cast<float>(1 - 2 * mover);
+  const std::array<Passes, 2> passes = {passes_of(position, 0), passes_of(position, 1)};
+  const Passes& mine = passes[static_cast<std::size_t>(mover)];
+  const Passes& theirs = passes[static_cast<std::size_t>(other)];
+  if (mine.reached & rank_bits(mover, kFarRank)) return sign * kSurest;
+
+  float for_mover = standing(position, mover, mine) - standing(position, other, theirs);
+  if (theirs.reached & rank_bits(other, kFarRank)) for_mover -= kWinThreat;
+  if (position.in_chain) {
+    // The turn ends with passes: nobody is forced, and no knight moves now.
+  } else if (must_pass(position, mine.now)) {
+    for_mover -= kForced;
+  } else if (theirs.now && can_force(position)) {
+    for_mover += kCanBeForced;
+  }
+  return sign * std::clamp(std::tanh(for_mover), -kSurest, kSurest);
+}
+
+int capture_gain(const Razzle&, const Razzle::Position& position, Action action) {
+  const auto source = static_cast<int>(action / kSquares);
+  const auto target = static_cast<int>(action % kSquares);
+  const int mover = position.side;
+  if (source != position.ball[position.side]) return 0;
+  const int rank = rank_seen_by(mover, target);
+  if (rank == kFarRank) return kWinningPass;
+  return kPassRank * std::max(0, rank - rank_seen_by(mover, source));
+}
+
+}  // namespace rulezero

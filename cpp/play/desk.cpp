@@ -1,0 +1,139 @@
+#include "play/desk.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace rulezero {
+
+NetDesk::NetDesk(std::shared_ptr<const AnyGame> encoder, std::size_t cache)
+    : encoder_(std::move(encoder)),
+      cache_(cache > 0 ? std::bit_ceil(cache) : 0),
+      uses_(static_cast<std::size_t>(encoder_->facts().slots)) {
+  const auto& [channels, rows, columns] = encoder_->facts().planes;
+  row_size_ = static_cast<std::size_t>(channels) * static_cast<std::size_t>(rows) *
+              static_cast<std::size_t>(columns);
+}
+
+void NetDesk::open(std::span<float> planes) {
+  planes_ = planes;
+  capacity_ = planes.size() / row_size_;
+  const std::size_t moved = rows() * row_size_;
+  std::copy_n(overflow_.begin(), moved, planes_.begin());
+  overflow_.erase(overflow_.begin(), overflow_.begin() + static_cast<std::ptrdiff_t>(moved));
+}
+
+std::span<float> NetDesk::row_memory(std::size_t row) {
+  if (row < capacity_) return planes_.subspan(row * row_size_, row_size_);
+  const std::size_t at = (row - capacity_) * row_size_;
+  if (overflow_.size() < at + row_size_) overflow_.resize(at + row_size_);
+  return std::span(overflow_).subspan(at, row_size_);
+}
+
+std::optional<Answer> NetDesk::ask(const Walk& walk, std::span<const Action> actions,
+                                   Thinker& thinker, int ticket) {
+  walk.slots(*encoder_, actions, slots_);
+  const std::span<float> planes = row_memory(asked_.size());
+  walk.encode(*encoder_, planes);
+  Digest digest;
+  if (!cache_.empty()) {
+    digest = digest_of(planes, slots_);
+    const Entry& entry = cache_[digest.low & (cache_.size() - 1)];
+    if (entry.digest == digest) {
+      ++hits_;
+      return Answer{entry.priors, entry.value, entry.draw};
+    }
+    const auto [found, is_new] = row_of_.try_emplace(digest.low, asked_.size());
+    if (!is_new && asked_[found->second].digest == digest) {
+      ++hits_;
+      asked_[found->second].askers.push_back({&thinker, ticket});
+      return std::nullopt;
+    }
+  }
+  asked_.push_back({{{&thinker, ticket}}, slots_, digest});
+  return std::nullopt;
+}
+
+void NetDesk::answer(std::span<const float> policy, std::span<const float> value,
+                     std::span<const float> draw) {
+  // Answering never asks: thinkers go on when the next batch is opened.
+  const std::size_t slots = uses_.size();
+  const std::size_t answered = rows();
+  for (std::size_t row = 0; row < answered; ++row) {
+    const Row& asked = asked_[row];
+    read_priors(policy.subspan(row * slots, slots), asked.slots);
+    const float sure_value = std::isfinite(value[row]) ? std::clamp(value[row], -1.0f, 1.0f) : 0;
+    const float sure_draw = std::isfinite(draw[row]) ? std::clamp(draw[row], 0.0f, 1.0f) : 0;
+    const Answer answer{priors_, sure_value, sure_draw};
+    if (!cache_.empty()) {
+      cache_[asked.digest.low & (cache_.size() - 1)] = {asked.digest, priors_, sure_value,
+                                                        sure_draw};
+    }
+    for (const Asker& asker : asked.askers) asker.thinker->answer(asker.ticket, answer);
+  }
+  asked_.erase(asked_.begin(), asked_.begin() + static_cast<std::ptrdiff_t>(answered));
+  row_of_.clear();
+  if (cache_.empty()) return;
+  for (std::size_t row = 0; row < asked_.size(); ++row) row_of_[asked_[row].digest.low] = row;
+}
+
+// The softmax over the slots of the legal actions; actions that share a slot share its prior.
+void NetDesk::read_priors(std::span<const float> logits, std::span<const int> slots) {
+  priors_.resize(slots.size());
+  if (slots.empty()) return;
+  float highest = -std::numeric_limits<float>::infinity();
+  for (int slot : slots) {
+    highest = std::max(highest, logits[static_cast<std::size_t>(slot)]);
+    ++uses_[static_cast<std::size_t>(slot)];
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const auto slot = static_cast<std::size_t>(slots[i]);
+    priors_[i] = std::exp(logits[slot] - highest) / static_cast<float>(uses_[slot]);
+    sum += priors_[i];
+  }
+  for (int slot : slots) uses_[static_cast<std::size_t>(slot)] = 0;
+  const bool is_sound = std::isfinite(sum) && sum > 0;
+  for (float& prior : priors_) {
+    prior = is_sound ? static_cast<float>(prior / sum) : 1.0f / static_cast<float>(slots.size());
+  }
+}
+
+// Two independent 64-bit hashes, each over four lanes so that the multiplications overlap.
+NetDesk::Digest NetDesk::digest_of(std::span<const float> planes,
+                                   std::span<const int> slots) const {
+  constexpr std::size_t kLanes = 4;
+  constexpr std::uint64_t kFirst = 0x9e3779b97f4a7c15;
+  constexpr std::uint64_t kSecond = 0xc2b2ae3d27d4eb4f;
+  std::array<std::uint64_t, kLanes> low = {1, 2, 3, 4};
+  std::array<std::uint64_t, kLanes> high = {5, 6, 7, 8};
+  const auto* bytes = reinterpret_cast<const unsigned char*>(planes.data());
+  const std::size_t words = planes.size() / 2;
+  const auto fold = [&](std::size_t lane, std::uint64_t word) {
+    low[lane] = std::rotl((low[lane] ^ word) * kFirst, 29);
+    high[lane] = std::rotl((high[lane] + word) * kSecond, 31);
+  };
+  std::size_t at = 0;
+  for (; at + kLanes <= words; at += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      std::uint64_t word;
+      std::memcpy(&word, bytes + (at + lane) * sizeof(word), sizeof(word));
+      fold(lane, word);
+    }
+  }
+  for (std::size_t rest = at * 2; rest < planes.size(); ++rest) {
+    fold(rest % kLanes, std::bit_cast<std::uint32_t>(planes[rest]));
+  }
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    fold(i % kLanes, static_cast<std::uint64_t>(slots[i]) + 1);
+  }
+  Digest digest;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    digest.low = scatter(digest.low ^ low[lane]) + slots.size();
+    digest.high = scatter(digest.high ^ high[lane]);
+  }
+  return digest;
+}
+
+}  // namespace rulezero

@@ -1,0 +1,80 @@
+#pragma once
+// Where the thinkers of a pool leave positions for one net, and where its answers come back.
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "search/thinker.h"
+
+namespace rulezero {
+
+class NetDesk {
+ public:
+  // `cache` is the number of positions remembered; 0 for none.
+  NetDesk(std::shared_ptr<const AnyGame> encoder, std::size_t cache);
+
+  const AnyGame& encoder() const { return *encoder_; }
+  std::size_t row_size() const { return row_size_; }
+
+  // Begins a batch in memory that the caller owns; what did not fit into the last one comes first.
+  void open(std::span<float> planes);
+
+  // The answer if it is known; else the position is in this batch or the next, and the thinker
+  // is told.
+  std::optional<Answer> ask(const Walk& walk, std::span<const Action> actions, Thinker& thinker,
+                            int ticket);
+
+  std::size_t rows() const { return std::min(asked_.size(), capacity_); }  // of the batch
+
+  // Hands out the answers for the rows of the batch: policy is logits by slot, value the mover's.
+  void answer(std::span<const float> policy, std::span<const float> value,
+              std::span<const float> draw);
+
+  std::uint64_t hits() const { return hits_; }
+
+ private:
+  struct Asker {
+    Thinker* thinker;
+    int ticket;
+  };
+
+  struct Digest {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    bool operator==(const Digest&) const = default;
+  };
+
+  struct Row {
+    std::vector<Asker> askers;
+    std::vector<int> slots;  // beside the actions asked about
+    Digest digest;
+  };
+
+  struct Entry {
+    Digest digest;
+    std::vector<float> priors;
+    float value = 0;
+    float draw = 0;
+  };
+
+  Digest digest_of(std::span<const float> planes, std::span<const int> slots) const;
+  std::span<float> row_memory(std::size_t row);
+  void read_priors(std::span<const float> logits, std::span<const int> slots);
+
+  std::shared_ptr<const AnyGame> encoder_;
+  std::size_t row_size_;
+  std::span<float> planes_;      // the caller's
+  std::size_t capacity_ = 0;     // rows of it
+  std::vector<Row> asked_;       // rows of the batch, then those of the next
+  std::vector<float> overflow_;  // planes of the next
+  std::vector<Entry> cache_;
+  std::unordered_map<std::uint64_t, std::size_t> row_of_;  // asked rows by digest, with a cache
+  std::uint64_t hits_ = 0;
+
+  std::vector<int> slots_;
+  std::vector<float> priors_;
+  std::vector<std::uint16_t> uses_;  // of each slot, 0 between calls
+};
+
+}  // namespace rulezero

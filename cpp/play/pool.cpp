@@ -1,0 +1,275 @@
+#include "play/pool.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "search/noise.h"
+
+namespace rulezero {
+namespace {
+
+constexpr int kQuickPlies = 8;  // choices without a net that a game makes before others go on
+
+}  // namespace
+
+struct Pool::Table {
+  GameSpec spec;
+  StatePtr state;
+  std::vector<Ply> plies;
+  std::uint64_t earlier = 0;  // plies before the start
+  int turn = 0;
+  int last_mover = kChance;  // the seat that chose last
+
+  enum class Phase { kChoosing, kThinking, kParked, kOver } phase = Phase::kChoosing;
+  std::optional<Action> given;  // from a script or an opening; the judge may still think
+  bool is_player_done = false;
+  bool is_judge_done = false;
+  Thinker* thinker = nullptr;  // of the player who chooses
+  Thinker* judge = nullptr;
+  std::vector<std::unique_ptr<Thinker>> thinkers;  // by player; the judge's comes last
+};
+
+namespace {
+
+// One player's way to the desk of its net.
+class PlayerDesk final : public Desk {
+ public:
+  PlayerDesk(NetDesk* desk, Thinker& thinker) : desk_(desk), thinker_(thinker) {}
+
+  std::optional<Answer> ask(const Walk& walk, std::span<const Action> actions,
+                            int ticket) override {
+    return desk_->ask(walk, actions, thinker_, ticket);
+  }
+
+ private:
+  NetDesk* desk_;
+  Thinker& thinker_;
+};
+
+}  // namespace
+
+Pool::Pool(std::shared_ptr<const AnyGame> game, std::vector<Player> players,
+           std::vector<std::shared_ptr<const AnyGame>> nets, std::uint64_t seed, std::size_t width,
+           std::size_t cache, WalkMaker make_walk)
+    : game_(std::move(game)),
+      players_(std::move(players)),
+      seed_(seed),
+      width_(width),
+      make_walk_(std::move(make_walk)) {
+  const auto walk = make_walk_(*game_);
+  for (const auto& encoder : nets) {
+    if (!walk->is_encoder(*encoder)) {
+      throw GameError("a net for " + encoder->text() + " cannot see " + game_->text());
+    }
+    desks_.emplace_back(encoder, cache);
+  }
+  for (const Player& player : players_) {
+    if (player.settings.method == Method::kHuman) continue;
+    make_thinker(player, make_walk_(*game_));  // says now what is wrong with it
+  }
+}
+
+Pool::~Pool() = default;
+
+void Pool::add(GameSpec game) { queue_.push_back(std::move(game)); }
+
+std::uint64_t Pool::cache_hits() const {
+  std::uint64_t hits = 0;
+  for (const NetDesk& desk : desks_) hits += desk.hits();
+  return hits;
+}
+
+void Pool::seat_next() {
+  auto table = std::make_unique<Table>();
+  table->spec = std::move(queue_.front());
+  queue_.pop_front();
+  table->state = table->spec.start;
+  table->thinkers.resize(players_.size() + 1);
+  // Turns and plies are counted from where the past begins.
+  std::vector<int> movers;
+  for (StatePtr at = table->state->before(); at; at = at->before()) movers.push_back(at->mover());
+  table->earlier = movers.size();
+  for (auto mover = movers.rbegin(); mover != movers.rend(); ++mover) {
+    if (*mover == kChance) continue;
+    table->turn += table->last_mover != kChance && *mover != table->last_mover;
+    table->last_mover = *mover;
+  }
+  tables_.push_back(std::move(table));
+}
+
+std::vector<std::size_t> Pool::collect(std::span<const std::span<float>> planes) {
+  for (std::size_t net = 0; net < desks_.size(); ++net) desks_[net].open(planes[net]);
+  for (std::size_t at = 0; at < width_;) {
+    if (at == tables_.size()) {
+      if (queue_.empty()) break;
+      seat_next();
+    }
+    if (step(*tables_[at])) {
+      ++at;
+    } else {
+      // The game is over: another one takes its place at once, so that batches stay full.
+      tables_.erase(tables_.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+  }
+  std::vector<std::size_t> rows;
+  for (const NetDesk& desk : desks_) rows.push_back(desk.rows());
+  return rows;
+}
+
+void Pool::apply(std::size_t net, std::span<const float> policy, std::span<const float> value,
+                 std::span<const float> draw) {
+  desks_[net].answer(policy, value, draw);
+}
+
+std::vector<Played> Pool::take_finished() { return std::exchange(finished_, {}); }
+
+// Plays a game on until it waits or has made some quick choices; false when it is over.
+bool Pool::step(Table& table) {
+  for (int quick = 0; quick < kQuickPlies; ++quick) {
+    if (table.phase == Table::Phase::kOver) return false;
+    if (table.phase == Table::Phase::kChoosing && !begin_choice(table)) return false;
+    if (table.phase == Table::Phase::kParked) return true;
+    if (table.phase == Table::Phase::kThinking && !think_on(table)) return true;
+  }
+  return true;
+}
+
+// Finds out who chooses now; false when the game is over.
+bool Pool::begin_choice(Table& table) {
+  const AnyState& state = *table.state;
+  const std::size_t made = table.plies.size();
+  if (const auto& ending = state.ending()) {
+    finish(table, ending->outcome, ending->reason);
+    return false;
+  }
+  if (made >= static_cast<std::size_t>(table.spec.most_plies)) {
+    finish(table, 0.0f, "cap");
+    return false;
+  }
+  if (made < table.spec.script.size()) {
+    table.given = table.spec.script[made];
+  } else if (state.mover() == kChance) {
+    KeyedRandom random = occasion_of(table, false).random(kDiceDraw);
+    table.given = state.legal()[draw_index(random, state.chances())];
+  }
+  if (state.mover() == kChance) {
+    make_move(table, {*table.given, std::nullopt, std::nullopt});
+    return true;
+  }
+  table.turn += table.last_mover != kChance && state.mover() != table.last_mover;
+  table.last_mover = state.mover();
+  table.phase = Table::Phase::kThinking;
+  table.is_player_done = table.given.has_value();
+  if (!table.is_player_done) {
+    const int player = table.spec.players[static_cast<std::size_t>(state.mover())];
+    if (players_[static_cast<std::size_t>(player)].settings.method == Method::kHuman) {
+      table.phase = Table::Phase::kParked;
+      return true;
+    }
+    table.thinker = &thinker_of(table, static_cast<std::size_t>(player), player);
+    table.thinker->begin(table.state, occasion_of(table, false));
+  }
+  begin_note(table);
+  return true;
+}
+
+void Pool::begin_note(Table& table) {
+  table.is_judge_done = table.spec.judge < 0;
+  if (table.is_judge_done) return;
+  // The judge has a mind of its own, also where it is one of the players.
+  table.judge = &thinker_of(table, players_.size(), table.spec.judge);
+  table.judge->begin(table.state, occasion_of(table, true));
+}
+
+Occasion Pool::occasion_of(const Table& table, bool is_judge) const {
+  return {seed_,      table.spec.index,       table.earlier + table.plies.size(),
+          table.turn, table.spec.is_recorded, is_judge};
+}
+
+// Lets those think who have not finished; false while somebody has not.
+bool Pool::think_on(Table& table) {
+  const auto go_on = [&](Thinker& thinker, int player) {
+    const int net = players_[static_cast<std::size_t>(player)].net;
+    PlayerDesk desk(net < 0 ? nullptr : &desks_[static_cast<std::size_t>(net)], thinker);
+    return thinker.advance(desk) == Progress::kDone;
+  };
+  if (!table.is_player_done) {
+    const auto seat = static_cast<std::size_t>(table.state->mover());
+    table.is_player_done = go_on(*table.thinker, table.spec.players[seat]);
+  }
+  if (!table.is_judge_done) table.is_judge_done = go_on(*table.judge, table.spec.judge);
+  if (!table.is_player_done || !table.is_judge_done) return false;
+
+  Ply ply{};
+  if (table.given) {
+    ply.action = *table.given;
+  } else {
+    ply.thought = table.thinker->thought();
+    ply.action = ply.thought->action;
+    simulations_ += ply.thought->sims;
+  }
+  if (table.spec.judge >= 0) ply.note = table.judge->thought();
+  make_move(table, std::move(ply));
+  return true;
+}
+
+void Pool::make_move(Table& table, Ply ply) {
+  table.given.reset();
+  table.state = table.state->apply(ply.action);
+  table.plies.push_back(std::move(ply));
+  table.phase = Table::Phase::kChoosing;
+}
+
+void Pool::finish(Table& table, float outcome, std::string reason) {
+  table.phase = Table::Phase::kOver;
+  const std::size_t opening = std::min(table.spec.script.size(), table.plies.size());
+  finished_.push_back({table.spec.index, table.state, outcome, std::move(reason),
+                       static_cast<int>(opening), std::move(table.plies)});
+}
+
+Thinker& Pool::thinker_of(Table& table, std::size_t place, int player) {
+  auto& thinker = table.thinkers[place];
+  if (!thinker) {
+    thinker = make_thinker(players_[static_cast<std::size_t>(player)], make_walk_(*game_));
+  }
+  return *thinker;
+}
+
+Pool::Table& Pool::find(std::uint64_t index) {
+  for (const auto& table : tables_) {
+    if (table->spec.index == index && table->phase != Table::Phase::kOver) return *table;
+  }
+  throw GameError("no game " + std::to_string(index) + " is being played");
+}
+
+std::vector<std::pair<std::uint64_t, StatePtr>> Pool::parked() const {
+  std::vector<std::pair<std::uint64_t, StatePtr>> waiting;
+  for (const auto& table : tables_) {
+    if (table->phase == Table::Phase::kParked) {
+      waiting.emplace_back(table->spec.index, table->state);
+    }
+  }
+  return waiting;
+}
+
+void Pool::play(std::uint64_t index, Action action) {
+  Table& table = find(index);
+  if (table.phase != Table::Phase::kParked) {
+    throw GameError("game " + std::to_string(index) + " does not wait for a move");
+  }
+  table.state->apply(action);  // says what is wrong with it
+  table.given = action;
+  table.is_player_done = true;
+  table.phase = Table::Phase::kThinking;
+  begin_note(table);
+}
+
+void Pool::stop(std::uint64_t index, float outcome, const std::string& reason) {
+  Table& table = find(index);
+  if (table.phase != Table::Phase::kParked) {
+    throw GameError("game " + std::to_string(index) + " can be stopped only while it waits");
+  }
+  finish(table, outcome, reason);
+}
+
+}  // namespace rulezero

@@ -1,0 +1,99 @@
+#pragma once
+// Many games in step: whoever needs a net's opinion waits, and all of them are asked at once.
+
+#include <deque>
+#include <functional>
+#include <string>
+
+#include "play/desk.h"
+
+namespace rulezero {
+
+// A game to be played.
+struct GameSpec {
+  std::uint64_t index = 0;           // its number in the task: what its randomness is keyed by
+  StatePtr start;                    // with its past
+  std::array<int, 2> players{0, 0};  // by seat
+  int judge = -1;                    // the player who comments on every choice, or none
+  std::vector<Action> script;        // its first plies: an opening, or a game to comment on
+  int most_plies = 0;                // choices after which it is stopped
+  bool is_recorded = true;           // whether its thoughts will be learned from
+};
+
+struct Ply {
+  Action action;
+  std::optional<Thought> thought;  // the mover's, if a player chose
+  std::optional<Thought> note;     // the judge's
+};
+
+// A game that is over.
+struct Played {
+  std::uint64_t index = 0;
+  StatePtr last;
+  float outcome = 0;   // seat 0's
+  std::string reason;  // the rules' own, or cap, stopped or what the caller gave
+  int opening = 0;     // plies from the start that no player chose
+  std::vector<Ply> plies;
+};
+
+class Pool {
+ public:
+  using WalkMaker = std::function<std::unique_ptr<Walk>(const AnyGame&)>;
+
+  // `width` games are played at a time; nets are named by their encoders.
+  Pool(std::shared_ptr<const AnyGame> game, std::vector<Player> players,
+       std::vector<std::shared_ptr<const AnyGame>> nets, std::uint64_t seed, std::size_t width,
+       std::size_t cache, WalkMaker make_walk);
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  ~Pool();
+
+  void add(GameSpec game);
+  bool is_idle() const { return tables_.empty() && queue_.empty(); }
+
+  // Plays on until every game waits or a while has passed; fills one array a net and tells how
+  // many rows of each.
+  std::vector<std::size_t> collect(std::span<const std::span<float>> planes);
+  void apply(std::size_t net, std::span<const float> policy, std::span<const float> value,
+             std::span<const float> draw);
+
+  std::size_t rows(std::size_t net) const { return desks_[net].rows(); }  // of the last batch
+
+  std::vector<Played> take_finished();
+
+  // Games that wait for somebody outside, with their states.
+  std::vector<std::pair<std::uint64_t, StatePtr>> parked() const;
+  void play(std::uint64_t index, Action action);
+  // Ends a game from outside, with what the caller says.
+  void stop(std::uint64_t index, float outcome, const std::string& reason);
+
+  std::uint64_t simulations() const { return simulations_; }
+  std::uint64_t cache_hits() const;
+
+ private:
+  struct Table;
+
+  void seat_next();
+  bool step(Table& table);
+  bool begin_choice(Table& table);
+  bool think_on(Table& table);
+  void begin_note(Table& table);
+  Occasion occasion_of(const Table& table, bool is_judge) const;
+  void make_move(Table& table, Ply ply);
+  void finish(Table& table, float outcome, std::string reason);
+  Thinker& thinker_of(Table& table, std::size_t place, int player);
+  Table& find(std::uint64_t index);
+
+  std::shared_ptr<const AnyGame> game_;
+  std::vector<Player> players_;
+  std::vector<NetDesk> desks_;
+  std::uint64_t seed_;
+  std::size_t width_;
+  WalkMaker make_walk_;
+  std::deque<GameSpec> queue_;
+  std::vector<std::unique_ptr<Table>> tables_;
+  std::vector<Played> finished_;
+  std::uint64_t simulations_ = 0;
+};
+
+}  // namespace rulezero

@@ -1,0 +1,84 @@
+#include "search/choose.h"
+
+#include <cmath>
+#include <limits>
+
+namespace rulezero {
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+double exploration(double parent_visits, const Settings& settings) {
+  double c = settings.c_puct;
+  if (settings.c_growth > 0) {
+    c += settings.c_growth * std::log((1 + parent_visits + settings.c_base) / settings.c_base);
+  }
+  return c;
+}
+
+}  // namespace
+
+double puct_score(const Node& child, double parent_visits, Tried tried, const Settings& settings) {
+  return tried.value + exploration(parent_visits, settings) * child.prior *
+                           std::sqrt(parent_visits) / (1 + tried.visits);
+}
+
+NodeIndex choose_puct(const Tree& tree, const Node& parent, const Settings& settings, double forced,
+                      bool is_root) {
+  const double sign = parent.sign();
+  const double visits = static_cast<double>(parent.visits) + parent.pending;
+  const double c = exploration(visits, settings);
+  const double root_visits = std::sqrt(visits);
+  const NodeIndex end = parent.first + parent.size;
+
+  NodeIndex best = parent.first;
+  double best_score = kNever;
+  NodeIndex fresh = end;     // the unvisited child with the highest prior
+  double visited_prior = 0;  // of the children already visited
+  for (NodeIndex index = parent.first; index < end; ++index) {
+    const Node& child = tree[index];
+    if (child.visits == 0 && child.pending == 0) {
+      if (fresh == end || child.prior > tree[fresh].prior) fresh = index;
+      // Below the root children are sorted by prior, and none behind this one was tried yet.
+      if (!is_root) break;
+      continue;
+    }
+    visited_prior += child.prior;
+    const Tried now = tried(child, sign, settings.virtual_loss);
+    if (child.is_proven && now.value <= -1) continue;
+    if (forced > 0 && now.visits < std::sqrt(forced * child.prior * (visits - 1))) return index;
+    const double score = now.value + c * child.prior * root_visits / (1 + now.visits);
+    if (score > best_score) {
+      best_score = score;
+      best = index;
+    }
+  }
+  if (fresh == end) return best;
+  const double value = settings.fpu_is_fixed
+                           ? settings.fpu
+                           : sign * parent.mean() - settings.fpu * std::sqrt(visited_prior);
+  const double score = value + c * tree[fresh].prior * root_visits;
+  const bool is_better = score > best_score || (score == best_score && fresh < best);
+  return is_better ? fresh : best;
+}
+
+NodeIndex choose_ucb1(const Tree& tree, const Node& parent, const Settings& settings) {
+  const double sign = parent.sign();
+  const double log_visits = std::log(static_cast<double>(parent.visits) + parent.pending);
+  NodeIndex best = parent.first;
+  double best_score = kNever;
+  for (NodeIndex index = parent.first; index < parent.first + parent.size; ++index) {
+    const Node& child = tree[index];
+    if (child.visits == 0 && child.pending == 0) return index;
+    const Tried now = tried(child, sign, settings.virtual_loss);
+    if (child.is_proven && now.value <= -1) continue;
+    const double score = now.value + settings.c * std::sqrt(log_visits / now.visits);
+    if (score > best_score) {
+      best_score = score;
+      best = index;
+    }
+  }
+  return best;
+}
+
+}  // namespace rulezero

@@ -1,0 +1,30 @@
+#pragma once
+// Which child next: the rules of choice inside a tree.
+
+#include "search/settings.h"
+#include "search/tree.h"
+
+namespace rulezero {
+
+// A child's visits and value for the mover, those that wait counted as losses for it.
+struct Tried {
+  double visits;
+  double value;  // 0 where there are no visits
+};
+
+inline Tried tried(const Node& child, double sign, double virtual_loss) {
+  if (child.is_proven) return {static_cast<double>(child.visits), sign * child.known};
+  const double waiting = virtual_loss * child.pending;
+  const double visits = child.visits + waiting;
+  return {visits, visits > 0 ? (sign * child.value_sum - waiting) / visits : 0.0};
+}
+
+// PUCT. `forced` is 0 but for the root of a full search.
+NodeIndex choose_puct(const Tree& tree, const Node& parent, const Settings& settings, double forced,
+                      bool is_root);
+
+double puct_score(const Node& child, double parent_visits, Tried tried, const Settings& settings);
+
+NodeIndex choose_ucb1(const Tree& tree, const Node& parent, const Settings& settings);
+
+}  // namespace rulezero

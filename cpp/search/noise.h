@@ -1,0 +1,58 @@
+#pragma once
+// Random draws that searches need, from keyed random numbers.
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "base/random.h"
+
+namespace rulezero {
+
+inline double draw_normal(KeyedRandom& random) {
+  const double radius = std::sqrt(-2 * std::log(random.fraction()));
+  return radius * std::cos(2 * std::numbers::pi * random.fraction());
+}
+
+// Marsaglia and Tsang (2000); shapes below 1 by their boost.
+inline double draw_gamma(KeyedRandom& random, double shape) {
+  if (shape < 1) {
+    const double boost = std::pow(random.fraction(), 1 / shape);
+    return draw_gamma(random, shape + 1) * boost;
+  }
+  const double d = shape - 1.0 / 3;
+  const double c = 1 / std::sqrt(9 * d);
+  while (true) {
+    const double x = draw_normal(random);
+    const double v = std::pow(1 + c * x, 3);
+    if (v <= 0) continue;
+    if (std::log(random.fraction()) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
+  }
+}
+
+// Shares that sum to 1; an even split where all draws vanish.
+inline std::vector<double> draw_dirichlet(KeyedRandom& random, std::size_t size, double alpha) {
+  std::vector<double> shares(size);
+  double sum = 0;
+  for (double& share : shares) sum += share = draw_gamma(random, alpha);
+  for (double& share : shares) share = sum > 0 ? share / sum : 1.0 / static_cast<double>(size);
+  return shares;
+}
+
+// The index drawn with these weights; at least one of them is above 0.
+template <class Weights>
+std::size_t draw_index(KeyedRandom& random, const Weights& weights) {
+  double sum = 0;
+  for (const auto weight : weights) sum += static_cast<double>(weight);
+  double left = random.fraction() * sum;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!(weights[i] > 0)) continue;
+    last = i;
+    left -= static_cast<double>(weights[i]);
+    if (left < 0) break;
+  }
+  return last;
+}
+
+}  // namespace rulezero

@@ -1,0 +1,60 @@
+#include "search/opinion.h"
+
+#include <cmath>
+
+namespace rulezero {
+
+double hash_word(Key key, std::uint64_t n) {
+  const std::uint64_t word = scatter(key + (n + 1) * 0x9e3779b97f4a7c15);
+  return static_cast<double>(word >> 40) * 0x1p-24;
+}
+
+Opinion::Verdict Opinion::judge(Walk& walk, KeyedRandom& dice) {
+  switch (player_.settings.source) {
+    case Source::kHeuristic:
+      return {walk.heuristic(), 0.0f};
+    case Source::kRollout: {
+      Verdict sum{0.0f, 0.0f};
+      for (int game = 0; game < player_.settings.rollouts; ++game) {
+        const float outcome = walk.rollout(dice);
+        sum.value += outcome;
+        sum.draw += outcome == 0.0f;
+      }
+      const auto games = static_cast<float>(player_.settings.rollouts);
+      return {sum.value / games, sum.draw / games};
+    }
+    case Source::kHash: {
+      const double draw = hash_word(walk.key(), 0) / 2;
+      const double value = (2 * hash_word(walk.key(), 1) - 1) * (1 - draw);
+      return {static_cast<float>(value), static_cast<float>(draw)};
+    }
+    case Source::kMlp: {
+      const AnyGame& encoder = *player_.encoder;
+      const auto& [channels, rows, columns] = encoder.facts().planes;
+      features_.resize(static_cast<std::size_t>(channels * rows * columns));
+      walk.encode(encoder, features_);
+      const float mover_wins = player_.mlp->evaluate(features_);
+      const float value = 2 * mover_wins - 1;
+      return {walk.mover() == 0 ? value : -value, 0.0f};
+    }
+    case Source::kUniform:
+    case Source::kNet:  // asked at the desk
+      break;
+  }
+  return {0.0f, 0.0f};
+}
+
+void Opinion::weigh(const Walk& walk, std::span<const Action> actions,
+                    std::vector<float>& priors) const {
+  priors.assign(actions.size(), 1.0f / static_cast<float>(actions.size()));
+  if (player_.settings.source != Source::kHash) return;
+  double sum = 0;
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const double weight = std::exp(4 * hash_word(walk.key(), 16 + actions[i]));
+    priors[i] = static_cast<float>(weight);
+    sum += weight;
+  }
+  for (float& prior : priors) prior = static_cast<float>(prior / sum);
+}
+
+}  // namespace rulezero

@@ -1,0 +1,38 @@
+#pragma once
+// Judgements made inside the core, without a net: what a search may ask at every leaf.
+
+#include <memory>
+
+#include "search/thinker.h"
+
+namespace rulezero {
+
+class Opinion {
+ public:
+  explicit Opinion(const Player& player) : player_(player) {}
+
+  struct Verdict {
+    float value;  // seat 0's, in [-1, 1]
+    float draw;   // probability
+  };
+
+  // Of a position that is not over and has no die pending. `dice` are for random games.
+  Verdict judge(Walk& walk, KeyedRandom& dice);
+
+  // Fills the priors beside the actions, with sum 1.
+  void weigh(const Walk& walk, std::span<const Action> actions, std::vector<float>& priors) const;
+
+ private:
+  Player player_;
+  std::vector<float> features_;
+};
+
+// The evaluator of tests: numbers scattered from the position's key, so that any other program
+// can compute them too.
+//
+//   word(key, n) = scatter(key + (n + 1) * 0x9e3779b97f4a7c15), its top 24 bits over 2^24
+//   draw = word(key, 0) / 2, value = (2 * word(key, 1) - 1) * (1 - draw), seat 0's
+//   logit of an action = 4 * word(key, 16 + action)
+double hash_word(Key key, std::uint64_t n);
+
+}  // namespace rulezero

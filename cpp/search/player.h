@@ -1,0 +1,19 @@
+#pragma once
+// A player as the core knows it: its settings, and what judges positions for it.
+
+#include <memory>
+
+#include "eval/mlp.h"
+#include "games/any.h"
+#include "search/settings.h"
+
+namespace rulezero {
+
+struct Player {
+  Settings settings;
+  int net = -1;                            // its number at the desk, with Source::kNet
+  std::shared_ptr<const Mlp> mlp;          // with Source::kMlp
+  std::shared_ptr<const AnyGame> encoder;  // whose planes the mlp reads
+};
+
+}  // namespace rulezero

@@ -1,0 +1,24 @@
+#pragma once
+// Quiescence over a turn under way: where a run of plies by one mover can end.
+
+#include <vector>
+
+#include "search/walk.h"
+
+namespace rulezero {
+
+struct ChainEnd {
+  std::vector<Action> way;  // from the leaf
+  int mover;                // at the end
+  bool is_over;
+  float outcome;  // seat 0's, if it is over
+};
+
+using ChainEnds = std::vector<ChainEnd>;
+
+// Every end of the turn that is under way where the walk stands, by continuations of the same
+// mover of at most `depth` plies; what is still under way then counts as an end too. Empty where
+// a die would fall, or where there are too many to judge.
+ChainEnds find_chain_ends(Walk& walk, int depth);
+
+}  // namespace rulezero

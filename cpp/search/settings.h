@@ -1,0 +1,81 @@
+#pragma once
+// Every number that a player's text may set, with its meaning: puct:sims=200,c_puct=1.25.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "games/game.h"
+
+namespace rulezero {
+
+// How a player chooses.
+enum class Method { kRandom, kPolicy, kOnePly, kPuct, kGumbel, kUcb1, kAlphaBeta, kHuman };
+
+// Who judges the positions that a search comes to.
+enum class Source { kNet, kHeuristic, kRollout, kUniform, kHash, kMlp };
+
+struct Settings {
+  Method method;
+  Source source;
+
+  int sims;
+  int leaves;
+  double virtual_loss;
+  double c_puct, c_growth, c_base;
+  bool fpu_is_fixed;
+  double fpu;
+  double noise, alpha, alpha_total;
+  double forced;
+  int fast_sims;
+  double full_share;
+  bool reuse;
+  double temperature, temperature_later;
+  int temperature_turns;
+  bool early_stop;
+  double draw_value;
+  bool pass_quiescence;
+  int pass_quiescence_max_depth;
+  int memory;
+  int rollouts;
+
+  int considered;
+  double gumbel_scale, c_visit, c_scale;
+  bool rescale;
+
+  double c;
+
+  double sharpness;
+
+  int depth;
+  int table;
+
+  bool uses_net() const { return source == Source::kNet; }
+  double temperature_at(int turn) const {
+    return turn < temperature_turns ? temperature : temperature_later;
+  }
+};
+
+// A key of a player's text.
+struct SeatOption {
+  std::string_view name;
+  std::string fallback;
+  std::string_view help;
+};
+
+// A kind of player.
+struct SeatKind {
+  std::string_view name;
+  std::string_view help;
+  bool judges;  // whether it takes net= and eval=
+  std::vector<SeatOption> options;
+};
+
+std::vector<SeatKind> seat_kinds();
+
+// The settings of a kind of player: those given and the others at their fallbacks. SeatError
+// says what is unknown or out of range. `eval` is one of the options; `net` is the caller's.
+Settings read_settings(std::string_view kind, const Options& given);
+
+}  // namespace rulezero

@@ -1,0 +1,32 @@
+#include "search/alphabeta.h"
+#include "search/simple.h"
+#include "search/thinker.h"
+#include "search/tree_search.h"
+
+namespace rulezero {
+
+std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk> walk) {
+  if (player.settings.source == Source::kHeuristic && !walk->has_heuristic() &&
+      player.settings.method != Method::kRandom && player.settings.method != Method::kHuman) {
+    throw SeatError("this game has no heuristic: give the player eval=rollout or a net");
+  }
+  switch (player.settings.method) {
+    case Method::kRandom:
+      return make_random(std::move(walk));
+    case Method::kPolicy:
+      return make_policy(player, std::move(walk));
+    case Method::kOnePly:
+      return make_one_ply(player, std::move(walk));
+    case Method::kPuct:
+    case Method::kGumbel:
+    case Method::kUcb1:
+      return std::make_unique<TreeSearch>(player, std::move(walk));
+    case Method::kAlphaBeta:
+      return make_alphabeta(player, std::move(walk));
+    case Method::kHuman:
+      break;
+  }
+  throw SeatError("somebody outside chooses for this player: it has no thoughts here");
+}
+
+}  // namespace rulezero

@@ -1,0 +1,28 @@
+#pragma once
+// What a seat knew when it chose.
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "games/game.h"
+
+namespace rulezero {
+
+struct Thought {
+  Action action = 0;            // what it chose
+  std::vector<Action> actions;  // those it gave a weight; none: it has no policy to learn from
+  std::vector<float> weights;   // beside them: visits (puct, ucb1) or shares that sum to 1
+  std::vector<float> target;    // pruned weights beside them; empty where they are the same
+  std::vector<float> visits;    // beside them, for people; a search without a tree has none
+  float value = kUnknown;       // after the search, seat 0's in [-1, 1]
+  float raw_value = kUnknown;   // the evaluator's own, seat 0's
+  float draw = kUnknown;        // probability of a draw, after the search
+  float surprise = kUnknown;    // divergence of the target from the evaluator's policy, in nats
+  std::uint32_t sims = 0;       // completed backups, or positions judged
+  std::vector<Action> line;     // what it expects, its own choice first
+
+  static constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+};
+
+}  // namespace rulezero

@@ -1,0 +1,91 @@
+#pragma once
+// The tree of a search: nodes in one flat array, children side by side. It knows movers, actions,
+// priors and values, and nothing about any game.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "games/game.h"
+
+namespace rulezero {
+
+using NodeIndex = std::uint32_t;
+
+// All values are seat 0's.
+struct Node {
+  double value_sum = 0;  // of completed simulations
+  float draw_sum = 0;    // of their draw probabilities
+  float prior = 0;       // of the action that leads here; a face's chance below a die
+  float known = 0;       // the exact value if proven, else what the evaluator said
+  Action action = 0;     // that leads here
+  std::uint32_t visits = 0;
+  NodeIndex first = 0;        // of its children
+  std::uint32_t size = 0;     // number of children; 0 until judged
+  std::uint16_t pending = 0;  // simulations below it that wait for answers
+  std::int8_t mover = 0;
+  bool is_proven = false;
+
+  bool has_children() const { return size > 0; }
+  double sign() const { return mover == 0 ? 1.0 : -1.0; }  // turns a value to the mover's
+  double mean() const { return is_proven ? known : value_sum / visits; }
+  double mean_draw() const { return static_cast<double>(draw_sum) / visits; }
+
+  // Its value is known from now on, whatever simulations have said.
+  void settle(double value, double draw) {
+    is_proven = true;
+    known = static_cast<float>(value);
+    draw_sum = static_cast<float>(draw * visits);
+  }
+};
+
+static_assert(sizeof(Node) == 40);
+
+class Tree {
+ public:
+  static constexpr NodeIndex kRoot = 0;
+
+  explicit Tree(std::size_t most_nodes) : most_nodes_(most_nodes) { clear(); }
+
+  Node& operator[](NodeIndex index) { return nodes_[index]; }
+  const Node& operator[](NodeIndex index) const { return nodes_[index]; }
+  Node& root() { return nodes_[kRoot]; }
+  const Node& root() const { return nodes_[kRoot]; }
+  std::size_t size() const { return nodes_.size(); }
+
+  std::span<const Node> children(const Node& parent) const {
+    return {nodes_.data() + parent.first, parent.size};
+  }
+  std::span<Node> children(const Node& parent) {
+    return {nodes_.data() + parent.first, parent.size};
+  }
+
+  // Back to a lone root that has not been judged.
+  void clear();
+
+  // Gives a node its children, ordered by prior, equal ones as they came. A tree that has no
+  // room for them leaves the node as it is.
+  void expand(NodeIndex index, int mover, std::span<const Action> actions,
+              std::span<const float> priors);
+
+  // Completes a simulation: every node of the path, root first, takes the value.
+  void back_up(std::span<const NodeIndex> path, double value, double draw);
+
+  // Marks the last node of the path as known exactly, and with it those above that follow.
+  void prove(std::span<const NodeIndex> path, double value, double draw);
+
+  // The child of the root after this action, or kRoot if there is none.
+  NodeIndex child(NodeIndex parent, Action action) const;
+
+  // Makes a node the root and forgets everything that is not below it.
+  void keep(NodeIndex index);
+
+ private:
+  bool try_to_prove(Node& node) const;
+
+  std::vector<Node> nodes_;
+  std::size_t most_nodes_;
+  std::vector<std::uint32_t> order_;
+};
+
+}  // namespace rulezero

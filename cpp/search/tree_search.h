@@ -1,0 +1,91 @@
+#pragma once
+// Tree search by simulations: PUCT, Gumbel and UCB1 share everything but the rule of choice.
+
+#include "search/gumbel.h"
+#include "search/opinion.h"
+#include "search/quiescence.h"
+#include "search/thinker.h"
+#include "search/tree.h"
+
+namespace rulezero {
+
+class TreeSearch final : public Thinker {
+ public:
+  TreeSearch(const Player& player, std::unique_ptr<Walk> walk);
+
+  void begin(const StatePtr& state, const Occasion& occasion) override;
+  Progress advance(Desk& desk) override;
+  void answer(int ticket, const Answer& answer) override;
+  const Thought& thought() const override { return thought_; }
+
+ private:
+  // A simulation that waits for answers.
+  struct Waiting {
+    std::vector<NodeIndex> path;  // from the root to the leaf; empty while it is free
+    std::vector<Action> actions;  // legal at the leaf
+    int mover = 0;                // at the leaf
+    int outstanding = 0;          // answers still to come
+    std::vector<float> priors;
+    bool has_value = false;
+    float value = 0;  // seat 0's
+    float draw = 0;
+    ChainEnds ends;  // of the turn under way, with pass_quiescence
+  };
+
+  bool reuse_tree(const StatePtr& state);
+  void prepare_root();
+
+  NodeIndex choose(NodeIndex at);
+  bool simulate(Desk& desk);
+  bool open_behind_die(Desk& desk);
+  bool open_leaf(Desk& desk);
+  void judge_ends(int mover, float& value, float& draw);
+  void offer(Waiting& waiting, float value, float draw) const;
+  void take(Waiting& waiting, int part, const Answer& answer);
+  void complete(Waiting& waiting);
+  void settle(std::span<const NodeIndex> path, int mover, std::span<const Action> actions,
+              std::span<const float> priors, float value, float draw);
+  bool is_clear() const;
+
+  void finish();
+  void find_candidates();
+  NodeIndex choose_by_visits();
+  std::vector<float> pruned_visits() const;
+  void follow_line(NodeIndex chosen);
+  void drop_weightless();
+
+  // What a draw of this probability adds to seat 0's value in the eyes of the root mover.
+  double contempt(double draw) const { return root_sign_ * settings_.draw_value * draw; }
+
+  const Settings settings_;
+  std::unique_ptr<Walk> walk_;
+  Opinion opinion_;
+  Tree tree_;
+  GumbelRoot gumbel_;
+  std::vector<Waiting> waiting_;
+  int pending_ = 0;  // of these, in use
+
+  StatePtr root_;
+  Occasion occasion_{};
+  KeyedRandom dice_{{}};           // faces of dice, and rollouts
+  KeyedRandom order_{{}};          // of unvisited moves in UCB1
+  double root_sign_ = 1;           // turns seat 0's values to the root mover's
+  int budget_ = 0;                 // simulations of this choice
+  int done_ = 0;                   // of these, completed
+  bool is_full_ = true;            // not a fast choice
+  bool is_prepared_ = false;       // the root is judged and has its noise
+  std::vector<float> raw_priors_;  // of the root's children, before noise
+  float raw_value_ = 0;            // of the root, seat 0's
+  Thought thought_;
+
+  // Kept to be filled again.
+  std::vector<NodeIndex> path_;
+  std::vector<Action> actions_;
+  std::vector<float> priors_;
+  std::vector<double> scratch_;
+  std::vector<Action> shuffled_;
+  std::vector<float> even_;
+  std::vector<bool> candidates_;  // beside the root's children
+};
+
+}  // namespace rulezero

@@ -1,0 +1,166 @@
+// What a tree search has to say in the end.
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/choose.h"
+#include "search/noise.h"
+#include "search/tree_search.h"
+
+namespace rulezero {
+namespace {
+
+// How much the target says that the priors did not, in nats; both beside the same moves.
+float divergence(std::span<const float> target, std::span<const float> priors) {
+  constexpr double kLeast = 1e-9;
+  double sum = 0;
+  for (float weight : target) sum += weight;
+  double nats = 0;
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    const double share = target[i] / sum;
+    if (share > 0) nats += share * std::log(share / std::max<double>(priors[i], kLeast));
+  }
+  return static_cast<float>(nats);
+}
+
+}  // namespace
+
+void TreeSearch::finish() {
+  const Node& root = tree_.root();
+  const auto children = tree_.children(root);
+  thought_ = Thought{};
+  for (const Node& child : children) {
+    thought_.actions.push_back(child.action);
+    thought_.visits.push_back(static_cast<float>(child.visits));
+  }
+  const double draw = root.mean_draw();
+  const double value = std::clamp(root.mean() - contempt(draw), -1.0, 1.0);
+  thought_.value = static_cast<float>(value);
+  thought_.draw = static_cast<float>(draw);
+  thought_.raw_value = raw_value_;
+  thought_.sims = static_cast<std::uint32_t>(done_);
+
+  find_candidates();
+  NodeIndex chosen = Tree::kRoot;
+  if (settings_.method == Method::kGumbel) {
+    improve_policy(tree_, root, settings_, scratch_);
+    thought_.weights.assign(scratch_.begin(), scratch_.end());
+    chosen = gumbel_.best(tree_, candidates_);
+  } else {
+    thought_.weights = thought_.visits;
+    chosen = choose_by_visits();
+    if (settings_.forced > 0 && is_full_) thought_.target = pruned_visits();
+  }
+  if (root.is_proven && root_sign_ * root.known >= 1) {
+    thought_.target.assign(children.size(), 0.0f);
+    thought_.target[chosen - root.first] = 1.0f;
+  }
+  thought_.action = tree_[chosen].action;
+  thought_.surprise =
+      divergence(thought_.target.empty() ? thought_.weights : thought_.target, raw_priors_);
+  follow_line(chosen);
+  drop_weightless();
+}
+
+// The children that may be chosen: those that keep what is proven of the root; else all but those
+// that are proven lost.
+void TreeSearch::find_candidates() {
+  const Node& root = tree_.root();
+  candidates_.clear();
+  for (const Node& child : tree_.children(root)) {
+    const double worth = root_sign_ * child.known;
+    candidates_.push_back(root.is_proven ? child.is_proven && worth >= root_sign_ * root.known
+                                         : !child.is_proven || worth > -1);
+  }
+}
+
+// The most visited candidate, or one drawn by visits.
+NodeIndex TreeSearch::choose_by_visits() {
+  const Node& root = tree_.root();
+  const auto children = tree_.children(root);
+  const auto is_better = [&](const Node& one, const Node& other) {
+    if (one.visits != other.visits || one.visits == 0) return one.visits > other.visits;
+    return root_sign_ * one.mean() > root_sign_ * other.mean();
+  };
+  std::size_t best = children.size();
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (!candidates_[i]) continue;
+    if (best == children.size() || is_better(children[i], children[best])) best = i;
+  }
+  const double temperature = settings_.temperature_at(occasion_.turn);
+  if (temperature > 0 && children[best].visits > 0) {
+    scratch_.assign(children.size(), 0);
+    const double most = children[best].visits;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      if (candidates_[i]) scratch_[i] = std::pow(children[i].visits / most, 1 / temperature);
+    }
+    KeyedRandom random = occasion_.random(kMoveDraw);
+    best = draw_index(random, scratch_);
+  }
+  return root.first + static_cast<NodeIndex>(best);
+}
+
+// The visits without those that only forced playouts explain (KataGo's policy target pruning).
+std::vector<float> TreeSearch::pruned_visits() const {
+  const Node& root = tree_.root();
+  const auto children = tree_.children(root);
+  const auto most = std::max_element(
+      children.begin(), children.end(),
+      [](const Node& one, const Node& other) { return one.visits < other.visits; });
+  const double visits = root.visits;
+  const double bar =
+      puct_score(*most, visits, tried(*most, root_sign_, settings_.virtual_loss), settings_);
+  std::vector<float> pruned;
+  for (const Node& child : children) {
+    Tried now = tried(child, root_sign_, settings_.virtual_loss);
+    if (&child != &*most && child.visits > 0) {
+      double forced = std::floor(std::sqrt(settings_.forced * child.prior * (visits - 1)));
+      while (forced-- > 0 && now.visits > 0) {
+        const Tried fewer = {now.visits - 1, now.value};
+        if (puct_score(child, visits, fewer, settings_) > bar) break;
+        now = fewer;
+      }
+      if (now.visits <= 1) now.visits = 0;
+    }
+    pruned.push_back(static_cast<float>(now.visits));
+  }
+  return pruned;
+}
+
+// The choice and what the tree expects after it, up to a die.
+void TreeSearch::follow_line(NodeIndex chosen) {
+  for (NodeIndex at = chosen;;) {
+    thought_.line.push_back(tree_[at].action);
+    const Node& node = tree_[at];
+    if (!node.has_children() || node.mover == kChance) return;
+    NodeIndex next = node.first;
+    for (NodeIndex index = node.first; index < node.first + node.size; ++index) {
+      if (tree_[index].visits > tree_[next].visits) next = index;
+    }
+    if (tree_[next].visits == 0) return;
+    at = next;
+  }
+}
+
+// A fast choice has no policy to learn from; else moves without any weight are left out.
+void TreeSearch::drop_weightless() {
+  Thought& thought = thought_;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < thought.actions.size(); ++i) {
+    const bool has_target = !thought.target.empty() && thought.target[i] > 0;
+    const bool counts = thought.weights[i] > 0 || thought.visits[i] > 0 || has_target;
+    if (!is_full_ || !counts) continue;
+    thought.actions[kept] = thought.actions[i];
+    thought.weights[kept] = thought.weights[i];
+    thought.visits[kept] = thought.visits[i];
+    if (!thought.target.empty()) thought.target[kept] = thought.target[i];
+    ++kept;
+  }
+  thought.actions.resize(kept);
+  thought.weights.resize(kept);
+  thought.visits.resize(kept);
+  if (!thought.target.empty()) thought.target.resize(kept);
+  if (thought.target == thought.weights) thought.target.clear();
+}
+
+}  // namespace rulezero

@@ -1,0 +1,149 @@
+#pragma once
+// The part of a search that knows a game's rules.
+
+#include <algorithm>
+#include <array>
+
+#include "eval/heuristic.h"
+#include "eval/ordering.h"
+#include "search/walk.h"
+
+namespace rulezero {
+
+// Rules that may or may not have a judgement of their own, as those in Python.
+template <class G>
+concept MayJudge = requires(const G& rules) {
+  { rules.has_heuristic() } -> std::same_as<bool>;
+};
+
+template <class G>
+concept OrdersCaptures =
+    requires(const G& rules, const typename G::Position& position, Action action) {
+      { capture_gain(rules, position, action) } -> std::convertible_to<int>;
+    };
+
+template <Game G>
+class WalkOf final : public Walk {
+ public:
+  using Step = Moment<typename G::Position>;
+
+  explicit WalkOf(const GameOf<G>& game) : rules_(&game.rules()) {}
+
+  void start(StatePtr root) override {
+    root_ = std::static_pointer_cast<const StateOf<G>>(std::move(root));
+    rewind();
+  }
+
+  void rewind() override {
+    here_ = &root_->moment();
+    depth_ = 0;
+  }
+
+  void forward(Action action) override {
+    Step& next = step(depth_++);
+    next = advance(*rules_, *here_, action);
+    here_ = &next;
+  }
+
+  void back() override {
+    --depth_;
+    here_ = depth_ == 0 ? &root_->moment() : &step(depth_ - 1);
+  }
+
+  int mover() const override { return rules_->mover(here_->position); }
+  Key key() const override { return here_->key; }
+
+  std::optional<Ending> expand(std::vector<Action>& actions) const override {
+    return rules_->expand(*here_, actions);
+  }
+
+  void chances(std::span<const Action> faces, std::vector<float>& into) const override {
+    into.assign(faces.size(), 1.0f / static_cast<float>(faces.size()));
+    if constexpr (WeighsChances<G>) {
+      const auto weighed = rules_->chances(here_->position, faces);
+      std::copy(weighed.begin(), weighed.end(), into.begin());
+    }
+  }
+
+  bool is_encoder(const AnyGame& encoder) const override {
+    return dynamic_cast<const GameOf<G>*>(&encoder) != nullptr;
+  }
+
+  void encode(const AnyGame& encoder, std::span<float> planes) const override {
+    std::fill(planes.begin(), planes.end(), 0.0f);
+    rules_of(encoder).encode(*here_, planes);
+  }
+
+  void slots(const AnyGame& encoder, std::span<const Action> actions,
+             std::vector<int>& into) const override {
+    const G& rules = rules_of(encoder);
+    into.clear();
+    for (Action action : actions) into.push_back(rules.slot(here_->position, action));
+  }
+
+  bool has_heuristic() const override {
+    if constexpr (MayJudge<G>) return rules_->has_heuristic();
+    return Judged<G>;
+  }
+
+  float heuristic() const override {
+    if constexpr (MayJudge<G>) return rules_->heuristic(here_->position);
+    if constexpr (Judged<G>) return rulezero::heuristic(*rules_, *here_);
+    return 0.0f;
+  }
+
+  int gain(Action action) const override {
+    if constexpr (OrdersCaptures<G>) return capture_gain(*rules_, here_->position, action);
+    return 0;
+  }
+
+  float rollout(KeyedRandom& dice) override {
+    std::vector<Action>& actions = scratch_;
+    std::vector<float> weights;
+    const std::size_t before = depth_;
+    float outcome = 0.0f;  // a game longer than the runner's cap is drawn
+    for (int plies = 0; plies < rules_->facts().max_plies; ++plies) {
+      if (const auto ending = expand(actions)) {
+        outcome = ending->outcome;
+        break;
+      }
+      std::size_t chosen = dice.below(static_cast<std::uint32_t>(actions.size()));
+      if constexpr (WeighsChances<G>) {
+        if (mover() == kChance) {
+          chances(actions, weights);
+          double left = dice.fraction();
+          for (chosen = 0; chosen + 1 < weights.size(); ++chosen) {
+            left -= weights[chosen];
+            if (left < 0) break;
+          }
+        }
+      }
+      forward(actions[chosen]);
+    }
+    while (depth_ > before) back();
+    return outcome;
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 32;  // steps allocated at a time; they never move
+
+  static const G& rules_of(const AnyGame& game) {
+    return static_cast<const GameOf<G>&>(game).rules();
+  }
+
+  Step& step(std::size_t depth) {
+    if (depth / kChunk == chunks_.size()) {
+      chunks_.push_back(std::make_unique<std::array<Step, kChunk>>());
+    }
+    return (*chunks_[depth / kChunk])[depth % kChunk];
+  }
+
+  const G* rules_;
+  std::shared_ptr<const StateOf<G>> root_;
+  const Step* here_ = nullptr;
+  std::vector<std::unique_ptr<std::array<Step, kChunk>>> chunks_;
+  std::size_t depth_ = 0;
+  std::vector<Action> scratch_;
+};
+
+}  // namespace rulezero

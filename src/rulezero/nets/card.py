@@ -1,0 +1,169 @@
+"""Finding a net, and reading what it says of itself. Nothing here needs torch.
+
+A net is NAME.json (its card), NAME.onnx (what plays) and NAME.safetensors (what is trained on).
+The card is written last: a net is there once its card is.
+"""
+
+import hashlib
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rulezero._core import Facts, Game
+from rulezero.games import grammar, load
+from rulezero.nets.config import NetConfig
+from rulezero.nets.error import NetError
+
+_SUFFIXES = (".int8.onnx", ".safetensors", ".onnx", ".json")
+_LARGEST_CARD = 1 << 20  # bytes
+_POINTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a net is, beside its weights."""
+
+    game: str  # canonical text
+    name: str  # of the game
+    rules: int  # version of the rules it was trained under
+    encoding: int  # version of the planes and slots it was trained on
+    planes: tuple[int, int, int]  # channels, rows, columns
+    slots: int
+    config: NetConfig
+    weights: str  # SHA-256 of the .safetensors file
+    onnx: str  # SHA-256 of the .onnx file
+    rulezero: str  # version that wrote it
+    metadata: dict[str, Any] = {}  # whatever the writer wants to say
+
+    def check(self, facts: Facts) -> None:
+        """NetError unless the net can read this game's planes and answer in its slots.
+
+        Rule options that change neither are none of the net's business.
+        """
+        if facts.name != self.name:
+            raise NetError(f"the net is for {self.name}, not for {facts.name}")
+        if facts.encoding != self.encoding:
+            raise NetError(
+                f"the net reads encoding {self.encoding} of {self.name}, and the game now writes"
+                f" encoding {facts.encoding}"
+            )
+        if (facts.planes, facts.slots) != (self.planes, self.slots):
+            raise NetError(
+                f"the net is for '{self.game}' with planes {self.planes} and {self.slots} slots,"
+                f" but this game has planes {facts.planes} and {facts.slots} slots"
+            )
+
+
+def beside(net: Path, suffix: str) -> Path:
+    """A file of a net, by its suffix."""
+    return net.with_name(net.name + suffix)
+
+
+def digest(data: bytes) -> str:
+    """SHA-256 in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_card(net: Path) -> Card:
+    """The card of a net that resolve() has found."""
+    path = beside(net, ".json")
+    try:
+        if path.stat().st_size > _LARGEST_CARD:
+            raise NetError(f"'{path}' is no card of a net: it is larger than a mebibyte")
+        return msgspec.json.decode(path.read_bytes(), type=Card)
+    except OSError as error:
+        raise NetError(f"there is no net '{net}': {path.name} {_reason(error)}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise NetError(f"'{path}' is no card of a net: {error}") from error
+
+
+def read_part(net: Path, suffix: str, wanted: str) -> bytes:
+    """The bytes of a net's file whose SHA-256 the card names. NetError if they are others."""
+    path = beside(net, suffix)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise NetError(f"the net '{net}' lacks a file: {path.name} {_reason(error)}") from error
+    if digest(data) != wanted:
+        raise NetError(f"'{path}' is not the file its card names: its SHA-256 is another")
+    return data
+
+
+def game_of(net: Path, card: Card, game: Game | None = None) -> Game:
+    """The game given, or the card's, if it fits the net.
+
+    A game in a Python file must be given: a card does not decide which file is run.
+    """
+    if game is None:
+        if grammar.read(card.game).name == "python":
+            raise NetError(f"the net '{net}' is for a game in a Python file: give the game, too")
+        game = load(card.game)
+    card.check(game.facts)
+    return game
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file whole or not at all."""
+    half = path.with_name(f"{path.name}.{os.getpid()}.half")
+    half.write_bytes(data)
+    half.replace(path)
+
+
+def resolve(text: str | Path) -> Path:
+    """The net that a text means, as the path of its files without their suffixes.
+
+    A checkpoint, with or without a suffix; a run folder (its best net); RUN@latest, RUN@best;
+    RUN@12 for the net of iteration 12. NetError says what is missing.
+    """
+    text = str(text)
+    plain = Path(text[: -len(_suffix(text))] if _suffix(text) else text)
+    if plain.name and beside(plain, ".json").is_file():
+        return plain
+    if Path(text).is_dir():
+        return _of_run(Path(text), "best")
+    run, at, which = text.rpartition("@")
+    if at and Path(run).is_dir():
+        return _of_run(Path(run), which)
+    if at and not _suffix(text):
+        raise NetError(f"there is no net '{text}': there is no run folder '{run}'")
+    raise NetError(
+        f"there is no net '{text}': it is neither a checkpoint ('{plain}.json') nor a run folder"
+    )
+
+
+def _of_run(run: Path, which: str) -> Path:
+    """The net of a run folder: best, latest or an iteration's number."""
+    nets = run / "nets"
+    if which.isdecimal():
+        net = nets / f"iter_{int(which)}"
+        if not beside(net, ".json").is_file():
+            raise NetError(f"the run '{run}' has no net of iteration {which}{_newest(nets)}")
+        return net
+    if which not in ("best", "latest"):
+        raise NetError(f"'{run}@{which}': after the @ comes best, latest or an iteration's number")
+    pointer = nets / which
+    if not pointer.is_file():
+        raise NetError(f"the run '{run}' has no {which} net: there is no file '{pointer}'")
+    with pointer.open("rb") as file:
+        name = file.read(200).decode("utf-8", "replace").strip()
+    if not _POINTER.fullmatch(name):
+        raise NetError(f"'{pointer}' must hold the name of a net, not {name[:40]!a}")
+    net = nets / name
+    if not beside(net, ".json").is_file():
+        raise NetError(f"'{pointer}' names '{name}', but there is no '{net}.json'")
+    return net
+
+
+def _newest(nets: Path) -> str:
+    numbers = [int(p.stem[5:]) for p in nets.glob("iter_*.json") if p.stem[5:].isdecimal()]
+    return f"; its newest is {max(numbers)}" if numbers else ""
+
+
+def _suffix(text: str) -> str:
+    return next((suffix for suffix in _SUFFIXES if text.endswith(suffix)), "")
+
+
+def _reason(error: OSError) -> str:
+    return "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {error}"

@@ -1,0 +1,65 @@
+"""Saving nets and loading them to train on: safetensors and JSON, never pickle."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import safetensors.torch
+import torch
+
+from rulezero._core import Game
+from rulezero.nets.card import Card, beside, digest, game_of, read_card, read_part, write_whole
+from rulezero.nets.error import NetError
+from rulezero.nets.export import to_onnx
+from rulezero.nets.tower import Tower, tower_for
+from rulezero.version import __version__
+
+
+def save(
+    net: str | Path, tower: Tower, game: Game, metadata: Mapping[str, Any] | None = None
+) -> Path:
+    """Writes NAME.safetensors, NAME.onnx and, once they are there, NAME.json; returns NAME."""
+    net = Path(net)
+    facts = game.facts
+    if (tower.planes, tower.slots) != (facts.planes, facts.slots):
+        raise NetError(f"this tower was not made for '{game.text}'")
+    net.parent.mkdir(parents=True, exist_ok=True)
+    tensors = {name: tensor.contiguous() for name, tensor in tower.state_dict().items()}
+    weights = safetensors.torch.save(tensors)
+    onnx = to_onnx(tower)
+    card = Card(
+        game=game.text,
+        name=facts.name,
+        rules=facts.version,
+        encoding=facts.encoding,
+        planes=facts.planes,
+        slots=facts.slots,
+        config=tower.config,
+        weights=digest(weights),
+        onnx=digest(onnx),
+        rulezero=__version__,
+        metadata=dict(metadata or {}),
+    )
+    write_whole(beside(net, ".safetensors"), weights)
+    write_whole(beside(net, ".onnx"), onnx)
+    write_whole(beside(net, ".json"), msgspec.json.format(msgspec.json.encode(card)) + b"\n")
+    return net
+
+
+def load(net: Path, game: Game | None = None) -> Tower:
+    """The tower of a net that resolve() has found, in eval mode.
+
+    A game in a Python file must be given.
+    """
+    card = read_card(net)
+    game = game_of(net, card, game)
+    weights = read_part(net, ".safetensors", card.weights)
+    with torch.device("meta"):
+        tower = tower_for(game.facts, card.config)
+    try:
+        tower.to_empty(device="cpu").load_state_dict(safetensors.torch.load(weights))
+    except Exception as error:  # safetensors and torch each have their own
+        line = str(error).strip().split("\n")[0]
+        raise NetError(f"'{net}.safetensors' does not hold this net's weights: {line}") from error
+    return tower.eval()

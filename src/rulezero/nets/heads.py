@@ -1,0 +1,91 @@
+"""Policy heads: from the tower's features to a logit for each slot.
+
+Squares are numbered row by row as the planes show them, so a head needs nothing of a game but the
+layout of its slots (docs/planes.md).
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from rulezero.nets.config import NetConfig
+from rulezero.nets.error import NetError
+from rulezero.nets.layers import ConvNorm
+
+
+class FlatHead(nn.Module):
+    """Any layout: few channels, then a linear layer to all slots."""
+
+    def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
+        super().__init__()
+        self.squeeze = ConvNorm(config.channels, config.policy_channels, kernel=1)
+        self.linear = nn.Linear(config.policy_channels * rows * columns, slots)
+
+    def forward(self, features: Tensor) -> Tensor:
+        squeezed: Tensor = torch.relu(self.squeeze(features))  # [B, few, H, W]
+        logits: Tensor = self.linear(squeezed.flatten(1))
+        return logits
+
+
+class PlanesHead(nn.Module):
+    """Slots plane * H * W + square: a convolution says for each square how it may be left."""
+
+    def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
+        super().__init__()
+        planes, rest = divmod(slots, rows * columns)
+        if rest or not planes:
+            raise NetError(f"{slots} slots are no whole planes of {rows}x{columns} squares")
+        self.planes = nn.Conv2d(config.channels, planes, kernel_size=1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        logits: Tensor = self.planes(features)  # [B, P, H, W]
+        return logits.flatten(1)
+
+
+class FromToHead(nn.Module):
+    """Slots from * S + to: a square's query against every square's key.
+
+    Slots beyond S * S are planes, from * k + plane, if they are a whole number k for each of the
+    S squares (EXCHANGE), and else logits of the whole board (the end of a turn in Razzle).
+    """
+
+    def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
+        super().__init__()
+        squares = rows * columns
+        further = slots - squares * squares
+        if further < 0:
+            raise NetError(f"{slots} slots are fewer than {squares} x {squares} from-to pairs")
+        self.scale = 1 / math.sqrt(config.key_channels)
+        self.query = nn.Conv2d(config.channels, config.key_channels, kernel_size=1)
+        self.key = nn.Conv2d(config.channels, config.key_channels, kernel_size=1)
+        by_square = further % squares == 0
+        self.planes = further // squares if by_square else 0
+        if self.planes:
+            self.further: nn.Module = nn.Conv2d(config.channels, self.planes, kernel_size=1)
+        elif further:
+            self.further = nn.Linear(config.channels, further)
+
+    def forward(self, features: Tensor) -> Tensor:
+        query = self.query(features).flatten(2).transpose(1, 2)  # [B, from, d]
+        key = self.key(features).flatten(2)  # [B, d, to]
+        if self.scale != 1:
+            query = query * self.scale
+        pairs: Tensor = (query @ key).flatten(1)  # [B, from * to]
+        if not hasattr(self, "further"):
+            return pairs
+        if self.planes:
+            further = self.further(features).flatten(2).transpose(1, 2).flatten(1)
+        else:
+            further = self.further(features.mean((2, 3)))
+        return torch.cat((pairs, further), 1)
+
+    def fold(self) -> None:
+        """Makes the scale a part of the query's weights: the same function, for export only."""
+        with torch.no_grad():
+            for weight in self.query.parameters():
+                weight.mul_(self.scale)
+        self.scale = 1.0
+
+
+HEADS = {"flat": FlatHead, "planes": PlanesHead, "from_to": FromToHead}

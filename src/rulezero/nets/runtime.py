@@ -1,0 +1,48 @@
+"""ONNX models at work on one core of a CPU."""
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rulezero.nets.error import NetError
+
+Floats: TypeAlias = npt.NDArray[np.float32]
+
+_OUTPUTS = ["policy", "value", "draw"]
+
+
+class Runtime:
+    """A model ready to run. One thread and no spinning: workers share the cores among them.
+
+    Answers do not depend on what else is in the batch, nor on its size, to the bit.
+    """
+
+    def __init__(self, model: bytes, what: str) -> None:
+        import onnxruntime as ort  # here, so that `import rulezero` need not wait for it
+
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 3
+        try:
+            self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime's exceptions share no base
+            raise NetError(f"'{what}' is no ONNX model: {_first_line(error)}") from error
+        inputs = self._session.get_inputs()
+        outputs = {output.name: output.shape for output in self._session.get_outputs()}
+        if [put.name for put in inputs] != ["planes"] or not outputs.keys() >= {*_OUTPUTS}:
+            raise NetError(f"'{what}' is no net: it needs planes in, and policy, value, draw out")
+        self.planes = tuple(inputs[0].shape[1:])
+        self.slots = outputs["policy"][1]
+
+    def run(self, planes: Floats) -> tuple[Floats, Floats, Floats]:
+        """Policy logits [B, slots], the mover's value [B] and the chance of a draw [B]."""
+        policy, value, draw = self._session.run(_OUTPUTS, {"planes": planes})
+        return policy, value, draw
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0]

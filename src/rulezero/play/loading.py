@@ -1,0 +1,71 @@
+"""From a seat's text to what judges positions for it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rulezero._core import Game, Mlp, NetError
+from rulezero.games.load import load
+from rulezero.nets.card import read_card, resolve
+from rulezero.nets.config import Precision
+from rulezero.play.evaluators import Evaluator, OnnxEvaluator
+from rulezero.play.seats import Seat
+
+_LARGEST_PERCEPTRON = 1 << 28  # bytes
+_MOST_OPEN = 16  # nets at a time
+
+_opened: dict[tuple[Path, str, Precision], Evaluator] = {}
+
+
+@dataclass(frozen=True)
+class Sight:
+    """How a seat sees positions: by an evaluator, by a perceptron in the core, or by neither."""
+
+    encoder: Game  # whose planes and slots it knows
+    evaluator: Evaluator | None = None
+    mlp: Mlp | None = None
+    identity: str | None = None  # of its net, for records
+
+
+def sight_of(seat: Seat, game: Game) -> Sight:
+    """What judges positions of this game for this seat. NetError says why its net cannot."""
+    if seat.evaluator is not None:
+        return Sight(game, seat.evaluator, identity=seat.evaluator.identity)
+    if seat.net is None:
+        return Sight(game)
+    if seat.net.endswith(".nn"):
+        return _perceptron(Path(seat.net), game)
+    path = resolve(seat.net)
+    card = read_card(path)
+    card.check(game.facts)
+    evaluator = _evaluator(path, card.onnx, seat.precision, game)
+    return Sight(game, evaluator, identity=evaluator.identity)
+
+
+def _evaluator(path: Path, digest: str, precision: Precision, game: Game) -> Evaluator:
+    """The evaluator of a net, opened once a process; the digest tells a newer net apart."""
+    key = (path.resolve(), digest, precision)
+    if key not in _opened:
+        if len(_opened) >= _MOST_OPEN:
+            _opened.pop(next(iter(_opened)))
+        _opened[key] = OnnxEvaluator(path, precision, game)
+    return _opened[key]
+
+
+def _perceptron(path: Path, game: Game) -> Sight:
+    """A .nn file: a perceptron over the 781 features of chess."""
+    if game.facts.name != "chess":
+        raise NetError(f"'{path}' is a perceptron for chess; it cannot judge {game.facts.name}")
+    try:
+        if path.stat().st_size > _LARGEST_PERCEPTRON:
+            raise NetError(f"'{path}' is too large for a .nn file")
+        mlp = Mlp.read(path.read_bytes())
+    except OSError as error:
+        raise NetError(f"there is no net '{path}': {error.strerror}") from error
+    encoder = load("chess", planes="features781")
+    features, _, _ = encoder.facts.planes
+    if (mlp.sizes[0], mlp.sizes[-1]) != (features, 1):
+        raise NetError(
+            f"'{path}' reads {mlp.sizes[0]} features and gives {mlp.sizes[-1]} numbers;"
+            f" a judge of chess reads {features} and gives 1"
+        )
+    return Sight(encoder, mlp=mlp, identity=path.name)

@@ -1,0 +1,69 @@
+"""A net that judges states."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rulezero._core import Game, State
+from rulezero.nets.card import Card
+from rulezero.nets.config import Precision
+from rulezero.nets.runtime import Floats
+from rulezero.play.evaluators import Evaluation, Evaluator, OnnxEvaluator
+
+_BATCH = 64
+
+
+class Net:
+    """An evaluator, and the card that says whose states it can read.
+
+    The evaluator speaks for the mover; here its values are turned, so that as everywhere else
+    they are seat 0's.
+    """
+
+    def __init__(self, evaluator: Evaluator, card: Card) -> None:
+        self.evaluator = evaluator
+        self.card = card
+
+    def evaluate(self, states: Sequence[State]) -> tuple[Floats, Floats]:
+        """The net's own judgement of states, without any search.
+
+        policy  [B, slots]  logits, illegal slots among them; state.slot(action) says where
+        value   [B]         seat 0's expected result, in [-1, 1]
+        """
+        answers, turned = self._judge(states)
+        return answers.policy, answers.value * turned
+
+    def chances(self, states: Sequence[State]) -> Floats:
+        """Probabilities of seat 0's win, a draw and seat 0's loss: [B, 3]."""
+        answers, turned = self._judge(states)
+        value, decided = answers.value * turned, 1 - answers.draw
+        wins, losses = (decided + value) / 2, (decided - value) / 2
+        return np.stack([wins, answers.draw, losses], axis=1)
+
+    def _judge(self, states: Sequence[State]) -> tuple[Evaluation, Floats]:
+        """What the evaluator says for the movers, and 1 or -1 where seat 0 or 1 is the mover."""
+        games: dict[str, Game] = {state.game.text: state.game for state in states}
+        for game in games.values():
+            self.card.check(game.facts)
+        planes = np.empty((len(states), *self.card.planes), np.float32)
+        for row, state in zip(planes, states, strict=True):
+            row[:] = state.planes()
+        parts = [
+            self.evaluator.evaluate(planes[at : at + _BATCH])
+            for at in range(0, max(1, len(planes)), _BATCH)
+        ]
+        answers = Evaluation(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        return answers, np.array([1 - 2 * state.mover for state in states], np.float32)
+
+    def __repr__(self) -> str:
+        return f"<net {self.evaluator.identity} for {self.card.game}>"
+
+
+def net(text: str | Path, precision: Precision = "fp32", game: Game | None = None) -> Net:
+    """The net of a checkpoint, a run folder (its best), RUN@latest or RUN@12, on the CPU.
+
+    precision auto plays with int8 where that is near enough and faster on this machine.
+    """
+    evaluator = OnnxEvaluator(text, precision, game)
+    return Net(evaluator, evaluator.card)

@@ -1,0 +1,195 @@
+"""Tasks in, records out: in this process or in several."""
+
+import multiprocessing
+import queue
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from rulezero._core import Game, GameError, Played, RulezeroError, State
+from rulezero.data.record import Record, Thoughts, pack
+from rulezero.play.seats import Seat, seat
+from rulezero.play.session import Session
+from rulezero.play.task import Beginning, Task, begin, check_task
+
+_PATIENCE = 0.2  # seconds between looks at whether the workers are still there
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """A game of a task: its record, and what the judge noted."""
+
+    record: Record
+    note: Thoughts | None = None
+
+
+def run(
+    task: Task,
+    *,
+    workers: int = 1,
+    width: int = 64,
+    cache: int = 1 << 16,
+    seats: tuple[Seat, Seat] | None = None,
+) -> Iterator[Finished]:
+    """The games of a task as they finish.
+
+    `workers` processes share them; `width` games each are played in step; `cache` positions of a
+    net are remembered. None of these changes a record. `seats` are the task's own players where
+    they hold evaluators that no text can name: those play in this process.
+    """
+    game = check_task(task)
+    if workers < 1 or width < 1 or cache < 0:
+        raise GameError("workers and width are at least 1, cache at least 0")
+    if workers == 1 or task.games == 1:
+        yield from _play(task, game, seats, iter(range(task.games)), width, cache)
+        return
+    if seats is not None and any(each.evaluator is not None for each in seats):
+        raise GameError("a player with an evaluator of its own plays in one process: workers=1")
+    yield from _run_workers(task, min(workers, task.games), width, cache)
+
+
+def _play(
+    task: Task,
+    game: Game,
+    seats: tuple[Seat, Seat] | None,
+    indices: Iterator[int],
+    width: int,
+    cache: int,
+) -> Iterator[Finished]:
+    """The games with these numbers, as they finish."""
+    a, b = seats or (seat(task.a), seat(task.b))
+    players = [a] if a == b else [a, b]
+    numbers = (0, len(players) - 1)
+    if task.judge is not None:
+        players.append(seat(task.judge))
+    judge = len(players) - 1 if task.judge is not None else -1
+    session = Session(game, players, seed=task.word, width=min(width, task.games), cache=cache)
+    beginnings: dict[int, Beginning] = {}
+    while True:
+        # As many games as are played in step wait in the pool, so that no worker hoards them.
+        while len(beginnings) < width and (index := next(indices, None)) is not None:
+            beginning = begin(task, game, index)
+            beginnings[index] = beginning
+            by_seat = (numbers[beginning.a_sits], numbers[1 - beginning.a_sits])
+            session.add(index, beginning.start, by_seat, judge=judge, script=beginning.script)
+        if not beginnings:
+            return
+        for played in session.step():
+            beginning = beginnings.pop(played.index)
+            identities = [session.identities[number] for number in numbers]
+            yield _finished(task, game, beginning, played, (a, b), identities)
+
+
+def _finished(
+    task: Task,
+    game: Game,
+    beginning: Beginning,
+    played: Played,
+    seats: tuple[Seat, Seat],
+    identities: list[str | None],
+) -> Finished:
+    first, second = (0, 1) if beginning.a_sits == 0 else (1, 0)
+    record = record_of(
+        game,
+        beginning.start,
+        played,
+        seats=(seats[first].text, seats[second].text),
+        nets=(identities[first], identities[second]),
+        seed=task.seed,
+        task=task.name,
+        purpose=task.purpose,
+        source=task.source,
+    )
+    if task.judge is None:
+        return Finished(record=record)
+    _, note = _packed(played.last.actions, played.notes())
+    return Finished(record=record, note=note)
+
+
+def record_of(game: Game, start: State, played: Played, **about: Any) -> Record:
+    """The record of a game that the core has played from a start without a past."""
+    actions, thoughts = _packed(played.last.actions, played.thoughts())
+    return Record(
+        game=game.text,
+        version=game.facts.version,
+        encoding=game.facts.encoding,
+        start=start.text,
+        actions=actions,
+        outcome=played.outcome,
+        end_reason=played.reason,
+        index=played.index,
+        opening=played.opening,
+        thoughts=thoughts,
+        **about,
+    )
+
+
+def _packed(actions: list[int], columns: dict[str, Any]) -> tuple[bytes, Thoughts]:
+    return pack(
+        actions,
+        sims=columns["sims"],
+        value=columns["value"],
+        raw_value=columns["raw_value"],
+        draw=columns["draw"],
+        surprise=columns["surprise"],
+        counts=columns["pairs"],
+        pair_actions=columns["pair_actions"],
+        pair_weights=columns["pair_weights"],
+        pair_targets=columns["pair_targets"],
+    )
+
+
+def _run_workers(task: Task, workers: int, width: int, cache: int) -> Iterator[Finished]:
+    """The task's games by several processes; each takes the next number when it has room."""
+    context = multiprocessing.get_context("spawn")
+    numbers = context.Value("q", 0)
+    results: Any = context.Queue()
+    given = (msgspec.msgpack.encode(task), width, cache, numbers, results)
+    processes = [context.Process(target=_work, args=given, daemon=True) for _ in range(workers)]
+    decoder = msgspec.msgpack.Decoder(Finished)
+    try:
+        for process in processes:
+            process.start()
+        left = task.games
+        while left > 0:
+            try:
+                kind, message = results.get(timeout=_PATIENCE)
+            except queue.Empty:
+                dead = [process for process in processes if process.exitcode not in (None, 0)]
+                if dead:
+                    raise GameError(
+                        f"a worker process ended with code {dead[0].exitcode};"
+                        " the games that were finished are kept"
+                    ) from None
+                continue
+            if kind == "error":
+                raise RulezeroError(message)
+            left -= 1
+            yield decoder.decode(message)
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.join()
+
+
+def _work(message: bytes, width: int, cache: int, numbers: Any, results: Any) -> None:
+    """One worker: takes numbers of games, sends what it has finished."""
+    task = msgspec.msgpack.decode(message, type=Task)
+
+    def take() -> Iterator[int]:
+        while True:
+            with numbers.get_lock():
+                number = numbers.value
+                numbers.value += 1
+            if number >= task.games:
+                return
+            yield number
+
+    try:
+        for finished in _play(task, check_task(task), None, take(), width, cache):
+            results.put(("game", msgspec.msgpack.encode(finished)))
+    except RulezeroError as error:
+        results.put(("error", str(error)))
+    except KeyboardInterrupt:
+        results.cancel_join_thread()

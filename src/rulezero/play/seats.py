@@ -1,0 +1,163 @@
+"""Players by their texts, `puct:net=runs/x,sims=200`: the same everywhere a seat is named."""
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, cast, get_args
+
+from rulezero import _core
+from rulezero._core import GameError, SeatError, State
+from rulezero.games import grammar
+from rulezero.games.grammar import Spec, Value
+from rulezero.nets.config import Precision
+
+if TYPE_CHECKING:
+    from rulezero.play.evaluators import Evaluator
+    from rulezero.play.thought import Thought
+
+_EVALS = ("heuristic", "rollout", "uniform", "hash")
+
+
+class Key(NamedTuple):
+    """A key of a player's text."""
+
+    name: str
+    fallback: str  # its value where the text does not name it
+    help: str
+
+
+class Kind(NamedTuple):
+    """A kind of player."""
+
+    name: str
+    help: str
+    judges: bool  # whether it takes a net, or an evaluator by name
+    keys: tuple[Key, ...]
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """Every kind of player that a text can name, with its keys."""
+    found = {}
+    for name, text, judges, options in _core.seat_kinds():
+        keys = [Key(*option) for option in options]
+        if judges:
+            keys[:0] = [
+                Key("net", "", "a checkpoint, a run folder (its best), RUN@latest, RUN@12"),
+                Key(
+                    "precision",
+                    "fp32",
+                    "fp32, int8, or auto: int8 where near enough and faster",
+                ),
+            ]
+            if name != "policy":
+                keys.insert(2, Key("eval", "heuristic", "without a net: " + ", ".join(_EVALS)))
+        found[name] = Kind(name, text, judges, tuple(keys))
+    return found
+
+
+class Seat:
+    """A player: who it is, by its text, and perhaps an evaluator that no text can name.
+
+    Two seats with equal texts and without evaluators of their own are equal.
+    """
+
+    def __init__(self, spec: Spec, evaluator: "Evaluator | None" = None, seed: int = 0) -> None:
+        self.spec = spec
+        self.evaluator = evaluator
+        self.seed = seed
+
+    @property
+    def text(self) -> str:
+        """The player as one line that `seat` gives back."""
+        return self.spec.text
+
+    @property
+    def is_human(self) -> bool:
+        """Whether somebody outside chooses."""
+        return self.spec.name == "human"
+
+    @property
+    def net(self) -> str | None:
+        """The text of its net, if it has one."""
+        return self.spec.options.get("net")
+
+    @property
+    def precision(self) -> Precision:
+        """How its net is to be computed."""
+        return cast(Precision, self.spec.options.get("precision", "fp32"))
+
+    @property
+    def core_options(self) -> dict[str, str]:
+        """What the core reads of the text."""
+        outside = ("net", "precision")
+        return {key: text for key, text in self.spec.options.items() if key not in outside}
+
+    def number(self, key: str) -> int:
+        """A whole-number key, as given or at its fallback; 0 where this kind has none."""
+        fallbacks = {known.name: known.fallback for known in kinds()[self.spec.name].keys}
+        return int(float(self.spec.options.get(key, fallbacks.get(key, "0"))))
+
+    def think(self, state: State) -> "Thought":
+        """What the player would choose in a state, and why."""
+        from rulezero.play.session import think
+
+        return think(self, state)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Seat):
+            return NotImplemented
+        return (self.text, self.seed) == (other.text, other.seed) and (
+            self.evaluator is other.evaluator
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.text, self.seed))
+
+    def __repr__(self) -> str:
+        return f"<seat {self.text}>"
+
+
+def seat(
+    text: "str | Seat", *, seed: int = 0, evaluator: "Evaluator | None" = None, **keys: Value
+) -> Seat:
+    """The player of a text, such as "puct:net=runs/x,sims=200".
+
+    Keys may also be keywords: seat("puct", sims=200). `evaluator` is any object of the Evaluator
+    protocol, in the place of a net. SeatError says what is unknown, and what is near.
+    """
+    if isinstance(text, Seat):
+        if keys or evaluator is not None:
+            raise SeatError(f"{text!r} is a seat already; give its keys where it is made")
+        return text
+    try:
+        spec = grammar.read(text).extended(keys)
+    except GameError as error:
+        raise SeatError(str(error)) from error
+    if spec.name not in kinds():
+        raise SeatError(
+            f"there is no player '{spec.name}'{grammar.nearest(spec.name, kinds())};"
+            f" known: {', '.join(kinds())}"
+        )
+    kind = kinds()[spec.name]
+    known = [key.name for key in kind.keys]
+    for name in spec.options:
+        if name not in known:
+            raise SeatError(
+                f"{spec.name} has no key '{name}'{grammar.nearest(name, known)};"
+                f" known: {', '.join(known) or 'none'}"
+            )
+    if spec.options.get("precision", "fp32") not in get_args(Precision):
+        raise SeatError(f"precision is one of {', '.join(get_args(Precision))}")
+    has_net = "net" in spec.options or evaluator is not None
+    if evaluator is not None and ("net" in spec.options or not kind.judges):
+        raise SeatError(f"'{text}' takes no evaluator of its own")
+    if has_net and "eval" in spec.options:
+        raise SeatError(f"'{spec.text}' names a net and eval={spec.options['eval']}; leave one out")
+    judge = spec.options.get("eval", "heuristic")
+    if judge not in _EVALS:
+        near = grammar.nearest(judge, _EVALS)
+        raise SeatError(f"there is no eval={judge}{near}; known: {', '.join(_EVALS)}")
+    if spec.name == "policy" and not has_net:
+        raise SeatError("policy plays a net's policy: give it one, policy:net=PATH")
+    made = Seat(spec, evaluator, seed)
+    _core.Player(spec.name, made.core_options)  # says what is out of range
+    return made

@@ -1,0 +1,105 @@
+"""Games in step: the core's pool, and the evaluators that its players ask."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from rulezero import _core
+from rulezero._core import CHANCE, Game, GameError, Played, State
+from rulezero.play.evaluators import Evaluator
+from rulezero.play.loading import Sight, sight_of
+from rulezero.play.seats import Seat
+from rulezero.play.thought import Thought, thought_of
+
+_MOST_ROWS = 1024  # positions in a batch
+_LEAST_ROWS = 8
+
+
+class Session:
+    """Some players at many boards of one game.
+
+    `width` games are played at a time; `cache` positions of each net are remembered. Neither
+    changes what is played.
+    """
+
+    def __init__(
+        self, game: Game, seats: Sequence[Seat], *, seed: int, width: int = 64, cache: int = 1 << 16
+    ) -> None:
+        self.game = game
+        self.identities: list[str | None] = []  # of the seats' nets
+        self._evaluators: list[Evaluator] = []
+        encoders: list[Game] = []
+        players = []
+        for seat in seats:
+            sight = sight_of(seat, game)
+            net = -1
+            if sight.evaluator is not None:
+                net = self._number(sight)
+                if net == len(encoders):
+                    encoders.append(sight.encoder)
+                    self._evaluators.append(sight.evaluator)
+            encoder = sight.encoder if sight.mlp else None
+            players.append(_core.Player(seat.spec.name, seat.core_options, net, sight.mlp, encoder))
+            self.identities.append(sight.identity)
+        leaves = max((seat.number("leaves") for seat in seats), default=1)
+        rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))
+        self._planes = [np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders]
+        self.pool = _core.Pool(game, players, encoders, seed, width, cache)
+
+    def _number(self, sight: Sight) -> int:
+        """The number of the evaluator: seats with the same net share it."""
+        for number, known in enumerate(self._evaluators):
+            if known is sight.evaluator:
+                return number
+        return len(self._evaluators)
+
+    def add(
+        self,
+        index: int,
+        start: State,
+        players: tuple[int, int] = (0, 0),
+        *,
+        judge: int = -1,
+        script: Sequence[int] = (),
+        most_plies: int | None = None,
+        is_recorded: bool = True,
+    ) -> None:
+        """Queues a game; players are numbers of the session's seats."""
+        if start.game.text != self.game.text:
+            raise GameError(f"a state of {start.game.text} cannot be played in {self.game.text}")
+        self.pool.add(
+            index=index,
+            start=start,
+            players=players,
+            judge=judge,
+            script=list(script),
+            most_plies=self.game.facts.max_plies if most_plies is None else most_plies,
+            is_recorded=is_recorded,
+        )
+
+    def step(self) -> list[Played]:
+        """Plays on until every game has asked its net, answers, and returns the finished games."""
+        for net, rows in enumerate(self.pool.collect(self._planes)):
+            if rows > 0:
+                judged = self._evaluators[net].evaluate(self._planes[net][:rows])
+                self.pool.apply(net, judged.policy, judged.value, judged.draw)
+        return self.pool.take_finished()
+
+    def run(self) -> Iterator[Played]:
+        """Every game to its end, as they finish. Nobody outside can move here."""
+        while not self.pool.is_idle:
+            yield from self.step()
+
+
+def think(seat: Seat, state: State) -> Thought:
+    """What a player would choose in a state."""
+    if seat.is_human:
+        raise GameError("a human seat thinks for itself; ask another kind of player")
+    if state.is_over:
+        raise GameError(f"the game is over ({state.end_reason}): there is nothing to choose")
+    if state.mover == CHANCE:
+        raise GameError("a die is pending: nobody chooses; apply one of its faces first")
+    session = Session(state.game, [seat], seed=seat.seed, width=1, cache=0)
+    session.add(0, state, most_plies=1, is_recorded=False)
+    (played,) = session.run()
+    return thought_of(played, 0)

@@ -1,0 +1,223 @@
+"""Results of a match: one player's wins, draws and losses, by seat, by pair, by cause."""
+
+import math
+from collections.abc import Iterable
+
+import msgspec
+
+from rulezero._core import RulezeroError
+
+
+class RatingError(RulezeroError):
+    """What is wrong with results, or with a question about them."""
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """Wins, draws and losses of one player."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.wins, self.draws, self.losses) < 0:
+            raise RatingError(f"{self} has a negative count; counts begin at 0")
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
+
+    @property
+    def games(self) -> int:
+        """How many games these are."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """A win is 1, a draw 1/2."""
+        return self.wins + self.draws / 2
+
+    @property
+    def score(self) -> float:
+        """Points per game in [0, 1]; 1/2 before the first game."""
+        return self.points / self.games if self.games else 0.5
+
+    @property
+    def swapped(self) -> "Counts":
+        """The same games as the other player counts them."""
+        return Counts(self.losses, self.draws, self.wins)
+
+
+class Pairs(msgspec.Struct, frozen=True):
+    """Pentanomial counts: pairs of games from one opening, seats swapped, by one player's points.
+
+    counts  [5]  pairs that brought 0, 1/2, 1, 3/2 and 2 points
+    """
+
+    counts: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
+
+    def __post_init__(self) -> None:
+        if len(self.counts) != 5 or min(self.counts) < 0:
+            raise RatingError(
+                f"{self.counts} are no counts of pairs; give five, for 0, 1/2, 1, 3/2, 2 points"
+            )
+
+    def __add__(self, other: "Pairs") -> "Pairs":
+        a, b, c, d, e = (x + y for x, y in zip(self.counts, other.counts, strict=True))
+        return Pairs((a, b, c, d, e))
+
+    @property
+    def total(self) -> int:
+        """How many pairs these are."""
+        return sum(self.counts)
+
+    @property
+    def games(self) -> int:
+        """How many games these are: two a pair."""
+        return 2 * self.total
+
+    @property
+    def points(self) -> float:
+        """A win is 1, a draw 1/2."""
+        return sum(count * index for index, count in enumerate(self.counts)) / 2
+
+    @property
+    def score(self) -> float:
+        """Points per game in [0, 1]; 1/2 before the first game."""
+        return self.points / self.games if self.games else 0.5
+
+    @property
+    def swapped(self) -> "Pairs":
+        """The same pairs as the other player counts them."""
+        a, b, c, d, e = self.counts
+        return Pairs((e, d, c, b, a))
+
+
+class GameResult(msgspec.Struct, frozen=True):
+    """How one game of player a against player b ended."""
+
+    seat: int  # where a sat: 0 or 1
+    outcome: float  # seat 0's, as everywhere: above 0 a win, 0 a draw, below 0 a loss
+    cause: str  # the rules' end_reason, or why the runner stopped the game
+    plies: int
+    pair: int | None = None  # the two games of an opening share a number; None: played alone
+
+    def __post_init__(self) -> None:
+        if self.seat not in (0, 1):
+            raise RatingError(f"seat {self.seat} is no seat; give 0 or 1")
+        if math.isnan(self.outcome):
+            raise RatingError("an outcome is nan; give seat 0's result: 1, 0 or -1")
+
+    @property
+    def counts(self) -> Counts:
+        """The game as a counts it."""
+        for_a = self.outcome if self.seat == 0 else -self.outcome
+        return Counts(wins=int(for_a > 0), draws=int(for_a == 0), losses=int(for_a < 0))
+
+
+class Tally(msgspec.Struct, frozen=True, kw_only=True):
+    """Results of player a against player b; tallies of the same two players can be added."""
+
+    by_seat: tuple[Counts, Counts] = (Counts(), Counts())  # a's, sitting in seat 0 and in seat 1
+    pairs: Pairs = Pairs()  # a's, of those games whose partner is finished too
+    by_cause: dict[str, Counts] = {}  # a's, by the reason the games ended
+    plies: dict[int, int] = {}  # length of a game -> how many games were that long
+
+    def __post_init__(self) -> None:
+        rest = self.games - self.pairs.games
+        if not 0 <= self.counts.points - self.pairs.points <= rest:
+            raise RatingError(
+                f"pairs {self.pairs.counts} do not fit {self.counts};"
+                " count a pair only where both its games are counted"
+            )
+
+    @classmethod
+    def of(cls, results: Iterable[GameResult]) -> "Tally":
+        """The tally of these games. A pair counts as one once both its games are there."""
+        seats = [Counts(), Counts()]
+        causes: dict[str, Counts] = {}
+        plies: dict[int, int] = {}
+        halves: dict[int, list[GameResult]] = {}
+        for game in results:
+            seats[game.seat] += game.counts
+            causes[game.cause] = causes.get(game.cause, Counts()) + game.counts
+            plies[game.plies] = plies.get(game.plies, 0) + 1
+            if game.pair is not None:
+                halves.setdefault(game.pair, []).append(game)
+        pairs = Pairs()
+        for number, games in halves.items():
+            if len(games) == 2 and games[0].seat != games[1].seat:
+                pairs += _pair(games[0].counts + games[1].counts)
+            elif len(games) > 1:
+                raise RatingError(
+                    f"pair {number} is not one game from each seat; give every pair its own number"
+                )
+        return cls(by_seat=(seats[0], seats[1]), pairs=pairs, by_cause=causes, plies=plies)
+
+    def __add__(self, other: "Tally") -> "Tally":
+        causes = dict(self.by_cause)
+        for cause, counts in other.by_cause.items():
+            causes[cause] = causes.get(cause, Counts()) + counts
+        plies = dict(self.plies)
+        for length, games in other.plies.items():
+            plies[length] = plies.get(length, 0) + games
+        return Tally(
+            by_seat=(self.by_seat[0] + other.by_seat[0], self.by_seat[1] + other.by_seat[1]),
+            pairs=self.pairs + other.pairs,
+            by_cause=causes,
+            plies=plies,
+        )
+
+    @property
+    def counts(self) -> Counts:
+        """a's wins, draws and losses, from whichever seat."""
+        return self.by_seat[0] + self.by_seat[1]
+
+    @property
+    def games(self) -> int:
+        """How many games these are."""
+        return self.counts.games
+
+    @property
+    def score(self) -> float:
+        """a's points per game in [0, 1]; 1/2 before the first game."""
+        return self.counts.score
+
+    @property
+    def mean_plies(self) -> float:
+        """The mean length of a game; 0 where no lengths are known."""
+        games = sum(self.plies.values())
+        return sum(length * count for length, count in self.plies.items()) / max(games, 1)
+
+    @property
+    def swapped(self) -> "Tally":
+        """The same games as b's results against a."""
+        return Tally(
+            by_seat=(self.by_seat[1].swapped, self.by_seat[0].swapped),
+            pairs=self.pairs.swapped,
+            by_cause={cause: counts.swapped for cause, counts in self.by_cause.items()},
+            plies=self.plies,
+        )
+
+
+Results = Tally | Pairs | Counts
+"""Whatever says how a fared against b; all of them know their games and their score."""
+
+
+def independent(results: Results) -> tuple[int, ...]:
+    """Counts of independent events by a's points, fewest first: of pairs [5] or of games [3].
+
+    Two games from one opening are not independent, but pairs are. So a tally answers with its
+    pairs, unless they hold less than half of its games.
+    """
+    if isinstance(results, Tally):
+        has_pairs = results.games > 0 and 2 * results.pairs.games >= results.games
+        return independent(results.pairs if has_pairs else results.counts)
+    if isinstance(results, Pairs):
+        return results.counts
+    return (results.losses, results.draws, results.wins)
+
+
+def _pair(counts: Counts) -> Pairs:
+    """One pair whose two games ended like this."""
+    a, b, c, d, e = (int(counts.points * 2 == index) for index in range(5))
+    return Pairs((a, b, c, d, e))

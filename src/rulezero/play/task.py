@@ -1,0 +1,102 @@
+"""A unit of play: two players, how many games, from where, and a seed that settles the rest."""
+
+import hashlib
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from rulezero._core import Game, GameError, State
+from rulezero.data.record import Purpose
+from rulezero.games.load import load
+from rulezero.play.seats import seat
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """What to play. Its records depend on nothing else, not on how or where it is played.
+
+    Games come in pairs: with `swap` the second has the seats swapped, and both begin alike.
+    """
+
+    game: str
+    a: str  # seat texts; a sits in seat 0 of even games
+    b: str
+    games: Annotated[int, Meta(ge=1)]
+    seed: Annotated[int, Meta(ge=0)] = 0  # below 2**64
+    name: str = ""  # told in its records, and part of its seed
+    swap: bool = True
+    opening: Annotated[int, Meta(ge=0, le=1000)] = 0  # first plies drawn at random
+    opening_share: Annotated[float, Meta(ge=0, le=1)] = 1.0  # of the pairs that have an opening
+    starts: tuple[str, ...] = ()  # positions to begin from, in turn
+    judge: str | None = None  # a seat that comments on every choice
+    purpose: Purpose = "rating"
+    source: str = "match"
+
+    @property
+    def word(self) -> int:
+        """The seed and the name as one 64-bit number."""
+        return keyed(self.seed, self.name)
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """Where a game of a task begins."""
+
+    start: State
+    script: list[int]  # the plies of its opening
+    a_sits: int  # in this seat
+
+
+def keyed(*key: object) -> int:
+    """A 64-bit number that depends on the key alone."""
+    text = "/".join(str(part) for part in key)
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def check_task(task: Task) -> Game:
+    """The task's game; whatever is wrong with the task is an error now, not after an hour."""
+    try:
+        msgspec.convert(msgspec.to_builtins(task), Task)
+    except msgspec.ValidationError as error:
+        raise GameError(f"this cannot be played: {error}") from error
+    if task.seed >= 1 << 64:
+        raise GameError("a seed is a whole number from 0 to 2**64 - 1")
+    game = load(task.game)
+    for text in (task.a, task.b, task.judge):
+        if text is not None:
+            seat(text)
+    for start in task.starts:
+        if game.parse(start).is_over:
+            raise GameError(f"the game is over in the start '{start}'; leave it out")
+    return game
+
+
+def begin(task: Task, game: Game, index: int) -> Beginning:
+    """The beginning of one of a task's games."""
+    pair = index // 2 if task.swap else index
+    a_sits = index % 2 if task.swap else 0
+    if task.starts:
+        start = game.parse(task.starts[pair % len(task.starts)])
+    else:
+        start = game.start(seed=keyed(task.word, "start", pair))
+    is_opened = keyed(task.word, "share", pair) < task.opening_share * 2**64
+    script = _opening(task, start, pair) if task.opening and is_opened else []
+    return Beginning(start, script, a_sits)
+
+
+def _opening(task: Task, start: State, pair: int) -> list[int]:
+    """Plies drawn at random after which the game still goes on, or none where there are none."""
+    for attempt in range(100):
+        state = start
+        for ply in range(task.opening):
+            draw = keyed(task.word, "opening", pair, attempt, ply) / 2**64
+            chances = state.chances or [1 / len(state.legal)] * len(state.legal)
+            choice = 0
+            while choice + 1 < len(chances) and draw >= chances[choice]:
+                draw -= chances[choice]
+                choice += 1
+            state = state.apply(state.legal[choice])
+            if state.is_over:
+                break
+        if not state.is_over:
+            return state.actions
+    return []

@@ -1,0 +1,167 @@
+"""The tree of docs/search.md, written slowly and plainly: one leaf at a time, nothing tuned.
+
+Values are seat 0's. A sign appears only where a mover chooses: times 1 for seat 0, -1 for seat 1.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+import rulezero as rz
+
+# Priors beside state.legal, seat 0's value, the probability of a draw.
+Judgement: TypeAlias = tuple[npt.NDArray[np.float32], np.float32, np.float32]
+Evaluate: TypeAlias = Callable[[rz.State], Judgement]
+DrawFace: TypeAlias = Callable[[rz.State], int]  # an index into state.legal
+
+
+def fair_dice(seed: int) -> DrawFace:
+    """Dice that fall as their chances say."""
+    dice = random.Random(seed)
+    return lambda state: dice.choices(range(len(state.legal)), state.chances)[0]
+
+
+class Worth(NamedTuple):
+    """What a position is worth to seat 0."""
+
+    plain: float  # in [-1, 1]
+    felt: float  # with contempt: what the search adds up and compares
+
+
+@dataclass(eq=False)
+class Node:
+    """A position reached from the root by actions.
+
+    Children stand in the order in which a choice looks at them: by prior, highest first, equal
+    ones in the order of the rules. The children of a die are its faces, in the order of the rules.
+    """
+
+    state: rz.State
+    action: int = -1  # what led here; -1 at the root
+    prior: float = 1.0  # of that action; of a face its probability
+    visits: int = 0
+    plain: float = 0.0  # sum of what simulations brought back
+    felt: float = 0.0  # the same with contempt: W
+    judged: Worth | None = None  # what the evaluator said
+    exact: Worth | None = None  # once it is proven
+    children: list[Node] = field(default_factory=list)
+
+    @property
+    def sign(self) -> int:
+        """Turns seat 0's values into those of the mover here."""
+        return 1 if self.state.mover == 0 else -1
+
+    def q(self, child: Node) -> float:
+        """What a child that has been visited or proven is worth to the mover here."""
+        return self.sign * (child.exact.felt if child.exact else child.felt / child.visits)
+
+    def is_won(self, child: Node) -> bool:
+        """Whether a child is proven to be won for the mover here."""
+        return child.exact is not None and self.sign * child.exact.plain >= 1
+
+    def is_lost(self, child: Node) -> bool:
+        """Whether a child is proven to be lost for the mover here."""
+        return child.exact is not None and self.sign * child.exact.plain <= -1
+
+    @property
+    def value(self) -> float:
+        """What a thought reports: without contempt, exact where the node is proven."""
+        return self.exact.plain if self.exact else self.plain / self.visits
+
+    @property
+    def child_visits(self) -> dict[int, int]:
+        """Visits by action."""
+        return {child.action: child.visits for child in self.children}
+
+
+class Tree:
+    """A root that has been judged, and what it takes to simulate from there."""
+
+    def __init__(
+        self,
+        state: rz.State,
+        evaluate: Evaluate,
+        draw_value: float = 0.0,
+        draw_face: DrawFace | None = None,
+    ) -> None:
+        assert not state.is_over
+        assert state.mover != rz.CHANCE
+        self.root = Node(state)
+        self.evaluate = evaluate
+        self.draw_face = draw_face
+        self.contempt = self.root.sign * draw_value
+        self._back_up([self.root], self._judge(self.root))
+
+    def simulate(self, choose: Callable[[Node], Node]) -> None:
+        """One simulation; `choose` picks a child of a judged choice."""
+        path = [self.root]
+        while (worth := self._leaf(path[-1])) is None:
+            path.append(self._next(path[-1], choose))
+        self._back_up(path, worth)
+
+    def _leaf(self, node: Node) -> Worth | None:
+        """What a simulation brings back from here, or None if it goes on."""
+        if node.exact:
+            return node.exact
+        if node.state.is_over:
+            assert node.state.outcome is not None
+            node.exact = self._worth(node.state.outcome, float(node.state.outcome == 0))
+            return node.exact
+        if node.state.mover == rz.CHANCE or node.children:
+            return None
+        return self._judge(node)
+
+    def _next(self, node: Node, choose: Callable[[Node], Node]) -> Node:
+        """Where a simulation goes on: a face of a die, or what a mover chooses."""
+        if node.state.mover != rz.CHANCE:
+            return choose(node)
+        if not node.children:
+            faces = zip(node.state.legal, node.state.chances, strict=True)
+            node.children = [Node(node.state.apply(face), face, p) for face, p in faces]
+        assert self.draw_face, "a game with dice needs draw_face"
+        return node.children[self.draw_face(node.state)]
+
+    def _judge(self, node: Node) -> Worth:
+        """The evaluator's word on a position, which gets its children."""
+        priors, value, draw = self.evaluate(node.state)
+        moves = zip(node.state.legal, priors, strict=True)
+        children = [Node(node.state.apply(move), move, float(prior)) for move, prior in moves]
+        node.children = sorted(children, key=lambda child: -child.prior)
+        node.judged = self._worth(float(value), float(draw))
+        return node.judged
+
+    def _worth(self, value: float, draw: float) -> Worth:
+        return Worth(value, value + self.contempt * draw)
+
+    def _back_up(self, path: list[Node], worth: Worth) -> None:
+        for node in reversed(path):
+            node.visits += 1
+            node.plain += worth.plain
+            node.felt += worth.felt
+            node.exact = node.exact or _proof(node)
+
+
+def _proof(node: Node) -> Worth | None:
+    """The exact value that follows from the children, or None."""
+    exact = [child.exact for child in node.children if child.exact]
+    is_whole = bool(exact) and len(exact) == len(node.children)
+    if node.state.mover == rz.CHANCE:
+        return _expectation([child.prior for child in node.children], exact) if is_whole else None
+    won = [child.exact for child in node.children if node.is_won(child)]
+    if won:
+        return won[0]
+    return max(exact, key=lambda worth: node.sign * worth.felt) if is_whole else None
+
+
+def _expectation(chances: list[float], faces: list[Worth]) -> Worth:
+    """The mean of the faces; over the sum of the chances, so that a sure win is worth exactly 1."""
+    pairs = list(zip(chances, faces, strict=True))
+    plain = sum(chance * worth.plain for chance, worth in pairs)
+    felt = sum(chance * worth.felt for chance, worth in pairs)
+    return Worth(plain / sum(chances), felt / sum(chances))

@@ -1,0 +1,257 @@
+"""The core's searches against slow references: visit for visit, and against whole solutions."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pytest
+
+import rulezero as rz
+import samples
+from reference import gumbel, hash_evaluator, little_games, minimax, puct
+from reference.little_games import Plan, mirrored, planned
+from reference.tree import Node, fair_dice
+
+GAMES = [
+    text
+    for text in samples.GAMES
+    if not samples.game(text).facts.has_chance and "planes=" not in text
+]
+BOTH_SEATS = pytest.mark.parametrize("seat", [0, 1])
+evaluate = hash_evaluator.evaluate
+
+
+# What the references do not know: nothing drawn at random, nothing kept, one leaf at a time.
+PLAIN: dict[str, dict[str, object]] = {
+    "puct": {"noise": 0, "forced": 0, "temperature": 0, "reuse": False, "early_stop": False},
+    "gumbel": {"gumbel_scale": 0},
+    "ucb1": {"reuse": False, "early_stop": False},
+}
+
+
+def player(search: str, options: Mapping[str, object], seed: int = 0) -> rz.Seat:
+    """A seat that searches so, with these options."""
+    settings = {"eval": "hash", "leaves": 1, **PLAIN[search], **options}
+    words = [f"{key}={str(value).lower()}" for key, value in settings.items()]
+    return rz.seat(f"{search}:{','.join(words)}", seed=seed)
+
+
+@dataclass(frozen=True)
+class Puct:
+    """Settings, for the core and for the reference."""
+
+    c_puct: float = 1.5
+    c_growth: float = 0.0
+    c_base: float = 19652.0
+    fpu: float = 0.2
+    fpu_is_fixed: bool = False
+    draw_value: float = 0.0
+
+    def check(self, state: rz.State, sims: int) -> Node:
+        """The reference's root, after the core's thought has been compared with it."""
+        thought = player("puct", {"sims": sims, **asdict(self)}).think(state)
+        root = puct.search(state, sims, evaluate=evaluate, **asdict(self))
+        about = f"{self}, {sims} sims, {state!r}"
+        check_shares(thought, root.child_visits, puct.policy(root), about)
+        assert thought.action == puct.move(root), about
+        assert thought.value == pytest.approx(root.value, abs=1e-5), about
+        return root
+
+
+@dataclass(frozen=True)
+class Gumbel:
+    """Settings, for the core and for the reference."""
+
+    considered: int = 16
+    c_visit: float = 50.0
+    c_scale: float = 0.1
+    rescale: bool = True
+    draw_value: float = 0.0
+
+    def check(self, state: rz.State, sims: int) -> None:
+        """Compares the core's thought with the reference's."""
+        thought = player("gumbel", {"sims": sims, **asdict(self)}).think(state)
+        expected = gumbel.search(
+            state,
+            sims,
+            evaluate=evaluate,
+            considered=self.considered,
+            settings=gumbel.Settings(self.c_visit, self.c_scale, self.rescale),
+            draw_value=self.draw_value,
+        )
+        about = f"{self}, {sims} sims, {state!r}"
+        check_shares(thought, expected.visits, expected.policy, about)
+        assert thought.action == expected.action, about
+        assert thought.value == pytest.approx(expected.root.value, abs=1e-5), about
+
+
+def check_shares(
+    thought: rz.Thought, visits: dict[int, int], policy: dict[int, float], about: str
+) -> None:
+    """The same visits exactly, nearly the same policy; what is left out counts as 0."""
+    assert {action: thought.visits.get(action, 0) for action in visits} == visits, about
+    assert set(thought.visits) <= set(visits), about
+    assert set(thought.target) <= set(policy), about
+    shares = {action: thought.target.get(action, 0.0) for action in policy}
+    assert shares == pytest.approx(policy, abs=1e-5), about
+
+
+PUCT = [
+    Puct(),
+    Puct(c_puct=0.7, fpu=0.0),
+    Puct(c_puct=2.5, draw_value=0.4),
+    Puct(c_growth=1.0, c_base=100.0),
+    Puct(fpu=-1.0, fpu_is_fixed=True),
+    Puct(fpu=0.5, fpu_is_fixed=True, draw_value=-0.6),
+    Puct(c_puct=0.2, fpu=1.0, c_growth=0.5, c_base=10.0, draw_value=-0.3),
+]
+
+GUMBEL = [
+    Gumbel(),
+    Gumbel(considered=4),
+    Gumbel(considered=3, rescale=False, draw_value=0.5),
+    Gumbel(considered=1),
+    Gumbel(considered=8, c_visit=10.0, c_scale=1.0),
+    Gumbel(considered=2, c_scale=0.01, rescale=False),
+    Gumbel(considered=64, c_scale=1.0, rescale=False, draw_value=-0.4),
+]
+
+
+@functools.cache
+def spots(text: str, about: int = 24) -> tuple[rz.State, ...]:
+    """About so many states of four random games, the last four choices of each among them."""
+    found: list[rz.State] = []
+    for seed in range(4):
+        states = [state for state in samples.played(text, seed) if not state.is_over]
+        step = max(1, len(states) * 4 // max(4, about - 16))
+        found += [*states[:-4:step], *states[-4:]]
+    return tuple(found)
+
+
+def sizes(turn: int) -> tuple[int, ...]:
+    """Numbers of simulations for the states one after another; the large ones take turns."""
+    return (1, 2, 16, (50, 200)[turn % 2])
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_puct_agrees_with_the_reference(text: str) -> None:
+    """Every visit, the move, the target and the value, with settings that take turns."""
+    for turn, state in enumerate(spots(text)):
+        for other, sims in enumerate(sizes(turn)):
+            PUCT[(turn + other) % len(PUCT)].check(state, sims)
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_gumbel_agrees_with_the_reference(text: str) -> None:
+    """Without Gumbel noise: every visit, the move, the target and the value."""
+    for turn, state in enumerate(spots(text)):
+        for other, sims in enumerate(sizes(turn)):
+            GUMBEL[(turn + other) % len(GUMBEL)].check(state, sims)
+
+
+def test_little_games_agree_with_the_reference() -> None:
+    """Movers in any order, and trees so small that most of them are proven on the way."""
+    proven = 0
+    for seed in range(60):
+        state = little_games.little_game(seed, has_chance=False).start()
+        for other, sims in enumerate((3, 10, 30, 100)):
+            root = PUCT[(seed + other) % len(PUCT)].check(state, sims)
+            GUMBEL[(seed + other) % len(GUMBEL)].check(state, sims)
+            proven += root.exact is not None
+    assert proven > 60
+
+
+def test_dice_agree_with_the_reference_on_average() -> None:
+    """Faces cannot be drawn alike, so mean values and visits over many seeds are compared."""
+    runs, sims = 150, 24
+    for number in (1, 7, 9, 12, 24):
+        state = little_games.little_game(number, has_chance=True).start()
+        ours, theirs = [], []
+        for seed in range(runs):
+            root = puct.search(state, sims, evaluate=evaluate, draw_face=fair_dice(seed))
+            ours.append([root.value, *(root.child_visits[action] for action in state.legal)])
+            thought = player("puct", {"sims": sims}, seed).think(state)
+            theirs.append([thought.value, *(thought.visits.get(a, 0) for a in state.legal)])
+        one, other = np.array(ours), np.array(theirs)  # [runs, 1 + moves]
+        error = np.sqrt((one.var(axis=0) + other.var(axis=0)) / runs)
+        assert (abs(one.mean(axis=0) - other.mean(axis=0)) <= 5 * error + 1e-6).all(), number
+
+
+# ------------------------------------------------------------------------------- whole solutions
+
+
+def nearby(state: rz.State) -> list[rz.State]:
+    """A state and the choices after it, so that either seat is asked."""
+    after = [state.apply(action) for action in state.legal]
+    return [state, *(s for s in after if not s.is_over and s.mover != rz.CHANCE)]
+
+
+# Each explores enough to come to proofs, which Gumbel with mctx's weights does not.
+SOLVERS: dict[str, dict[str, object]] = {
+    "puct": {"sims": 6000, "c_puct": 8},
+    "puct that likes draws": {"sims": 6000, "c_puct": 8, "draw_value": 0.5},
+    "puct that shuns draws": {"sims": 6000, "c_puct": 8, "draw_value": -0.5},
+    "gumbel": {"sims": 6000, "c_visit": 50, "c_scale": 0.001, "rescale": False},
+    "ucb1": {"sims": 6000},
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_little_games_are_played_best(name: str) -> None:
+    """The move is one that minimax allows, whoever is asked; the value is near."""
+    seat = player(name.split()[0], SOLVERS[name])
+    asked = {0: 0, 1: 0}
+    for seed in range(30):
+        for state in nearby(little_games.little_game(seed, has_chance=False).start()):
+            thought = seat.think(state)
+            assert thought.action in minimax.best_actions(state), (seed, state.text)
+            asked[state.mover] += 1
+            if name != "gumbel":  # what it has not proven it visits by prior
+                assert thought.value == pytest.approx(minimax.solve(state), abs=0.1), seed
+    assert min(asked.values()) > 20
+
+
+def test_little_games_with_dice_are_played_well() -> None:
+    """Few are proven, so the move may give away a little, and the value is near."""
+    seat = player("puct", {"sims": 4000})
+    for seed in range(40):
+        state = little_games.little_game(seed, has_chance=True).start()
+        thought = seat.think(state)
+        assert thought.action in minimax.best_actions(state, within=0.1), seed
+        assert thought.value == pytest.approx(minimax.solve(state), abs=0.15), seed
+
+
+@BOTH_SEATS
+@pytest.mark.parametrize("draw_value", [-0.9, 0.9])
+@pytest.mark.parametrize("name", ["puct", "gumbel"])
+def test_a_draw_is_never_preferred_to_a_win(name: str, draw_value: float, seat: int) -> None:
+    """Not by the root's mover, nor, in its eyes, by the other one."""
+    own: Plan = (0, [0.0, (0, [1.0, 0.0])])
+    other: Plan = (0, [(1, [0.0, -1.0]), (1, [0.0, 1.0])])
+    for plan, value in (own, 1), (other, 0):
+        state = planned("contempt", mirrored(plan) if seat else plan).start()
+        thought = player(name, {**SOLVERS[name], "draw_value": draw_value}).think(state)
+        assert thought.action == 1
+        assert thought.value == pytest.approx(value if seat == 0 else -value, abs=1e-6)
+
+
+@BOTH_SEATS
+@pytest.mark.parametrize("draw_value", [-0.3, 0.3])
+def test_contempt_is_the_root_movers(draw_value: float, seat: int) -> None:
+    """A draw, or a die between win and loss: who likes draws takes the draw, whichever seat it is.
+
+    All is soon proven, and the die may have more visits: what is proven better is played.
+    """
+    plan: Plan = (0, [0.0, (rz.CHANCE, [1.0, -1.0])])
+    state = planned("taste", mirrored(plan) if seat else plan, [0.5, 0.5]).start()
+    thought = player("puct", {"sims": 300, "draw_value": draw_value}).think(state)
+    assert thought.action == (0 if draw_value > 0 else 1)
+    assert thought.value == pytest.approx(0, abs=1e-6)
+
+
+def test_a_thought_can_be_had_again() -> None:
+    """The same seat and seed, the same position: the same thought."""
+    state = spots("monster")[3]
+    one, again = (player("puct", {"sims": 64}).think(state) for _ in range(2))
+    assert (one.action, one.visits, one.value) == (again.action, again.visits, again.value)

@@ -1,0 +1,319 @@
+"""The PUCT reference itself, against trees worked out by hand: choices, proofs, contempt."""
+
+import pytest
+
+import rulezero as rz
+import samples
+from reference import gumbel, hash_evaluator, puct
+from reference.little_games import Plan, mirrored, planned, road
+from reference.scripted_evaluator import said
+from reference.tree import Node, fair_dice
+
+SEATS = pytest.mark.parametrize("seat", [0, 1])
+
+
+def below(node: Node) -> list[tuple[str, int]]:
+    """Text and visits of the children, in their order."""
+    return [(child.state.text, child.visits) for child in node.children]
+
+
+# ---------------------------------------------------------------------------------------- puct
+
+# Places: the root 0 is seat 0's; 1 is seat 1's with 2 and 4 behind it; 6 is seat 0's again, with 7
+# and 9 behind it; each of those four has one move, to a draw.
+STEPS: Plan = (0, [(1, [road(1), road(1)]), (0, [road(1), road(1)])])
+STEPS_SAID: dict[str, tuple[list[float], float]] = {
+    "0": ([0.5, 0.5], 0.0),
+    "1": ([0.75, 0.25], 0.5),
+    "2": ([1.0], -0.5),
+    "4": ([1.0], 0.75),
+    "6": ([0.25, 0.75], 0.25),
+    "7": ([1.0], 1.0),
+    "9": ([1.0], -0.25),
+}
+
+
+def test_puct_steps_worked_out_by_hand() -> None:
+    """c_puct = 1 and fpu = 0, so a child's score is Q + P * sqrt(N) / (1 + n).
+
+    Root: N, W; then the scores of 1 and 6. Q of an unvisited child is the node's mean.
+
+    1. N=1 W=0     1: 0+.5      = .5    6: 0+.5       = .5    the first: 1 is judged, .5
+    2. N=2 W=.5    1: .5+.354   = .854  6: .25+.707   = .957  6 is judged, .25
+    3. N=3 W=.75   1: .5+.433   = .933  6: .25+.433   = .683  1; there seat 1 chooses, mean -.5:
+       2: -.5+.75 = .25, 4: -.5+.25 = -.25; 2 is judged, -.5
+    4. N=4 W=.25   1: 0+.333    = .333  6: .25+.5     = .75   6; seat 0 again, mean .25:
+       9: .25+.75 = 1, 7: .25+.25 = .5; 9 is judged, -.25
+    5. N=5 W=0     1: 0+.373    = .373  6: 0+.373     = .373  the first: 1, mean 0:
+       2: .5+.530 = 1.030, 4: 0+.354 = .354; 2 has one move, to the draw 3, so 2 is proven: 0
+    6. N=6 W=0     1: 0+.306    = .306  6: 0+.408     = .408  6, mean 0:
+       9: -.25+.530 = .280, 7: 0+.354 = .354; 7 is judged, 1
+    7. N=7 W=1     1: 0+.331    = .331  6: .333+.331  = .664  6, mean .333:
+       9: -.25+.650 = .400, 7: 1+.217 = 1.217; 7 has one move, to the draw 8
+    """
+    state = planned("steps", STEPS).start()
+    told = said(STEPS_SAID)
+    order = [
+        list(puct.search(state, sims, evaluate=told, c_puct=1, fpu=0).child_visits.values())
+        for sims in range(8)
+    ]
+    assert order == [[0, 0], [1, 0], [1, 1], [2, 1], [2, 2], [3, 2], [3, 3], [3, 4]]
+
+    root = puct.search(state, 7, evaluate=told, c_puct=1, fpu=0)
+    assert (root.visits, root.felt, root.value) == (8, 1.0, 0.125)
+    first, second = root.children
+    assert below(first) == [("2", 2), ("4", 0)]
+    assert below(second) == [("9", 1), ("7", 2)]  # by prior, not in the rules' order
+    assert (first.felt, second.felt) == (0.0, 1.0)
+    assert puct.move(root) == 1
+    assert puct.policy(root) == {0: 3 / 7, 1: 4 / 7}
+
+
+def test_puct_is_the_same_for_both_seats() -> None:
+    """Exchanging the seats, values and all, exchanges nothing but the value's sign."""
+    turned = {place: (priors, -value) for place, (priors, value) in STEPS_SAID.items()}
+    here = planned("steps", STEPS).start()
+    there = planned("steps_mirrored", mirrored(STEPS)).start()
+    for sims in (1, 2, 5, 9, 20):
+        one = puct.search(here, sims, evaluate=said(STEPS_SAID))
+        other = puct.search(there, sims, evaluate=said(turned))
+        assert below(one) == below(other)
+        assert one.value == -other.value
+
+
+# Three ways to go on for long; all places but the root are worth .1.
+FAN: Plan = (0, [road(9), road(9), road(9)])
+FAN_SAID: dict[str, tuple[list[float], float]] = {"0": ([0.5, 0.3, 0.2], 0.0)}
+
+
+@pytest.mark.parametrize(
+    ("c_puct", "c_growth", "c_base", "fpu", "fpu_is_fixed", "second"),
+    [
+        # The first simulation goes to 0, worth .1; the second has N=2, W=.1 and, where c_puct is 1,
+        # scores 0 with .1 + .5*1.414/2 = .454 and 1 with Q + .3*1.414 = Q + .424, where Q is
+        (1, 0, 1, 0, False, 1),  # the mean, .05, which makes .474
+        (1, 0, 1, 0.02, False, 1),  # .05 - .02 * sqrt(.5) = .036, which makes .460
+        (1, 0, 1, 0.04, False, 0),  # .05 - .04 * sqrt(.5) = .022, which makes .446
+        (1, 0, 1, 0.04, True, 1),  # .04, which makes .464
+        (1, 0, 1, 0.02, True, 0),  # .02, which makes .444
+        # ... where it is 0, Q alone decides: .1 against the mean;
+        (0, 0, 1, 0, False, 0),
+        # ... and with growth it is ln((1 + 2 + 1) / 1) = 1.386: .1 + .490 against .05 + .588,
+        (0, 1, 1, 0, False, 1),
+        # or ln((1 + 2 + 19652) / 19652) = .00015.
+        (0, 1, 19652, 0, False, 0),
+    ],
+)
+def test_puct_settings_decide_the_second_simulation(
+    c_puct: float, c_growth: float, c_base: float, fpu: float, fpu_is_fixed: bool, second: int
+) -> None:
+    """First play urgency and the growth of c_puct, worked out by hand, for either seat."""
+    for plan, value in (FAN, 0.1), (mirrored(FAN), -0.1):
+        root = puct.search(
+            planned("fan", plan).start(),
+            2,
+            evaluate=said(FAN_SAID, value=value),
+            c_puct=c_puct,
+            c_growth=c_growth,
+            c_base=c_base,
+            fpu=fpu,
+            fpu_is_fixed=fpu_is_fixed,
+        )
+        assert list(root.child_visits.values()) == ([2, 0, 0] if second == 0 else [1, 1, 0])
+
+
+@pytest.mark.parametrize("text", ["chess", "monster", "connect4", "razzle"])
+def test_every_simulation_is_counted_once(text: str) -> None:
+    """The root has its own judgement and one visit per simulation; so has every choice below."""
+    state = samples.game(text).start()
+
+    def check(node: Node) -> None:
+        if node.children and not node.exact:
+            assert node.visits == 1 + sum(child.visits for child in node.children)
+        for child in node.children:
+            check(child)
+
+    root = puct.search(state, 60, evaluate=hash_evaluator.evaluate)
+    assert root.visits == 61
+    check(root)
+    thought = gumbel.search(state, 60, evaluate=hash_evaluator.evaluate)
+    assert sum(thought.visits.values()) == 60
+    check(thought.root)
+
+
+# -------------------------------------------------------------------------------------- proofs
+
+
+def test_proofs_worked_out_by_hand() -> None:
+    """Root 0 has 1, where seat 1 ends the game at 2 (lost) or 3 (drawn), and 4, its own, where it
+    ends it at 5 (drawn) or 6 (lost). c_puct = 1, fpu = 0, the evaluator says 0 of all.
+
+    1. N=1   1: .6    4: .4     1 is judged
+    2. N=2   1: .424  4: .566   4 is judged
+    3. N=3   1: .520  4: .346   1, and there 2, the first: a win for seat 1, so 1 is proven lost
+    4. N=4   1 is not chosen    4, and there 5, the first: drawn, and 6 may be better
+    5. N=5   1 is not chosen    4, where 5: .5*1.414/2 = .354, 6: 0+.5*1.414 = .707; 6 is lost,
+       so 4 is proven, drawn, and with it the root: the search ends
+    """
+    state = planned("proofs", (0, [(1, [-1.0, 0.0]), (0, [0.0, -1.0])])).start()
+    told = said({"0": ([0.6, 0.4], 0.0)})
+    for sims in (5, 6, 100):
+        root = puct.search(state, sims, evaluate=told, c_puct=1, fpu=0)
+        assert root.child_visits == {0: 2, 1: 3}
+        assert (root.exact, root.value, root.felt) == ((0.0, 0.0), 0.0, -2.0)
+    lost, drawn = root.children
+    assert (lost.exact, drawn.exact) == ((-1.0, -1.0), (0.0, 0.0))
+    assert below(lost) == [("2", 1), ("3", 0)]
+    assert puct.move(root) == 1
+    assert puct.policy(root) == {0: 0.4, 1: 0.6}
+    assert puct.search(state, 4, evaluate=told, c_puct=1, fpu=0).exact is None
+
+
+@SEATS
+def test_a_win_is_taken_at_once(seat: int) -> None:
+    """It ends the search, is played though others have more visits, and is the whole target."""
+    plan: Plan = (0, [(0, [road(30), road(30)]), (1, [road(30), road(30)]), 1.0])
+    state = planned("win", mirrored(plan) if seat else plan).start()
+    told = said({"0": ([0.6, 0.3, 0.1], 0.0)}, value=0.3 if seat == 0 else -0.3)
+    root = puct.search(state, 500, evaluate=told)
+    assert root.visits < 100
+    assert root.value == (1 if seat == 0 else -1)
+    assert root.child_visits[2] == 1 < root.child_visits[0]
+    assert puct.move(root) == 2
+    assert puct.policy(root) == {0: 0, 1: 0, 2: 1}
+
+    thought = gumbel.search(state, 500, evaluate=told)
+    assert thought.visits == {0: 1, 1: 1, 2: 1}
+    assert thought.action == 2
+    assert thought.policy == {0: 0, 1: 0, 2: 1}
+
+
+@SEATS
+def test_the_same_mover_twice_does_not_turn_the_sign(seat: int) -> None:
+    """Two plies of one seat to its win; the other seat is never asked."""
+    plan: Plan = (0, [(0, [-1.0, 1.0]), (1, [-1.0, 1.0])])
+    root = puct.search(
+        planned("twice", mirrored(plan) if seat else plan).start(), 50, evaluate=said({})
+    )
+    assert root.value == (1 if seat == 0 else -1)
+    assert puct.move(root) == 0
+    assert root.children[1].exact is None or root.is_lost(root.children[1])
+
+
+@SEATS
+def test_a_lost_move_is_played_only_if_all_are(seat: int) -> None:
+    """A move without a visit is better than one that is proven lost."""
+    plan: Plan = (0, [-1.0, road(5), road(5)])
+    state = planned("better", mirrored(plan) if seat else plan).start()
+    told = said({"0": ([0.8, 0.1, 0.1], 0.0)})
+    root = puct.search(state, 1, evaluate=told)
+    assert root.child_visits == {0: 1, 1: 0, 2: 0}
+    assert puct.move(root) == 1
+    assert gumbel.search(state, 1, evaluate=told).action == 1
+
+    plan = (0, [-1.0, -1.0])
+    root = puct.search(
+        planned("doomed", mirrored(plan) if seat else plan).start(), 9, evaluate=said({})
+    )
+    assert root.child_visits == {0: 1, 1: 1}
+    assert puct.move(root) == 0
+    assert root.value == (-1 if seat == 0 else 1)
+
+
+def test_a_die_is_proven_by_all_its_faces() -> None:
+    """Its expectation counts; sure wins are a win, though chances may not sum to exactly 1."""
+    die: Plan = (rz.CHANCE, [1.0, 0.0, -1.0])
+    state = planned("die", (0, [die, road(1)]), [0.7, 0.2, 0.1]).start()
+    root = puct.search(state, 500, evaluate=said({}), draw_face=fair_dice(0))
+    assert root.value == pytest.approx(0.6)
+    assert puct.move(root) == 0
+
+    sure: Plan = (rz.CHANCE, [1.0, 1.0, 1.0])
+    chances = [0.7, 0.2, 0.1]
+    assert sum(chances) != 1
+    root = puct.search(
+        planned("sure", (0, [sure, road(30)]), chances).start(),
+        500,
+        evaluate=said({}),
+        draw_face=fair_dice(0),
+    )
+    assert root.value == 1
+    assert puct.policy(root) == {0: 1, 1: 0}
+
+
+def test_a_proven_root_plays_its_best_move() -> None:
+    """Even where another one has more visits: 0 is a die of many faces, worth .5, 1 is a draw."""
+    die: Plan = (rz.CHANCE, [1.0, 0.0])
+    state = planned("patience", (1, [die, 0.0]), [0.5, 0.5]).start()
+    root = puct.search(state, 500, evaluate=said({"0": ([0.9, 0.1], 0.0)}), draw_face=fair_dice(0))
+    assert root.exact == (0.0, 0.0)
+    assert root.child_visits[0] > root.child_visits[1]
+    assert puct.move(root) == 1
+
+
+def test_dice_fall_anew_on_every_visit() -> None:
+    """A simulation goes through a die to what is behind it, by the chances."""
+    die: Plan = (rz.CHANCE, [road(200), road(200)])
+    state = planned("dice", (0, [die]), [0.75, 0.25]).start()
+    root = puct.search(state, 200, evaluate=said({}), draw_face=fair_dice(0))
+    (node,) = root.children
+    assert node.visits == 200 == sum(child.visits for child in node.children)
+    assert node.children[0].visits == pytest.approx(150, abs=24)
+    assert node.judged is None
+
+
+# ------------------------------------------------------------------------------------ contempt
+
+
+@SEATS
+@pytest.mark.parametrize("draw_value", [-0.4, 0.0, 0.4])
+def test_contempt_is_the_root_movers(seat: int, draw_value: float) -> None:
+    """Whoever moves at the root likes or shuns a draw, and thinks that the other does not."""
+    own: Plan = (0, [0.0, road(200)])  # a draw now, or a long road that is worth 0 and no draw
+    state = planned("own", mirrored(own) if seat else own).start()
+    root = puct.search(state, 200, evaluate=said({}), draw_value=draw_value)
+    drawn, open_ = root.children
+    assert root.value == 0
+    assert root.q(drawn) == draw_value
+    if draw_value:
+        assert (drawn.visits > open_.visits) == (draw_value > 0)
+
+    other: Plan = (0, [(1, [0.0, road(200)])])
+    state = planned("other", mirrored(other) if seat else other).start()
+    root = puct.search(state, 200, evaluate=said({}), draw_value=draw_value)
+    (node,) = root.children
+    drawn, open_ = node.children
+    assert root.value == 0
+    assert node.q(drawn) == -draw_value
+    if draw_value:
+        assert (drawn.visits > open_.visits) == (draw_value < 0)
+
+
+@SEATS
+def test_contempt_reads_the_draw_probability(seat: int) -> None:
+    """A leaf backs up v + s * c * d; what is reported has no contempt in it."""
+    state = planned("leaf", mirrored(FAN) if seat else FAN).start()
+    root = puct.search(state, 3, evaluate=said({}, draw=0.5, value=0.25), draw_value=-0.5)
+    tilt = -0.25 if seat == 0 else 0.25
+    assert root.visits == 4
+    assert root.felt == 4 * (0.25 + tilt)
+    assert root.value == 0.25
+
+
+@SEATS
+@pytest.mark.parametrize("draw_value", [-0.9, 0.9])
+def test_a_win_is_better_than_a_draw_under_contempt(seat: int, draw_value: float) -> None:
+    """For the root's mover, and for the other one in its eyes."""
+    own: Plan = (0, [0.0, (0, [1.0, 0.0])])
+    other: Plan = (0, [(1, [0.0, -1.0]), (1, [0.0, 1.0])])
+    for plan, value, action in (own, 1, 1), (other, 0, 1):
+        state = planned("contempt", mirrored(plan) if seat else plan).start()
+        root = puct.search(state, 100, evaluate=said({}), draw_value=draw_value)
+        assert root.exact
+        assert root.value == (value if seat == 0 else -value)
+        assert puct.move(root) == action
+        settings = gumbel.Settings(c_scale=0.01, rescale=False)
+        thought = gumbel.search(
+            state, 100, evaluate=said({}), draw_value=draw_value, settings=settings
+        )
+        assert thought.action == action
