@@ -75,6 +75,8 @@ def adopt(path: Path) -> None:
             if not _lock(file) or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 return
             with Reader(path) as reader:
+                if not reader.is_ours():
+                    return
                 end, values, is_sealed = reader.end()
                 digest = reader.sha256(end)
             file.truncate(end)
