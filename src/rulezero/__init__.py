@@ -18,6 +18,7 @@ from rulezero._core import (
     State,
     perft,
 )
+from rulezero.data import Record, RecordError, records
 from rulezero.games import PiecesError, PythonGame, games, load, register
 from rulezero.nets.error import NetError
 from rulezero.play.evaluators import Evaluator
@@ -39,6 +40,8 @@ __all__ = [
     "PiecesError",
     "PositionError",
     "PythonGame",
+    "Record",
+    "RecordError",
     "RulezeroError",
     "Seat",
     "SeatError",
@@ -50,6 +53,7 @@ __all__ = [
     "match",
     "net",
     "perft",
+    "records",
     "register",
     "seat",
 ]

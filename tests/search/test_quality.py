@@ -127,7 +127,7 @@ class SmoothEvaluator:
         self._policy = dice.normal(0, 0.3, (8, game.facts.slots)).astype(np.float32)
         self._value = dice.normal(0, 0.1, 8).astype(np.float32)
 
-    def evaluate(self, planes: np.ndarray) -> Evaluation:  # type: ignore[type-arg]
+    def evaluate(self, planes: np.ndarray) -> Evaluation:
         """Linear in the planes."""
         hidden = planes.reshape(len(planes), -1) @ self._hidden
         value = np.tanh(hidden @ self._value)
@@ -156,7 +156,7 @@ def test_batched_leaves_agree_in_law(text: str) -> None:
             gaps = [abs(one.shares.get(a, 0) - many.shares.get(a, 0)) for a in moves]
             distances.append(sum(gaps) / 2)
             values.append(abs((one.value or 0) - (many.value or 0)))
-            best = sorted(one.visits, key=lambda a: one.visits[a])[-2:]  # noqa: B023
+            best = sorted(one.visits, key=lambda a: one.visits[a])[-2:]
             choices.append(many.action in best or not best)
         assert np.mean(distances) < most
         assert np.mean(values) < 0.06
@@ -185,7 +185,7 @@ class DrawnEvaluator:
     def __init__(self, slots: int) -> None:
         self._slots = slots
 
-    def evaluate(self, planes: np.ndarray) -> Evaluation:  # type: ignore[type-arg]
+    def evaluate(self, planes: np.ndarray) -> Evaluation:
         """Draws."""
         rows = len(planes)
         return Evaluation(
@@ -274,7 +274,7 @@ def test_temperature_draws_by_visits() -> None:
     for action, share in thought.shares.items():
         assert drawn[action] / 400 == pytest.approx(share, abs=0.09)
     cold = {rz.seat("puct:eval=hash,sims=30", seed=s).think(state).action for s in range(20)}
-    assert cold == {max(thought.visits, key=lambda a: thought.visits[a])}  # type: ignore[union-attr]
+    assert cold == {max(thought.visits, key=lambda a: thought.visits[a])}
 
 
 def test_early_stop_changes_no_clear_choice() -> None:

@@ -4,8 +4,7 @@ import hashlib
 
 import numpy as np
 
-from rulezero import _core
-from rulezero._core import CHANCE, Game, RulezeroError, State
+from rulezero._core import CHANCE, Game, RulezeroError, State, remake
 from rulezero.data.columns import RecordError
 from rulezero.data.record import STOPPED, Record
 from rulezero.data.replay import Course, follow, game_of
@@ -65,7 +64,7 @@ def _check_thoughts(record: Record, game: Game, columns: Columns, course: Course
         raise RecordError(f"at ply {of_dice[0]}: a die has no thoughts")
     plies = np.flatnonzero(columns.has_policy)
     try:
-        _core.remake(
+        remake(
             game,
             record.start,
             columns.actions,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 import msgspec
 from msgspec import Meta
 
-from rulezero.data.columns import RecordError, unpack_numbers
+from rulezero.data.columns import Numbers, RecordError, unpack_numbers
 from rulezero.data.thoughts import Column, Columns, Thought, Thoughts, pack
 
 __all__ = [
@@ -36,7 +36,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     version: Annotated[int, Meta(ge=1)]  # of its rules
     encoding: Annotated[int, Meta(ge=1)]  # of its planes and slots when it was played
     start: LongText  # the first position
-    actions: Column  # packed; columns().actions has them as numbers
+    actions: Column  # packed; action_numbers() unpacks them
     outcome: float  # seat 0's: 1, 0 or -1
     end_reason: Text  # the rules' own, or one of STOPPED
     seats: tuple[Text, Text]  # who played, as seat texts
@@ -74,9 +74,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         """32 hexadecimal digits that depend on everything in the record."""
         return hashlib.sha256(msgspec.msgpack.encode(self)).hexdigest()[:32]
 
+    def action_numbers(self) -> Numbers:
+        """What was chosen, [plies]: all that a replay needs."""
+        return unpack_numbers(self.actions, self.plies, "actions")
+
     def columns(self) -> Columns:
         """Choices and thoughts as arrays. RecordError where the packed form is damaged."""
-        return self.thoughts.columns(unpack_numbers(self.actions, self.plies, "actions"))
+        return self.thoughts.columns(self.action_numbers())
 
     def thought(self, ply: int) -> Thought | None:
         """What the mover of this ply knew; None for dice, openings, random and human movers.

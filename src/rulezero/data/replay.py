@@ -6,8 +6,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from rulezero import _core
-from rulezero._core import Game, GameError, RulezeroError, State
+from rulezero._core import Game, GameError, RulezeroError, State, game_options, remake, replay
 from rulezero.data.columns import Floats, Numbers, RecordError
 from rulezero.data.record import Record
 from rulezero.games import grammar
@@ -32,7 +31,7 @@ def game_of(text: str, *, trusted: bool = False) -> Game:
     try:
         spec = grammar.read(text)
         files = set(grammar.split_items("pieces", spec.options.get("pieces", "standard")))
-        if spec.name in _core.game_options() and files <= set(SHIPPED):
+        if spec.name in game_options() and files <= set(SHIPPED):
             return _shipped(text)
         if not trusted and (spec.name == "python" or not files <= set(SHIPPED)):
             use = "run" if spec.name == "python" else "read"
@@ -50,13 +49,13 @@ def _shipped(text: str) -> Game:
 
 def course(record: Record, game: Game | None = None) -> Course:
     """The whole game. RecordError names the ply of an action that is not legal."""
-    return follow(game or game_of(record.game), record.start, record.columns().actions)
+    return follow(game or game_of(record.game), record.start, record.action_numbers())
 
 
 def follow(game: Game, start: str, actions: Numbers) -> Course:
     """The game of these actions from a text."""
     try:
-        movers, choices, events, last = _core.replay(game, start, actions)
+        movers, choices, events, last = replay(game, start, actions)
     except RulezeroError as error:
         raise RecordError(f"{game.text}: {error}") from error
     return Course(movers=movers, choices=choices, events=events, last=last)
@@ -79,7 +78,7 @@ def planes(
     if out is None:
         out = np.empty((len(chosen), *game.facts.planes), np.float32)
     try:
-        _core.remake(game, record.start, record.columns().actions, chosen, planes=out)
+        remake(game, record.start, record.action_numbers(), chosen, planes=out)
     except (RulezeroError, IndexError) as error:
         raise RecordError(f"{game.text}: {error}") from error
     return out

@@ -1,0 +1,86 @@
+"""Records from and to files of other forms: .jsonl, .pgn, .npz."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from rulezero.data import arrays, jsonl, pgn
+from rulezero.data.columns import RecordError
+from rulezero.data.place import Report
+from rulezero.data.record import Record
+from rulezero.data.replay import game_of
+from rulezero.data.store import Store
+
+_Read = Callable[[IO[bytes], str, str | None, bool, Report], Iterator[Record]]
+
+_WRITERS = {".jsonl": jsonl.write, ".pgn": pgn.write, ".npz": arrays.write}
+_READERS: dict[str, _Read] = {".jsonl": jsonl.read, ".pgn": pgn.read}
+
+
+def export(
+    records: Iterable[Record], path: str | Path, form: str | None = None, *, trusted: bool = True
+) -> int:
+    """Writes the records to a file and returns their number; the suffix tells the form, or `form`.
+
+    The file appears when it is whole. Unless trusted, records whose games would run or read a file
+    are refused: writing them needs the rules.
+    """
+    path = Path(path)
+    write = _WRITERS[_form(path, form, list(_WRITERS), "written")]
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as file:
+            number = write(records, file, lambda text: game_of(text, trusted=trusted))
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return number
+
+
+def import_file(
+    path: str | Path,
+    game: str | None = None,
+    *,
+    form: str | None = None,
+    trusted: bool = False,
+    report: Report | None = None,
+) -> Iterator[Record]:
+    """The records of a .jsonl or .pgn file, one after the other, each replayed and checked.
+
+    `game` is what is played where the file does not say. A mistake is a RecordError that names file
+    and line, after everything before it was given; with a `report` function, that is called with
+    the error, and reading goes on behind it. Games that would run or read a file are refused unless
+    trusted.
+    """
+    path = Path(path)
+    read = _READERS[_form(path, form, list(_READERS), "read")]
+    if not path.is_file():
+        raise RecordError(f"'{path}' is a folder" if path.is_dir() else f"there is no '{path}'")
+    return _records(path, read, game, trusted, report or _raise)
+
+
+def records(path: str | Path) -> Store | Iterator[Record]:
+    """The records at a path: a store, a run's folder with its store, a .jsonl or a .pgn file."""
+    path = Path(path)
+    if path.is_dir():
+        inner = path / "records"
+        return Store(inner if inner.is_dir() else path)
+    return import_file(path)
+
+
+def _records(
+    path: Path, read: _Read, game: str | None, trusted: bool, report: Report
+) -> Iterator[Record]:
+    with path.open("rb") as file:
+        yield from read(file, str(path), game, trusted, report)
+
+
+def _raise(error: RecordError) -> None:
+    raise error
+
+
+def _form(path: Path, form: str | None, known: list[str], done: str) -> str:
+    wanted = "." + (form or path.suffix).lstrip(".").lower()
+    if wanted not in known:
+        raise RecordError(f"'{path}': {', '.join(known)} files can be {done}, not '{wanted}'")
+    return wanted

@@ -1,0 +1,324 @@
+"""Records as PGN, for the games that speak SAN: chess, monster, random_chess.
+
+Tags beside the standard ones carry what a record has beyond them, and a comment behind a move its
+value (White's) and simulations; policies are not written. Monster's two halves stand one behind
+the other, and Black's move is marked: 1. e4 e5 1... Nf6. A move whose SAN would be misread, such
+as {NN}f3 with its braces, is written as the game's own move text.
+"""
+
+import math
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO
+
+import msgspec
+
+from rulezero._core import Game, MoveError, RulezeroError, State
+from rulezero.data.check import check
+from rulezero.data.columns import RecordError
+from rulezero.data.place import Place, Report, printable, source_of
+from rulezero.data.record import STOPPED, Record
+from rulezero.data.replay import game_of
+from rulezero.data.thoughts import pack
+
+_WIDTH = 80  # columns of movetext
+_LONGEST_GAME = 1 << 22  # letters
+_RESULTS = {1.0: "1-0", -1.0: "0-1", 0.0: "1/2-1/2"}
+_OUTCOMES = {"1-0": 1.0, "0-1": -1.0, "1/2-1/2": 0.0, "*": 0.0}
+_VARIANTS = {"chess": "Standard", "monster": "Monster", "random_chess": "Chess960"}
+_OTHER_VARIANTS = {"": "chess", "normal": "chess", "monsterchess": "monster"}
+_OTHER_VARIANTS |= dict.fromkeys(("fischerandom", "fischerrandom"), "random_chess")
+_NUMBERS = {"RulesVersion": "version", "Encoding": "encoding", "Seed": "seed", "Index": "index"}
+_NUMBERS |= {"OpeningPlies": "opening"}
+_TEXTS = {"Task": "task", "Purpose": "purpose", "Source": "source"}
+
+_TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_TOKEN = re.compile(
+    r"(?P<comment>\{[^}]*\}|;[^\n]*)"
+    r"|(?P<open>\()|(?P<close>\))"
+    r"|(?P<skip>\$\d+|\d+\.+|\d+(?=\s)|\.+|e\.?p\.?(?=\s))"  # annotations, numbers, en passant
+    r"|(?P<result>1-0|0-1|1/2-1/2|\*)(?=[\s{};()]|$)"
+    r"|(?P<move>[^\s{};()$]+)"
+    r"|(?P<stray>[{}$])"
+)
+_VALUE = re.compile(r"value\s+([+-]?\d\.\d+)")
+_SIMS = re.compile(r"sims\s+(\d{1,9})")
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """A game as it stands in a file."""
+
+    place: Place
+    number: int
+    tags: dict[str, str]
+    moves: str
+
+
+def write(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], Game]) -> int:
+    """Writes the records as games; returns their number."""
+    number = 0
+    for record in records:
+        file.write(text_of(record, game_for(record.game)).encode() + b"\n")
+        number += 1
+    return number
+
+
+def text_of(record: Record, game: Game) -> str:
+    """The PGN of one record. RecordError if its game has no SAN."""
+    first = game.parse(record.start)
+    if game.facts.name not in _VARIANTS:
+        raise RecordError(f"{game.facts.name} has no SAN, so it has no PGN; write .jsonl instead")
+    result = "*" if record.end_reason == "interrupted" else _RESULTS.get(record.outcome, "*")
+    tags = {
+        "Event": record.task or "?",
+        "Site": "?",
+        "Date": "????.??.??",
+        "Round": str(record.index + 1),
+        "White": record.seats[0],
+        "Black": record.seats[1],
+        "Result": result,
+        "Variant": _VARIANTS[game.facts.name],
+        "Termination": record.end_reason,
+        "Game": record.game,
+    }
+    if game.facts.name == "random_chess" or record.start != game.start().text:
+        tags |= {"SetUp": "1", "FEN": record.start}
+    if _OUTCOMES[result] != record.outcome:
+        tags["Outcome"] = repr(record.outcome)
+    tags |= {tag: str(getattr(record, name)) for tag, name in {**_NUMBERS, **_TEXTS}.items()}
+    for tag, net in zip(("WhiteNet", "BlackNet"), record.nets, strict=True):
+        if net is not None:
+            tags[tag] = net
+    escaped = {tag: text.replace("\\", r"\\").replace('"', r"\"") for tag, text in tags.items()}
+    head = "".join(f'[{tag} "{text}"]\n' for tag, text in escaped.items())
+    movetext = " ".join([*_tokens_of(record, first), result])
+    lines = textwrap.wrap(movetext, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return head + "\n" + "\n".join(lines) + "\n"
+
+
+def _tokens_of(record: Record, state: State) -> Iterator[str]:
+    columns = record.columns()
+    needs_number = True
+    for ply, action in enumerate(columns.actions.tolist()):
+        number = state.text.split()[5]
+        is_second = state.before is not None and state.before.mover == state.mover
+        if state.mover == 0 and not is_second:
+            yield f"{number}."
+        elif state.mover == 1 and (needs_number or state.game.facts.name == "monster"):
+            yield f"{number}..."
+        yield _word(state, action)
+        comment = []
+        if not math.isnan(columns.value[ply]):
+            comment.append(f"value {columns.value[ply]:+.5f}")
+        if columns.sims[ply]:
+            comment.append(f"sims {columns.sims[ply]}")
+        if comment:
+            yield "{" + " ".join(comment) + "}"
+        needs_number = bool(comment)
+        state = state.apply(action)
+
+
+def _word(state: State, action: int) -> str:
+    """The move as a word that reads back as itself."""
+    for word in (state.say(action, san=True), state.say(action)):
+        token = _TOKEN.fullmatch(word)
+        if token and token.lastgroup == "move" and _read_word(state, word) == action:
+            return word
+    raise RecordError(f"the move {state.say(action)!r} cannot be written in PGN; write .jsonl")
+
+
+def _read_word(state: State, word: str) -> int | None:
+    try:
+        return state.read(word)
+    except MoveError:
+        if re.match(r"0-0(-0)?\b", word):
+            return _read_word(state, word.replace("0", "O"))
+        return None
+
+
+def read(
+    file: IO[bytes], name: str, game: str | None, trusted: bool, report: Report
+) -> Iterator[Record]:
+    """The games of a file, each checked. What is wrong is reported, and the next game read."""
+    for found in _games(file, name, report):
+        try:
+            record = _record(found, game, trusted)
+            check(record, game=game_of(record.game, trusted=trusted))
+        except RulezeroError as error:
+            report(found.place.error(f"game {found.number}: {error}"))
+        else:
+            yield record
+
+
+def _games(file: IO[bytes], name: str, report: Report) -> Iterator[Found]:
+    """Tags and movetext of each game; a tag behind moves begins the next."""
+    place, number, tags, moves = Place(name, 1), 1, dict[str, str](), list[str]()
+    in_comment, size = False, 0
+    for at, line in enumerate(_decoded(file), 1):
+        if line.startswith("%") and not in_comment:
+            continue
+        tag = None if in_comment else _TAG.fullmatch(line)
+        if tag and any(not part.isspace() for part in moves):
+            yield Found(place=place, number=number, tags=tags, moves="".join(moves))
+            number, tags, moves, size = number + 1, {}, [], 0
+        if tag:
+            if not tags:
+                place = Place(name, at)
+            tags[tag[1]] = re.sub(r"\\(.)", r"\1", tag[2])
+            continue
+        size += len(line)
+        if size > _LONGEST_GAME:
+            report(place.error(f"game {number}: more than {_LONGEST_GAME} letters are no game"))
+            return
+        moves.append(line)
+        in_comment = _ends_in_comment(line, in_comment)
+    if tags or any(not part.isspace() for part in moves):
+        yield Found(place=place, number=number, tags=tags, moves="".join(moves))
+
+
+def _decoded(file: IO[bytes]) -> Iterator[str]:
+    """Lines of UTF-8, or of Latin-1 as older files have it."""
+    while raw := file.readline(_LONGEST_GAME):
+        try:
+            line = raw.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            line = raw.decode("latin-1")
+        yield line.replace("\r\n", "\n")
+
+
+def _ends_in_comment(line: str, in_comment: bool) -> bool:
+    at = 0
+    while at < len(line):
+        if in_comment:
+            end = line.find("}", at)
+            if end < 0:
+                return True
+            in_comment, at = False, end + 1
+        else:
+            begin = re.compile(r"[{;]").search(line, at)
+            if begin is None or begin[0] == ";":
+                return False
+            in_comment, at = True, begin.end()
+    return in_comment
+
+
+def _record(found: Found, game_text: str | None, trusted: bool) -> Record:
+    tags = found.tags
+    game = _game_of(tags, game_text, trusted)
+    if "FEN" in tags:
+        first = game.parse(tags["FEN"])
+    elif game.facts.name == "random_chess":
+        raise RecordError("it needs a FEN tag: random_chess has no start of its own")
+    else:
+        first = game.start()
+    actions, value, sims, result, last = _play(first, found.moves)
+    outcome, reason = _end(tags, result or tags.get("Result", "*"), last)
+    packed, thoughts = pack(actions, value=value, sims=sims)
+    facts = game.facts
+    numbers = {"version": facts.version, "encoding": facts.encoding, "index": found.number - 1}
+    texts = {"purpose": "human", "source": source_of(found.place.file)}
+    for tag, name in _NUMBERS.items():
+        if tag in tags:
+            if not re.fullmatch(r"\d{1,20}", tags[tag]):
+                raise RecordError(f"the tag {tag} is {tags[tag][:40]!r}; it is a whole number")
+            numbers[name] = int(tags[tag])
+    texts |= {name: printable(tags[tag]) for tag, name in _TEXTS.items() if tag in tags}
+    return Record(
+        game=game.text,
+        start=first.text,
+        actions=packed,
+        outcome=outcome,
+        end_reason=reason,
+        seats=(printable(tags.get("White", "?")), printable(tags.get("Black", "?"))),
+        nets=(tags.get("WhiteNet"), tags.get("BlackNet")),
+        thoughts=thoughts,
+        **numbers,  # type: ignore[arg-type]
+        **texts,  # type: ignore[arg-type]
+    )
+
+
+def _game_of(tags: dict[str, str], game_text: str | None, trusted: bool) -> Game:
+    variant = tags.get("Variant", "")
+    plain = re.sub(r"[^a-z0-9]", "", variant.lower())
+    known = {name.lower(): game for game, name in _VARIANTS.items()} | _OTHER_VARIANTS
+    text = game_text or tags.get("Game") or known.get(plain)
+    if text is None:
+        raise RecordError(f"the variant {variant[:40]!r} is not known; say which game it is")
+    game = game_of(text, trusted=trusted)
+    if game.facts.name not in _VARIANTS:
+        raise RecordError(f"{game.facts.name} has no SAN, so it has no PGN")
+    return game
+
+
+def _play(
+    state: State, movetext: str
+) -> tuple[list[int], list[float], list[int], str | None, State]:
+    """Actions, values and simulations of the moves, the result behind them, the last state."""
+    actions: list[int] = []
+    value: list[float] = []
+    sims: list[int] = []
+    depth = 0  # of variations
+    for token in _TOKEN.finditer(movetext):
+        kind, text = token.lastgroup, token[0]
+        if kind == "stray":
+            raise RecordError(f"after move {len(actions)}: a stray '{text}'")
+        depth += (kind == "open") - (kind == "close")
+        if depth < 0:
+            raise RecordError(f"after move {len(actions)}: a ')' without its '('")
+        if depth > 0:
+            continue
+        if kind == "result":
+            rest = [t[0] for t in _TOKEN.finditer(movetext, token.end()) if t.lastgroup == "move"]
+            if rest:
+                raise RecordError(f"the move '{rest[0]}' stands behind the result {text}")
+            return actions, value, sims, text, state
+        if kind == "comment" and actions:
+            value[-1] = float(found[1]) if (found := _VALUE.search(text)) else value[-1]
+            sims[-1] = int(found[1]) if (found := _SIMS.search(text)) else sims[-1]
+        if kind == "move":
+            action = _read_word(state, text)
+            if action is None:
+                raise RecordError(f"move {len(actions) + 1}, {_refusal(state, text)}")
+            actions.append(action)
+            value.append(math.nan)
+            sims.append(0)
+            state = state.apply(action)
+    if depth > 0:
+        raise RecordError(f"after move {len(actions)}: a '(' without its ')'")
+    return actions, value, sims, None, state
+
+
+def _refusal(state: State, word: str) -> str:
+    """Why a word is no move here."""
+    if state.is_over and state.game.text == "chess" and state.outcome == 0:
+        return (
+            f"'{word[:40]}': the game is over ({state.end_reason}); chess:draws=none plays on:"
+            " say that it is that game"
+        )
+    try:
+        state.read(word)
+    except MoveError as error:
+        return f"in {state.text}: {error}"
+    return f"'{word[:40]}'"
+
+
+def _end(tags: dict[str, str], result: str, last: State) -> tuple[float, str]:
+    """Outcome and end reason, which are the rules' where these know them."""
+    if result not in _OUTCOMES:
+        raise RecordError(f"the result is {result[:40]!r}; results are {', '.join(_OUTCOMES)}")
+    outcome = _OUTCOMES[result]
+    if last.outcome is not None and last.end_reason is not None:
+        if result != "*" and outcome != last.outcome:
+            told = f"{_RESULTS[last.outcome]} ({last.end_reason})"
+            raise RecordError(f"the result is {result}, but by the rules {told}")
+        return last.outcome, last.end_reason
+    if "Outcome" in tags:
+        try:
+            outcome = float(tags["Outcome"])
+        except ValueError:
+            raise RecordError(f"the outcome is {tags['Outcome'][:40]!r}; it is a number") from None
+    reason = tags.get("Termination")
+    if reason in STOPPED:
+        return outcome, reason
+    return outcome, "resigned" if abs(outcome) == 1 else "interrupted"
