@@ -38,9 +38,10 @@ def winning_states(text: str) -> tuple[rz.State, ...]:
         found[1] = [state for state in map(samples.game(text).parse, BLACK_WINS) if winners(state)]
     for seed in range(400):
         for state in samples.played(text, seed)[:-1]:
-            if state.mover != rz.CHANCE and len(state.legal) <= 50 and len(found[state.mover]) < 4:
-                if winners(state):
-                    found[state.mover].append(state)
+            if state.mover == rz.CHANCE or len(state.legal) > 50 or len(found[state.mover]) == 4:
+                continue
+            if winners(state):
+                found[state.mover].append(state)
         if all(len(states) == 4 for states in found.values()):
             break
     return (*found[0], *found[1])
