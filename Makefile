@@ -22,7 +22,7 @@ help:
 	@echo "make demo      one random game of each kind, drawn in the terminal"
 	@echo "make test      every check and every test"
 	@echo "make check     formatters, linters, types, import order"
-	@echo "make golden    write playthroughs and trees again (FORCE=1: also what has changed)"
+	@echo "make golden    write goldens and docs/seats.md again (FORCE=1: also what has changed)"
 	@echo "make sanitize  random play and hostile text under address and UB sanitizers"
 	@echo "make bench     how fast the rules and the nets are"
 	@echo "make clean     remove everything that was built"
@@ -54,9 +54,10 @@ check: $(INSTALLED) $(TOOLS)
 
 golden: STEPS := 4
 golden: $(INSTALLED) $(TOOLS)
-	@echo "[4/$(STEPS)] writing playthroughs and trees"
+	@echo "[4/$(STEPS)] writing playthroughs, trees and docs/seats.md"
 	@cd tests && ../$(BIN)/python -m golden.playthrough $(if $(FORCE),--force)
 	@cd tests && ../$(BIN)/python -m golden.trees $(if $(FORCE),--force)
+	@cd tests && ../$(BIN)/python -m golden.seats
 
 # The sanitizers' runtimes come first into the process, before Python itself; libstdc++ with
 # them, or else they cannot follow an exception.

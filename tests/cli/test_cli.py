@@ -1,6 +1,5 @@
 """The command line as its users meet it: a process with an exit code."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -11,31 +10,10 @@ import pytest
 
 import documents
 import rulezero as rz
+from commands import fails, run
 from rulezero import _core
 
 GAMES = sorted(_core.game_options())  # what a new process knows
-
-
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """What `rulezero ...` prints and returns, without a terminal."""
-    return subprocess.run(
-        [sys.executable, "-m", "rulezero", *arguments],
-        capture_output=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
-        timeout=60,
-        check=False,
-    )
-
-
-def fails(*arguments: str) -> str:
-    """The one line that a wrong input gives; the exit code is 2 and nothing is printed."""
-    result = run(*arguments)
-    assert result.returncode == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("rulezero: error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
 
 
 def test_version() -> None:
@@ -45,7 +23,7 @@ def test_version() -> None:
 
 def test_help_names_every_verb() -> None:
     """--help everywhere; alone, the command explains itself."""
-    for verb in ("games", "perft", "tour"):
+    for verb in ("games", "perft", "tour", "seats", "match"):
         assert verb in run("--help").stdout
         assert run(verb, "--help").returncode == 0
 

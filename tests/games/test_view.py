@@ -7,7 +7,7 @@ from rich.console import Console
 
 import rulezero as rz
 import samples
-from rulezero.games.view import caption, draw, last_words, plain
+from rulezero.games.view import caption, draw, last_words, plain, seat_names
 
 
 def rendered(state: rz.State, **settings: object) -> str:
@@ -82,3 +82,30 @@ def test_captions_tell_the_end() -> None:
     """Who won, or that nobody did, and why."""
     ends = {caption(state) for state in samples.states("tictactoe") if state.is_over}
     assert ends == {"seat 0 wins: three", "seat 1 wins: three", "drawn: full board"}
+
+
+def test_a_board_from_the_other_side() -> None:
+    """Flipped, seat 1 sits below; what differs from an earlier state is marked."""
+    start = rz.load("razzle").start()
+    state = start.apply(start.read("b1c3"))
+    state = state.apply(state.read("b8c6"))
+    flipped = draw(state, since=start, is_flipped=True, names=("White", "Black"))
+    assert flipped.plain(unicode=False).splitlines() == [
+        "1  .  N  N  B  N [.] .",
+        "2  .  .  .  .  .  .  .",
+        "3  .  .  .  . [N] .  .",
+        "4  .  .  .  .  .  .  .",
+        "5  .  .  .  .  .  .  .",
+        "6  .  .  .  . [n] .  .",
+        "7  .  .  .  .  .  .  .",
+        "8  .  n  n  b  n [.] .",
+        "   g  f  e  d  c  b  a",
+        "White to move",
+    ]
+
+
+def test_seats_have_names() -> None:
+    """White and Black, X and O; a game in Python says seat 0 and seat 1."""
+    assert seat_names(rz.load("monster")) == ("White", "Black")
+    assert seat_names(rz.load("connect4")) == ("X", "O")
+    assert seat_names(rz.load("tictactoe")) == ("seat 0", "seat 1")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rulezero import RulezeroError, __version__
-from rulezero.cli import check, games, perft, tour
+from rulezero.cli import check, games, match, perft, seats, tour
 
 app = typer.Typer(
     name="rulezero",
@@ -20,6 +20,8 @@ app = typer.Typer(
 app.command("games")(games.games)
 app.command("perft")(perft.perft)
 app.command("tour")(tour.tour)
+app.command("seats")(seats.seats)
+app.command("match")(match.match)
 app.add_typer(check.app, name="check")
 
 

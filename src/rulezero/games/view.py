@@ -12,7 +12,9 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
-from rulezero._core import CHANCE, Cell, State
+from rulezero._core import CHANCE, Cell, Game, State, game_options
+
+Names = tuple[str, str]  # what the seats are called
 
 _SEAT_COLOURS = ("#ffffff", "#ffb454")
 # Dark and light squares, and the same where the last choice changed something: colours that stay
@@ -21,6 +23,7 @@ _SQUARE_COLOURS = ("#303030", "#444444")
 _LAST_COLOURS = ("#005f00", "#008700")
 _NOTE_COLOUR = "#a9b7c0"
 _NOBODY = "#9aa5ad"
+_SEATS: Names = ("seat 0", "seat 1")
 
 
 @dataclass(frozen=True)
@@ -29,49 +32,70 @@ class Board:
 
     state: State
     title: str = ""
+    since: State | None = None  # what differs from this one is marked; None: the state before
+    is_flipped: bool = False  # seat 1 sits below
+    names: Names = _SEATS
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if console.no_color or console.color_system is None:
-            yield Text(plain(self.state, title=self.title, unicode=not options.ascii_only))
+            yield Text(self.plain(unicode=not options.ascii_only))
             return
-        layout = _Layout.of(self.state)
+        layout = _Layout.of(self)
         if self.title:
             yield Text(self.title, style="bold", no_wrap=True)
         yield from _coloured_rows(layout)
         yield Text(layout.letters, style="dim", no_wrap=True)
-        yield _coloured_caption(self.state, ascii_only=options.ascii_only)
+        yield _coloured_caption(self.state, self.names, ascii_only=options.ascii_only)
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        words = cell_len(self.title), cell_len(caption(self.state)) + len(" * ") + 1
-        width = max(_Layout.of(self.state).width, *words)
+        words = cell_len(self.title), cell_len(caption(self.state, self.names)) + len(" * ") + 1
+        width = max(_Layout.of(self).width, *words)
         return Measurement(width, width)
 
+    def plain(self, unicode: bool = True) -> str:
+        """The board as lines of text; what is marked stands in brackets."""
+        layout = _Layout.of(self)
+        lines = [self.title] if self.title else []
+        for label, row in layout.rows:
+            lines.append(label + "".join(_plain_man(layout, square, unicode) for square in row))
+            if layout.has_notes:
+                notes = "".join(_centred(square.cell.note, layout.cell) for square in row)
+                lines.append(" " * len(label) + notes)
+        lines += [layout.letters, caption(self.state, self.names)]
+        return "\n".join(line.rstrip() for line in lines)
 
-def draw(state: State, title: str = "") -> Board:
+
+def draw(
+    state: State,
+    title: str = "",
+    *,
+    since: State | None = None,
+    is_flipped: bool = False,
+    names: Names = _SEATS,
+) -> Board:
     """The state as something rich can print."""
-    return Board(state, title)
+    return Board(state, title, since, is_flipped, names)
 
 
 def plain(state: State, title: str = "", unicode: bool = True) -> str:
     """The state as lines of text; what the last choice changed stands in brackets."""
-    layout = _Layout.of(state)
-    lines = [title] if title else []
-    for label, row in layout.rows:
-        lines.append(label + "".join(_plain_man(layout, square, unicode) for square in row))
-        if layout.has_notes:
-            notes = "".join(_centred(square.cell.note, layout.cell) for square in row)
-            lines.append(" " * len(label) + notes)
-    lines += [layout.letters, caption(state)]
-    return "\n".join(line.rstrip() for line in lines)
+    return Board(state, title).plain(unicode)
 
 
-def caption(state: State) -> str:
+def caption(state: State, names: Names = _SEATS) -> str:
     """Who chooses now, or how the game ended."""
     if state.outcome is not None:
         winner = _winner(state.outcome)
-        result = "drawn" if winner is None else f"seat {winner} wins"
+        result = "drawn" if winner is None else f"{names[winner]} wins"
         return f"{result}: {state.end_reason}"
-    return "the die rolls" if state.mover == CHANCE else f"seat {state.mover} to move"
+    return "the die rolls" if state.mover == CHANCE else f"{names[state.mover]} to move"
+
+
+def seat_names(game: Game) -> Names:
+    """What people call the seats: White and Black, but X and O in connect4."""
+    if game.facts.name not in game_options():
+        return _SEATS
+    return ("X", "O") if game.facts.name == "connect4" else ("White", "Black")
 
 
 def last_words(state: State) -> str:
@@ -108,9 +132,11 @@ class _Layout:
         return cell_len(self.rows[0][0]) + self.cell * len(self.rows[0][1])
 
     @classmethod
-    def of(cls, state: State) -> "_Layout":
+    def of(cls, board: Board) -> "_Layout":
+        state = board.state
         cells = state.cells()
-        past = state.before.cells() if state.before else cells
+        since = board.since or state.before
+        past = since.cells() if since else cells
         height, columns = state.game.facts.board
         margin = len(str(height)) + 1
         rows = []
@@ -124,10 +150,13 @@ class _Layout:
         drawn = [text for row in cells for cell in row for text in (_shown(cell), cell.note)]
         widest = max(map(cell_len, drawn))
         width = max(widest, 1) + 2
-        names = (
+        names = [
             chr(ord("a") + column) if columns <= 26 else str(column + 1)
             for column in range(columns)
-        )
+        ]
+        if board.is_flipped:
+            rows = [(label, squares[::-1]) for label, squares in reversed(rows)]
+            names.reverse()
         letters = " " * margin + "".join(_centred(name, width) for name in names)
         has_notes = any(cell.note for row in cells for cell in row)
         return cls(rows, width, has_notes, letters)
@@ -170,9 +199,9 @@ def _coloured_rows(layout: _Layout) -> Iterator[Text]:
             yield notes
 
 
-def _coloured_caption(state: State, ascii_only: bool) -> Text:
+def _coloured_caption(state: State, names: Names, ascii_only: bool) -> Text:
     seat = state.mover if state.outcome is None else _winner(state.outcome)
-    line = Text(caption(state), no_wrap=True)
+    line = Text(caption(state, names), no_wrap=True)
     if seat is not None and seat != CHANCE:
         dot = "*" if ascii_only else "●"
         # On the board's own ground: white would vanish on a white terminal.

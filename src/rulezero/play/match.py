@@ -1,18 +1,21 @@
 """Two players meet: the games, and what they say about the players."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from rulezero._core import Game
 from rulezero.data.record import Record
-from rulezero.games.load import load
+from rulezero.data.store import Store
 from rulezero.play.rating import elo
-from rulezero.play.runner import run
+from rulezero.play.runner import Finished, run
 from rulezero.play.seats import Seat, seat
+from rulezero.play.sprt import Sprt
 from rulezero.play.tally import Counts, GameResult, Tally
-from rulezero.play.task import Task
+from rulezero.play.task import Task, check_task
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,6 +26,8 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     b: str
     tally: Tally
     records: list[Record]  # in the order of the task
+    seconds: float = 0.0  # from the first ply to the last
+    sprt: Sprt | None = None  # the test that could end it, and where it stands
 
     @property
     def score(self) -> float:
@@ -46,6 +51,17 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
         return self.tally.by_seat
 
 
+class MatchInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a match, with what was played until then."""
+
+    def __init__(self, match: Match) -> None:
+        super().__init__(f"interrupted after {match.tally.games} games")
+        self.match = match
+
+
+OnGame = Callable[[Tally], bool | None]  # is told the tally after a game; True ends the match
+
+
 def match(
     game: str | Game,
     a: str | Seat,
@@ -60,14 +76,16 @@ def match(
     workers: int = 1,
     width: int = 64,
     save: str | Path | None = None,
-    on_game: Callable[[Tally], bool | None] | None = None,
+    sprt: Sprt | None = None,
+    on_game: OnGame | None = None,
 ) -> Match:
     """Plays games between two players and returns the result.
 
     Games come in pairs with the same opening and the seats swapped. `opening` plies are drawn at
     random so that players who never vary do not play one game over and over; `starts` are
-    positions to begin from. `save` names a store that keeps every game as it finishes. `on_game`
-    is told the tally after each game, and ends the match by returning True.
+    positions to begin from. `save` names a store that keeps every game as it finishes. `sprt` ends
+    the match at its verdict. `on_game` is told the tally after each game, and ends the match by
+    returning True. Ctrl-C is a MatchInterrupted, which holds the match so far.
     """
     one, other = seat(a), seat(b)
     task = Task(
@@ -81,7 +99,15 @@ def match(
         swap=swap,
         judge=judge,
     )
-    return play(task, seats=(one, other), workers=workers, width=width, save=save, on_game=on_game)
+    return play(
+        task,
+        seats=(one, other),
+        workers=workers,
+        width=width,
+        save=save,
+        sprt=sprt,
+        on_game=on_game,
+    )
 
 
 def play(
@@ -91,20 +117,43 @@ def play(
     workers: int = 1,
     width: int = 64,
     save: str | Path | None = None,
-    on_game: Callable[[Tally], bool | None] | None = None,
+    sprt: Sprt | None = None,
+    on_game: OnGame | None = None,
 ) -> Match:
-    """Plays a task to its end, or until `on_game` returns True."""
+    """Plays a task to its end, to the verdict of `sprt`, or until `on_game` returns True."""
+    game = check_task(task)
+    standing, trial = _Standing(), _Trial(sprt, pairs=task.swap)
     records: list[Record] = []
-    results: list[GameResult] = []
-    for finished in run(task, workers=workers, width=width, seats=seats):
-        records.append(finished.record)
-        results.append(result_of(finished.record, task))
-        if on_game is not None and on_game(Tally.of(results)):
-            break
-    records.sort(key=lambda record: record.index)
-    return Match(
-        game=load(task.game).text, a=task.a, b=task.b, tally=Tally.of(results), records=records
-    )
+    began = time.perf_counter()
+
+    def so_far() -> Match:
+        return Match(
+            game=game.text,
+            a=task.a,
+            b=task.b,
+            tally=standing.tally,
+            records=sorted(records, key=lambda record: record.index),
+            seconds=time.perf_counter() - began,
+            sprt=trial.sprt,
+        )
+
+    with contextlib.ExitStack() as stack:
+        store = None if save is None else stack.enter_context(_opened(save))
+        playing = run(task, workers=workers, width=width, seats=seats)
+        try:
+            for finished in stack.enter_context(contextlib.closing(playing)):
+                if store is not None:
+                    _keep(store, finished, task)
+                record = finished.record
+                result = result_of(record, task)
+                records.append(record)
+                standing.add(result)
+                is_decided = trial.add(record.index, result)
+                if (on_game is not None and on_game(standing.tally)) or is_decided:
+                    break
+        except KeyboardInterrupt:
+            raise MatchInterrupted(so_far()) from None
+    return so_far()
 
 
 def result_of(record: Record, task: Task) -> GameResult:
@@ -116,3 +165,74 @@ def result_of(record: Record, task: Task) -> GameResult:
         plies=record.plies,
         pair=record.index // 2 if task.swap else None,
     )
+
+
+@contextlib.contextmanager
+def _opened(path: str | Path) -> Iterator[Store]:
+    """A store in a folder that is made now: what forbids it is said before the first game."""
+    path = Path(path)
+    is_new = not path.exists()
+    path.mkdir(parents=True, exist_ok=True)
+    try:
+        with Store(path) as store:
+            yield store
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):
+                path.rmdir()  # if it is still empty
+
+
+def _keep(store: Store, finished: Finished, task: Task) -> None:
+    store.add(finished.record)
+    if finished.note is not None and task.judge is not None:
+        store.add_note(finished.record.id, seat(task.judge).text, finished.note)
+
+
+class _Standing:
+    """The tally of a match as it goes; the thousandth game costs as little as the first."""
+
+    def __init__(self) -> None:
+        self._sum = Tally()
+        self._halves: dict[int, GameResult] = {}  # whose partners are still being played
+
+    def add(self, result: GameResult) -> None:
+        if result.pair is None:
+            self._sum += Tally.of([result])
+        elif result.pair in self._halves:
+            self._sum += Tally.of([self._halves.pop(result.pair), result])
+        else:
+            self._halves[result.pair] = result
+
+    @property
+    def tally(self) -> Tally:
+        return self._sum + Tally.of(self._halves.values())
+
+
+class _Trial:
+    """A sequential test that hears of complete pairs in the order of the task.
+
+    In the order of their ends, short games would have their say first, and the verdict would
+    depend on how many games are played in step.
+    """
+
+    def __init__(self, sprt: Sprt | None, *, pairs: bool) -> None:
+        self.sprt = sprt
+        self._size = 2 if pairs else 1
+        self._waiting: dict[int, GameResult] = {}
+        self._heard = 0
+        self._tally = Tally()
+
+    def add(self, index: int, result: GameResult) -> bool:
+        """Takes a game into account; whether there is a verdict."""
+        if self.sprt is None:
+            return False
+        self._waiting[index] = result
+        while self.sprt.verdict == "undecided":
+            indices = range(self._heard, self._heard + self._size)
+            if any(index not in self._waiting for index in indices):
+                return False
+            self._tally += Tally.of([self._waiting.pop(index) for index in indices])
+            self._heard += self._size
+            results = self._tally.pairs if self._size == 2 else self._tally.counts
+            self.sprt = self.sprt.after(results)
+        return True

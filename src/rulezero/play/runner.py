@@ -1,8 +1,12 @@
 """Tasks in, records out: in this process or in several."""
 
+import contextlib
 import multiprocessing
+import os
 import queue
-from collections.abc import Iterator
+import signal
+import threading
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import msgspec
@@ -30,7 +34,7 @@ def run(
     width: int = 64,
     cache: int = 1 << 16,
     seats: tuple[Seat, Seat] | None = None,
-) -> Iterator[Finished]:
+) -> Generator[Finished, None, None]:
     """The games of a task as they finish.
 
     `workers` processes share them; `width` games each are played in step; `cache` positions of a
@@ -148,8 +152,9 @@ def _run_workers(task: Task, workers: int, width: int, cache: int) -> Iterator[F
     processes = [context.Process(target=_work, args=given, daemon=True) for _ in range(workers)]
     decoder = msgspec.msgpack.Decoder(Finished)
     try:
-        for process in processes:
-            process.start()
+        with _deaf_to_interrupts():
+            for process in processes:
+                process.start()
         left = task.games
         while left > 0:
             try:
@@ -173,9 +178,23 @@ def _run_workers(task: Task, workers: int, width: int, cache: int) -> Iterator[F
             process.join()
 
 
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes started here never hear of Ctrl-C: it is for the one who waits for them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _work(message: bytes, width: int, cache: int, numbers: Any, results: Any) -> None:
     """One worker: takes numbers of games, sends what it has finished."""
     task = msgspec.msgpack.decode(message, type=Task)
+    parent = multiprocessing.parent_process()
 
     def take() -> Iterator[int]:
         while True:
@@ -188,8 +207,8 @@ def _work(message: bytes, width: int, cache: int, numbers: Any, results: Any) ->
 
     try:
         for finished in _play(task, check_task(task), None, take(), width, cache):
+            if parent is not None and not parent.is_alive():
+                os._exit(1)  # it was killed: nobody is left to play for
             results.put(("game", msgspec.msgpack.encode(finished)))
     except RulezeroError as error:
         results.put(("error", str(error)))
-    except KeyboardInterrupt:
-        results.cancel_join_thread()

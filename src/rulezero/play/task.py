@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from rulezero._core import Game, GameError, State
+from rulezero._core import Game, GameError, SeatError, State
 from rulezero.data.record import Purpose
 from rulezero.games.load import load
 from rulezero.play.seats import seat
@@ -62,8 +62,8 @@ def check_task(task: Task) -> Game:
         raise GameError("a seed is a whole number from 0 to 2**64 - 1")
     game = load(task.game)
     for text in (task.a, task.b, task.judge):
-        if text is not None:
-            seat(text)
+        if text is not None and seat(text).is_human:
+            raise SeatError("nobody is there to ask: a human plays with `rulezero play`")
     for start in task.starts:
         if game.parse(start).is_over:
             raise GameError(f"the game is over in the start '{start}'; leave it out")

@@ -1,0 +1,36 @@
+"""`rulezero seats` and docs/seats.md: every kind and key, with default and meaning."""
+
+from commands import fails, succeeds
+from golden.seats import PAGE, page
+from rulezero.play.seats import kinds
+
+
+def test_every_key_is_listed() -> None:
+    """One line each, in a pipe as wide as it is."""
+    for kind in kinds().values():
+        first, *lines = succeeds("seats", kind.name).splitlines()
+        assert first == f"{kind.name}  {kind.help}"
+        rows = [" ".join(line.split()) for line in lines]
+        for key in kind.keys:
+            assert " ".join(f"{key.name} {key.fallback} {key.help}".split()) in rows
+
+
+def test_all_kinds_are_listed() -> None:
+    """Without a name, one kind after the other."""
+    parts = [succeeds("seats", name) for name in kinds()]
+    assert succeeds("seats") == "".join(parts)
+
+
+def test_an_unknown_kind_is_one_line() -> None:
+    """With the one that is near."""
+    assert "did you mean 'puct'" in fails("seats", "puckt")
+
+
+def test_the_page_is_what_the_program_knows() -> None:
+    """docs/seats.md; `make golden` writes it again."""
+    text = PAGE.read_text(encoding="utf-8")
+    assert text == page()
+    for kind in kinds().values():
+        assert f"\n## {kind.name}\n" in text
+        for key in kind.keys:
+            assert f"| `{key.name}` |" in text
