@@ -15,6 +15,7 @@ from rulezero.data.replay import planes
 from rulezero.nets.checkpoint import save
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import Evaluation, RandomEvaluator
+from rulezero.play.judge import judge
 from rulezero.play.runner import Finished, run
 from rulezero.play.seats import Seat
 from rulezero.play.task import Task, begin
@@ -282,3 +283,19 @@ def test_a_player_with_an_evaluator_of_its_own_stays_in_this_process() -> None:
     wanted = Task(game="connect4", a=player.text, b="random", games=4)
     with pytest.raises(rz.GameError, match="workers=1"):
         list(run(wanted, workers=2, seats=(player, rz.seat("random"))))
+
+
+def test_stored_games_can_be_judged_later() -> None:
+    """A judge over records notes what it would have noted in play, whatever it is batched with."""
+    by = "puct:sims=20,eval=hash,reuse=false"
+    wanted = Task(game="exchange", a="random", b="heuristic", games=5, seed=2, judge=by)
+    played = list(run(wanted))
+    games = records(played)
+    later = list(judge(games, by, seed=wanted.word))
+    assert [record for record, _ in later] == games
+    in_play = {game.record.index: game.note for game in played}
+    assert [note for _, note in later] == [in_play[record.index] for record in games]
+    mixed = [*games[:3], *records(run(Task(game="razzle", a="random", b="random", games=2)))]
+    assert [note for _, note in judge(mixed, by, seed=wanted.word, width=2)][:3] == [
+        note for _, note in later[:3]
+    ]
