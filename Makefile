@@ -22,9 +22,9 @@ help:
 	@echo "make demo      one random game of each kind, drawn in the terminal"
 	@echo "make test      every check and every test"
 	@echo "make check     formatters, linters, types, import order"
-	@echo "make golden    write playthroughs and docs/seats.md again (FORCE=1: same version)"
+	@echo "make golden    write goldens and docs/seats.md again (FORCE=1: also what has changed)"
 	@echo "make sanitize  random play and hostile text under address and UB sanitizers"
-	@echo "make bench     how fast the rules are"
+	@echo "make bench     how fast the rules and the nets are"
 	@echo "make clean     remove everything that was built"
 
 demo: STEPS := 3
@@ -54,8 +54,9 @@ check: $(INSTALLED) $(TOOLS)
 
 golden: STEPS := 4
 golden: $(INSTALLED) $(TOOLS)
-	@echo "[4/$(STEPS)] writing the playthroughs and docs/seats.md"
+	@echo "[4/$(STEPS)] writing playthroughs, trees and docs/seats.md"
 	@cd tests && ../$(BIN)/python -m golden.playthrough $(if $(FORCE),--force)
+	@cd tests && ../$(BIN)/python -m golden.trees $(if $(FORCE),--force)
 	@cd tests && ../$(BIN)/python -m golden.seats
 
 # The sanitizers' runtimes come first into the process, before Python itself; libstdc++ with
@@ -74,8 +75,9 @@ sanitize: $(INSTALLED) $(TOOLS) $(SANITIZED)
 
 bench: STEPS := 4
 bench: $(INSTALLED) $(TOOLS)
-	@echo "[4/$(STEPS)] measuring the rules"
+	@echo "[4/$(STEPS)] measuring the rules, then the nets"
 	@$(BIN)/python benchmarks/rules.py
+	@$(BIN)/python benchmarks/evaluators.py
 
 clean:
 	rm -rf build $(VENV) src/rulezero/*.so src/rulezero/_core.pyi

@@ -1,10 +1,12 @@
 """Tiny untrained nets of every game, made once for all tests of a process."""
 
 import functools
+import random
 import tempfile
 from pathlib import Path
 
 import numpy as np
+import torch
 
 import rulezero as rz
 import samples
@@ -17,14 +19,14 @@ from rulezero.nets.tower import Tower, create
 GAMES = ["chess", "connect4", "exchange", "monster", "razzle", "tictactoe"]
 TINY = NetConfig(blocks=1, channels=8)
 
+torch.set_num_threads(1)  # on shared cores, more of them wait for each other
+
 _folder = tempfile.TemporaryDirectory(prefix="little_nets_")
 
 
 @functools.cache
 def tower(text: str, config: NetConfig = TINY) -> Tower:
     """An untrained tower whose BatchNorm has seen positions, so that folding it changes much."""
-    import torch
-
     made = create(samples.game(text), config, seed=1)
     made.train()
     with torch.no_grad():
@@ -44,10 +46,7 @@ def net(text: str, config: NetConfig = TINY) -> Path:
 def positions(text: str, count: int) -> tuple[rz.State, ...]:
     """States of random games that a net can judge."""
     found = [s for s in samples.states(text) if not s.is_over and s.mover != rz.CHANCE]
-    step = max(1, len(found) // count)
-    chosen = tuple(found[::step][:count])
-    assert len(chosen) == count
-    return chosen
+    return tuple(random.Random(0).sample(found, count))
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 import functools
 import random
+import re
 
 import documents
 import rulezero as rz
@@ -19,6 +20,11 @@ STOPPED = {"chess", "random_chess"}
 exec(documents.tic_tac_toe(), {"__name__": __name__})  # registers tictactoe
 
 GAMES = [*rz.games(), *(text for text in _VARIANTS if text.split(":")[0] in rz.games())]
+
+
+def file_name(text: str) -> str:
+    """A game's text, fit for the name of a file."""
+    return re.sub(r"[^a-z0-9+]+", "-", text)
 
 
 @functools.cache

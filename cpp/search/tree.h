@@ -29,7 +29,7 @@ struct Node {
   bool has_children() const { return size > 0; }
   double sign() const { return mover == 0 ? 1.0 : -1.0; }  // turns a value to the mover's
   double mean() const { return is_proven ? known : value_sum / visits; }
-  double mean_draw() const { return static_cast<double>(draw_sum) / visits; }
+  double mean_draw() const { return visits > 0 ? static_cast<double>(draw_sum) / visits : 0.0; }
 
   // Its value is known from now on, whatever simulations have said.
   void settle(double value, double draw) {

@@ -94,6 +94,7 @@ void TreeSearch::prepare_root() {
   raw_priors_.clear();
   for (const Node& child : children) raw_priors_.push_back(child.prior);
   if (settings_.draw_value == 0) raw_value_ = root.known;
+  find_win_in_one();
   if (settings_.method == Method::kGumbel) {
     gumbel_.begin(tree_, settings_, budget_, occasion_.random(kGumbelDraw));
   }
@@ -106,6 +107,35 @@ void TreeSearch::prepare_root() {
     for (std::size_t i = 0; i < children.size(); ++i) {
       children[i].prior = static_cast<float>((1 - settings_.noise) * children[i].prior +
                                              settings_.noise * noise[i]);
+    }
+  }
+}
+
+// Whether the game is won for the root's mover where the walk stands, whatever a die may say.
+bool TreeSearch::is_won_here() {
+  std::vector<Action> actions;
+  if (const auto ending = walk_->expand(actions)) return root_sign_ * ending->outcome >= 1;
+  if (walk_->mover() != kChance) return false;
+  return std::all_of(actions.begin(), actions.end(), [&](Action face) {
+    walk_->forward(face);
+    const bool is_won = is_won_here();
+    walk_->back();
+    return is_won;
+  });
+}
+
+// A look around before the search: nobody overlooks a win in one, however few the simulations.
+void TreeSearch::find_win_in_one() {
+  walk_->rewind();
+  const Node& root = tree_.root();
+  for (NodeIndex index = root.first; index < root.first + root.size; ++index) {
+    walk_->forward(tree_[index].action);
+    const bool is_won = is_won_here();
+    walk_->back();
+    if (is_won) {
+      const NodeIndex path[] = {Tree::kRoot, index};
+      tree_.prove(path, root_sign_, 0);
+      return;
     }
   }
 }

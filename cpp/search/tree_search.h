@@ -34,6 +34,8 @@ class TreeSearch final : public Thinker {
 
   bool reuse_tree(const StatePtr& state);
   void prepare_root();
+  bool is_won_here();
+  void find_win_in_one();
 
   NodeIndex choose(NodeIndex at);
   bool simulate(Desk& desk);

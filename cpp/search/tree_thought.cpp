@@ -54,6 +54,7 @@ void TreeSearch::finish() {
   if (root.is_proven && root_sign_ * root.known >= 1) {
     thought_.target.assign(children.size(), 0.0f);
     thought_.target[chosen - root.first] = 1.0f;
+    if (done_ == 0 && root.visits == 1) thought_.weights = thought_.target;  // a win in one
   }
   thought_.action = tree_[chosen].action;
   thought_.surprise =

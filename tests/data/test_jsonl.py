@@ -168,6 +168,20 @@ def test_lines_are_joined_to_games(tmp_path: Path) -> None:
     check(record)
 
 
+@pytest.mark.parametrize("text", ["monster", "chess", "razzle", "connect4"])
+def test_plies_without_ids_are_joined_too(text: str, tmp_path: Path) -> None:
+    """As another program might pass them on: the moves are said, so nothing is guessed."""
+    record = record_samples.of(list(samples.played(text)[:40]))
+    export([record], tmp_path / "x.jsonl")
+    kept = ("game", "fen", "mcts_value", "policy", "current_player", "game_result", "move")
+    lines = [{name: told[name] for name in kept} for told in lines_of(tmp_path / "x.jsonl")]
+    (back,) = import_file(foreign(tmp_path, *lines))
+    assert back.start == record.start
+    assert back.action_numbers().tolist() == record.action_numbers().tolist()
+    known = record.columns().has_policy
+    assert back.columns().has_policy.tolist() == known.tolist()
+
+
 def test_where_lines_lack_a_new_record_begins(tmp_path: Path) -> None:
     """Positions more than a turn apart, or of games with other results, are not joined."""
     game = rz.load("monster")

@@ -147,6 +147,24 @@ def test_garbage_behind_the_last_game_of_a_part_is_cut(tmp_path: Path) -> None:
     Store(tmp_path).verify()
 
 
+def test_a_damaged_header_costs_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever seals a .part keeps the games behind it; what is no shard is not touched at all."""
+    monkeypatch.setattr("os.fsync", lambda _: None)
+    path = write(tmp_path, SHORT[:1], seal=False)
+    data = path.read_bytes()
+    for at in range(len(MAGIC), ends(data)[0], 7):
+        damaged = bytearray(data)
+        damaged[at] ^= 255
+        path.write_bytes(damaged)
+        adopt(path)
+        assert list(Store(tmp_path, tolerant=True)) == SHORT[:1]
+        path.with_suffix("").unlink()
+    for foreign in (b"my own file", b"RZSHARK\n" + data[8:]):
+        path.write_bytes(foreign)
+        adopt(path)
+        assert path.read_bytes() == foreign
+
+
 def test_a_flipped_bit_is_noticed(tmp_path: Path) -> None:
     """In every byte of a sealed shard; being tolerant, all undamaged games are still there."""
     path = write(tmp_path, SHORT)
@@ -216,9 +234,11 @@ def test_what_is_no_shard_is_told(tmp_path: Path, content: bytes) -> None:
 def test_a_newer_format_is_not_guessed_at(tmp_path: Path) -> None:
     """It says which rulezero wrote it."""
     header = msgspec.json.encode(shard.Header(format=2, rulezero="9.1"))
-    (tmp_path / "x.games").write_bytes(MAGIC + shard.chunk(header))
+    record = shard.chunk(shard.compress(msgspec.msgpack.encode(RECORDS[0])))
+    (tmp_path / "x.games").write_bytes(MAGIC + shard.chunk(header) + record)
     with pytest.raises(RecordError, match=r"format 2 of a newer rulezero \(9.1\)"):
         list(Store(tmp_path))
+    assert list(Store(tmp_path, tolerant=True)) == []
 
 
 def bombs() -> dict[str, bytes]:

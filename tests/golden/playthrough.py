@@ -22,7 +22,7 @@ _FEW_CHANNELS = 20  # with so many at most, each plane's sum is shown beside the
 
 def path_of(text: str) -> Path:
     """Where a game's playthrough lies."""
-    return FOLDER / (re.sub(r"[^a-z0-9+]+", "-", text) + ".txt")
+    return FOLDER / f"{samples.file_name(text)}.txt"
 
 
 def write(game: rz.Game, seed: int, actions: Iterable[int]) -> str:

@@ -1,26 +1,32 @@
 """Evaluators: what they promise to the search."""
 
 import hashlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 import little_nets
+import rulezero as rz
 import samples
+from rulezero.nets.checkpoint import save
+from rulezero.nets.tower import create
 from rulezero.play.evaluators import (
     Evaluator,
     OnnxEvaluator,
     RandomEvaluator,
     UniformEvaluator,
 )
+from rulezero.play.torch_evaluator import TorchEvaluator
 
 
 def evaluators(text: str) -> dict[str, Evaluator]:
-    """One of each kind."""
+    """One of each kind whose answers are settled to the bit."""
     slots = samples.game(text).facts.slots
     return {
         "onnx": OnnxEvaluator(little_nets.net(text)),
+        "int8": OnnxEvaluator(little_nets.net(text), "int8", samples.game(text)),
         "random": RandomEvaluator(slots, seed=3),
         "uniform": UniformEvaluator(slots),
     }
@@ -30,11 +36,13 @@ def evaluators(text: str) -> dict[str, Evaluator]:
 def test_answers_have_their_shapes_and_ranges(text: str) -> None:
     """Policy [B, slots], value in [-1, 1], draw in [0, 1 - |value|], all float32."""
     planes = little_nets.batch(text, 20)
-    for kind, evaluator in evaluators(text).items():
+    reference = TorchEvaluator(little_nets.net(text))
+    for kind, evaluator in {**evaluators(text), "torch": reference}.items():
         policy, value, draw = evaluator.evaluate(planes)
         assert policy.shape == (20, samples.game(text).facts.slots), kind
         assert value.shape == draw.shape == (20,), kind
         assert {policy.dtype, value.dtype, draw.dtype} == {np.dtype(np.float32)}, kind
+        assert all(array.flags.c_contiguous for array in (policy, value, draw)), kind
         assert np.isfinite(policy).all()
         assert (draw >= 0).all()
         assert (np.abs(value) + draw <= 1 + 1e-6).all(), kind
@@ -58,16 +66,47 @@ def test_answers_do_not_depend_on_the_batch(text: str) -> None:
 
 @pytest.mark.parametrize("text", little_nets.GAMES)
 def test_onnx_agrees_with_torch(text: str) -> None:
-    """Within 1e-4, win minus loss as the value and the middle chance as the draw."""
+    """Within 1e-4, in every game's head."""
     planes = little_nets.batch(text, 64)
-    policy, value, draw = OnnxEvaluator(little_nets.net(text)).evaluate(planes)
-    with torch.inference_mode():
-        logits, wdl = little_nets.tower(text)(torch.from_numpy(planes))
-    chances = torch.softmax(wdl, 1).numpy()
-    np.testing.assert_allclose(policy, logits.numpy(), atol=1e-4)
-    np.testing.assert_allclose(value, chances[:, 0] - chances[:, 2], atol=1e-4)
-    np.testing.assert_allclose(draw, chances[:, 1], atol=1e-4)
-    assert logits.std(0).max() > 1e-2  # positions are told apart, or all of this shows nothing
+    ours = OnnxEvaluator(little_nets.net(text)).evaluate(planes)
+    reference = TorchEvaluator(little_nets.net(text)).evaluate(planes)
+    for one, other in zip(ours, reference, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-4)
+    assert ours.policy.std(0).max() > 1e-2  # positions are told apart, or this shows nothing
+
+
+def test_chances_become_value_and_draw(tmp_path: Path) -> None:
+    """A net that always says 60 % win, 30 % draw, 10 % loss: value 0.5, draw 0.3."""
+    tower = create(samples.game("connect4"), little_nets.TINY)
+    with torch.no_grad():
+        tower.value.wdl.weight.zero_()
+        tower.value.wdl.bias.copy_(torch.tensor([0.6, 0.3, 0.1]).log())
+    path = save(tmp_path / "constant", tower, samples.game("connect4"))
+    for evaluator in (OnnxEvaluator(path), TorchEvaluator(path)):
+        answers = evaluator.evaluate(little_nets.batch("connect4", 3))
+        np.testing.assert_allclose(answers.value, 0.5, atol=1e-6)
+        np.testing.assert_allclose(answers.draw, 0.3, atol=1e-6)
+
+
+def test_identities_tell_nets_apart() -> None:
+    """Net, precision and framework; never a folder."""
+    net = little_nets.net("connect4")
+    identities = [
+        OnnxEvaluator(net).identity,
+        OnnxEvaluator(net, "int8").identity,
+        TorchEvaluator(net, "cpu").identity,
+    ]
+    kinds = [identity.partition("#")[0] for identity in identities]
+    assert kinds == [net.name, f"{net.name}.int8", f"{net.name}.cpu"]
+    assert not any("/" in identity for identity in identities)
+
+
+def test_wrong_planes_are_one_clear_line() -> None:
+    """Another game's planes, or numbers of another kind."""
+    evaluator = OnnxEvaluator(little_nets.net("connect4"))
+    for planes in (little_nets.batch("razzle", 2), np.zeros((2, 3, 6, 7)), np.zeros(3)):
+        with pytest.raises(rz.NetError, match=r"takes float32 planes \[batch, 3, 6, 7\], not"):
+            evaluator.evaluate(planes)  # type: ignore[arg-type]
 
 
 def test_random_answers_are_settled() -> None:

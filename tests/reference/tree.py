@@ -97,6 +97,15 @@ class Tree:
         self.draw_face = draw_face
         self.contempt = self.root.sign * draw_value
         self._back_up([self.root], self._judge(self.root))
+        for child in self.root.children:
+            if self.root.exact is None and self._wins_at_once(child.state):
+                child.exact = self.root.exact = self._worth(self.root.sign, 0.0)
+
+    def _wins_at_once(self, state: rz.State) -> bool:
+        """Whether the root's mover has won in this state, whatever dice say."""
+        if state.mover == rz.CHANCE and not state.is_over:
+            return all(self._wins_at_once(state.apply(face)) for face in state.legal)
+        return state.outcome == self.root.sign
 
     def simulate(self, choose: Callable[[Node], Node]) -> None:
         """One simulation; `choose` picks a child of a judged choice."""

@@ -171,19 +171,36 @@ def test_proofs_worked_out_by_hand() -> None:
 
 @SEATS
 def test_a_win_is_taken_at_once(seat: int) -> None:
-    """It ends the search, is played though others have more visits, and is the whole target."""
+    """A win in one is seen before any simulation, is played, and is the whole target."""
     plan: Plan = (0, [(0, [road(30), road(30)]), (1, [road(30), road(30)]), 1.0])
     state = planned("win", mirrored(plan) if seat else plan).start()
     told = said({"0": ([0.6, 0.3, 0.1], 0.0)}, value=0.3 if seat == 0 else -0.3)
     root = puct.search(state, 500, evaluate=told)
-    assert root.visits < 100
     assert root.value == (1 if seat == 0 else -1)
-    assert root.child_visits[2] == 1 < root.child_visits[0]
+    assert root.child_visits == {0: 0, 1: 0, 2: 0}
     assert puct.move(root) == 2
     assert puct.policy(root) == {0: 0, 1: 0, 2: 1}
 
     thought = gumbel.search(state, 500, evaluate=told)
-    assert thought.visits == {0: 1, 1: 1, 2: 1}
+    assert thought.visits == {0: 0, 1: 0, 2: 0}
+    assert thought.action == 2
+    assert thought.policy == {0: 0, 1: 0, 2: 1}
+
+
+@SEATS
+def test_a_proven_win_ends_the_search(seat: int) -> None:
+    """It is played though others have more visits, and is the whole target."""
+    deep: Plan = (0, [(0, [road(30), road(30)]), (1, [road(30), road(30)]), (1, [1.0, 1.0])])
+    state = planned("deep_win", mirrored(deep) if seat else deep).start()
+    told = said({"0": ([0.6, 0.3, 0.1], 0.0)}, value=0.3 if seat == 0 else -0.3)
+    root = puct.search(state, 500, evaluate=told)
+    assert root.visits < 100
+    assert root.value == (1 if seat == 0 else -1)
+    assert 0 < root.child_visits[2] < root.child_visits[0]
+    assert puct.move(root) == 2
+    assert puct.policy(root) == {0: 0, 1: 0, 2: 1}
+
+    thought = gumbel.search(state, 500, evaluate=told)
     assert thought.action == 2
     assert thought.policy == {0: 0, 1: 0, 2: 1}
 

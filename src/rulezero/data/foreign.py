@@ -10,6 +10,7 @@ Elsewhere the likeliest move stands for it, and the game is a fragment that ends
 import math
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 import msgspec
 
@@ -256,7 +257,7 @@ def _last_turn(state: State, position: Position) -> Turn:
     if position.move:
         return position.move
     turns = _likely(position)
-    for turn in [*turns, *_turns(state)]:
+    for turn in chain(turns, _turns(state)):
         after = _after(state, turn)
         if not after.is_over or after.outcome == position.result:
             return turn

@@ -90,6 +90,7 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         self._tool = zstandard.ZstdDecompressor()
+        self._is_newer = False  # than this program can know
         self.path = path
         self.is_part = path.name.endswith(PART)
         try:
@@ -122,6 +123,7 @@ class Reader:
         except ValueError:
             raise RecordError(f"{self.path}: its header is damaged") from None
         if header.format > FORMAT:
+            self._is_newer = True
             raise RecordError(
                 f"{self.path}: format {header.format} of a newer rulezero ({header.rulezero});"
                 f" this one reads up to {FORMAT}"
@@ -130,10 +132,8 @@ class Reader:
 
     def values(self, report: Report) -> Iterator[tuple[int, bytes]]:
         """Offset and msgpack bytes of each value; damage is reported, then stepped over."""
-        at = len(MAGIC)
-        first = self._chunk_at(at, _LARGEST_HEADER)
-        at = at + _PREFIX + len(first[0]) if first else self._next_chunk(at) or at
-        while True:
+        at = self._first()
+        while not self._is_newer:
             found = self._chunk_at(at, LARGEST)
             if found is None:
                 onwards = self._next_chunk(at)
@@ -165,28 +165,33 @@ class Reader:
 
     def end(self) -> tuple[int, int, bool]:
         """Where the last whole chunk ends, how many values lie before, and whether it is sealed."""
-        at, number, is_sealed = len(MAGIC), -1, False
-        end = at
-        while not is_sealed:
+        at = end = self._first()
+        values = 0
+        while True:
             found = self._chunk_at(at, LARGEST)
             if found is None:
                 onwards = self._next_chunk(at)
                 if onwards is None:
-                    break
+                    return end, values, False
                 at = onwards
                 continue
-            is_sealed = found[1]
-            number += not is_sealed
             at = end = at + _PREFIX + len(found[0])
-        return end, max(number, 0), is_sealed
+            if found[1]:
+                return end, values, True
+            values += 1
+
+    def is_ours(self) -> bool:
+        """Whether it begins as a shard does, as far as it goes."""
+        self._file.seek(0)
+        return MAGIC.startswith(self._file.read(len(MAGIC)))
 
     def verify(self, report: Report) -> None:
         """Reports a sealed shard whose bytes are not those that were sealed."""
-        at, values = len(MAGIC), -1
+        at, values = self._first(), 0
         while found := self._chunk_at(at, LARGEST):
             if found[1]:
-                trailer = msgspec.json.decode(found[0], type=Trailer)
-                if trailer != Trailer(values=values, sha256=self.sha256(at)):
+                told = msgspec.json.encode(Trailer(values=values, sha256=self.sha256(at)))
+                if found[0] != told:
                     report(self._damage(at, "not the values and the SHA-256 that were sealed"))
                 return
             at += _PREFIX + len(found[0])
@@ -205,6 +210,12 @@ class Reader:
     def size(self) -> int:
         """How many bytes it has now."""
         return os.fstat(self._file.fileno()).st_size
+
+    def _first(self) -> int:
+        """Where the values begin: behind the header, or where one is found if that is damaged."""
+        at = len(MAGIC)
+        header = self._chunk_at(at, _LARGEST_HEADER)
+        return at + _PREFIX + len(header[0]) if header else self._next_chunk(at) or at
 
     def _check_end(self, at: int, payload: bytes, report: Report) -> None:
         try:

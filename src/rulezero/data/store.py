@@ -13,7 +13,8 @@ from rulezero.data.record import Purpose, Record, Text
 from rulezero.data.replay import game_of
 from rulezero.data.shard import PART, Header, Kind, Reader
 from rulezero.data.thoughts import Thoughts
-from rulezero.data.writer import Writer, adopt, versioned
+from rulezero.data.writer import Writer, adopt
+from rulezero.version import __version__
 
 _SHARD_BYTES = 64 << 20  # a shard that has grown to this is sealed, and another begun
 _MOST_PROBLEMS = 1000
@@ -50,7 +51,8 @@ class Store:
         self._trusted = trusted
         self._writers: dict[tuple[object, ...], Writer] = {}
         self._places: dict[str, Place] = {}
-        self._indexed: Snapshot | None = None  # what _places is an index of
+        self._note_places: dict[str, dict[str, Place]] = {}  # by record, by judge
+        self._indexed: dict[Kind, Snapshot] = {}  # what these are an index of
         self._counted: tuple[Snapshot | None, int] = (None, 0)
         self._has_adopted = False
 
@@ -67,7 +69,7 @@ class Store:
         return self.select()
 
     def __len__(self) -> int:
-        now = self._snapshot()
+        now = self._snapshot("games")
         if self._counted[0] != now:
             self._counted = (now, sum(1 for _ in self))
         return self._counted[1]
@@ -138,15 +140,18 @@ class Store:
     def add_note(self, record_id: str, judge: str, thoughts: Thoughts) -> None:
         """Appends a judge's thoughts about a record."""
         if () not in self._writers:
-            self._writers[()] = self._begin(Header(kind="notes"))
+            self._writers[()] = self._begin(Header(kind="notes", rulezero=__version__))
         note = Note(record=record_id, judge=judge, thoughts=thoughts)
         self._append((), msgspec.msgpack.encode(note))
 
     def notes(self, record_id: str | None = None) -> Iterator[Note]:
         """The judges' notes about a record, or about all; a judge's first about a record counts."""
+        if record_id is not None:
+            yield from self._notes_about(record_id)
+            return
         seen: set[int] = set()
         for _, note in self._scan("notes", Note, lambda _: True):
-            if record_id in (None, note.record) and hash((note.record, note.judge)) not in seen:
+            if hash((note.record, note.judge)) not in seen:
                 seen.add(hash((note.record, note.judge)))
                 yield note
 
@@ -168,12 +173,13 @@ class Store:
                 if path.name.endswith(PART):
                     adopt(path)
             self._has_adopted = True
-        return Writer(self.path, versioned(header))
+        return Writer(self.path, header)
 
     def _header_of(self, record: Record) -> Header:
         game = game_of(record.game, trusted=self._trusted)
         is_current = record.version == game.facts.version
         return Header(
+            rulezero=__version__,
             game=record.game,
             version=record.version,
             encoding=record.encoding,
@@ -216,16 +222,27 @@ class Store:
                     yield (reader.path, at), decoded
 
     def _find(self, record_id: str) -> Place | None:
-        now = self._snapshot()
-        if record_id not in self._places and self._indexed != now:
+        now = self._snapshot("games")
+        if record_id not in self._places and self._indexed.get("games") != now:
             scanned = self._scan("games", Record, lambda _: True)
             self._places = {record.id: place for place, record in scanned}
-            self._indexed = now
+            self._indexed["games"] = now
         return self._places.get(record_id)
 
-    def _snapshot(self) -> Snapshot:
+    def _notes_about(self, record_id: str) -> Iterator[Note]:
+        now = self._snapshot("notes")
+        if self._indexed.get("notes") != now:
+            self._note_places = {}
+            for place, note in self._scan("notes", Note, lambda _: True):
+                self._note_places.setdefault(note.record, {}).setdefault(note.judge, place)
+            self._indexed["notes"] = now
+        for path, offset in self._note_places.get(record_id, {}).values():
+            with Reader(path) as reader:
+                yield msgspec.msgpack.decode(reader.value_at(offset), type=Note)
+
+    def _snapshot(self, kind: Kind) -> Snapshot:
         sizes = []
-        for path in self._paths("games"):
+        for path in self._paths(kind):
             with Reader(path) as reader:
                 sizes.append((path.name.removesuffix(PART), reader.size()))
         return tuple(sizes)

@@ -1,8 +1,6 @@
 """Writing shards: each writer its own, many at once in one folder."""
 
-import contextlib
 import hashlib
-import importlib.metadata
 import os
 import sys
 import time
@@ -77,6 +75,8 @@ def adopt(path: Path) -> None:
             if not _lock(file) or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 return
             with Reader(path) as reader:
+                if not reader.is_ours():
+                    return
                 end, values, is_sealed = reader.end()
                 digest = reader.sha256(end)
             file.truncate(end)
@@ -89,13 +89,6 @@ def adopt(path: Path) -> None:
                 _seal(file, path, values, digest)
     except FileNotFoundError:
         return  # sealed, or adopted by another, in the meantime
-
-
-def versioned(header: Header) -> Header:
-    """The header with the version of rulezero that writes it."""
-    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-        return msgspec.structs.replace(header, rulezero=importlib.metadata.version("rulezero"))
-    return header
 
 
 def _seal(file: FileIO, path: Path, values: int, sha256: str) -> Path:

@@ -18,7 +18,7 @@ from rulezero.nets.config import NetConfig
 from rulezero.nets.error import NetError
 
 _SUFFIXES = (".int8.onnx", ".safetensors", ".onnx", ".json")
-_LARGEST_CARD = 1 << 20  # bytes
+LARGEST_CARD = 1 << 20  # bytes
 _POINTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
@@ -70,7 +70,7 @@ def read_card(net: Path) -> Card:
     """The card of a net that resolve() has found."""
     path = beside(net, ".json")
     try:
-        if path.stat().st_size > _LARGEST_CARD:
+        if path.stat().st_size > LARGEST_CARD:
             raise NetError(f"'{path}' is no card of a net: it is larger than a mebibyte")
         return msgspec.json.decode(path.read_bytes(), type=Card)
     except OSError as error:
@@ -121,7 +121,7 @@ def resolve(text: str | Path) -> Path:
     plain = Path(text[: -len(_suffix(text))] if _suffix(text) else text)
     if plain.name and beside(plain, ".json").is_file():
         return plain
-    if Path(text).is_dir():
+    if text and Path(text).is_dir():
         return _of_run(Path(text), "best")
     run, at, which = text.rpartition("@")
     if at and Path(run).is_dir():

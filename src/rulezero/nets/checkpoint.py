@@ -9,7 +9,16 @@ import safetensors.torch
 import torch
 
 from rulezero._core import Game
-from rulezero.nets.card import Card, beside, digest, game_of, read_card, read_part, write_whole
+from rulezero.nets.card import (
+    LARGEST_CARD,
+    Card,
+    beside,
+    digest,
+    game_of,
+    read_card,
+    read_part,
+    write_whole,
+)
 from rulezero.nets.error import NetError
 from rulezero.nets.export import to_onnx
 from rulezero.nets.tower import Tower, tower_for
@@ -41,9 +50,12 @@ def save(
         rulezero=__version__,
         metadata=dict(metadata or {}),
     )
+    written = msgspec.json.format(msgspec.json.encode(card)) + b"\n"
+    if len(written) > LARGEST_CARD:
+        raise NetError(f"the metadata of '{net}' are too long: a card has at most a mebibyte")
     write_whole(beside(net, ".safetensors"), weights)
     write_whole(beside(net, ".onnx"), onnx)
-    write_whole(beside(net, ".json"), msgspec.json.format(msgspec.json.encode(card)) + b"\n")
+    write_whole(beside(net, ".json"), written)
     return net
 
 
@@ -57,6 +69,8 @@ def load(net: Path, game: Game | None = None) -> Tower:
     weights = read_part(net, ".safetensors", card.weights)
     with torch.device("meta"):
         tower = tower_for(game.facts, card.config)
+    if sum(tensor.nbytes for tensor in tower.state_dict().values()) > len(weights):
+        raise NetError(f"'{net}.safetensors' is too small for the net that its card describes")
     try:
         tower.to_empty(device="cpu").load_state_dict(safetensors.torch.load(weights))
     except Exception as error:  # safetensors and torch each have their own

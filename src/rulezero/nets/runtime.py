@@ -40,7 +40,16 @@ class Runtime:
 
     def run(self, planes: Floats) -> tuple[Floats, Floats, Floats]:
         """Policy logits [B, slots], the mover's value [B] and the chance of a draw [B]."""
-        policy, value, draw = self._session.run(_OUTPUTS, {"planes": planes})
+        try:
+            policy, value, draw = self._session.run(_OUTPUTS, {"planes": planes})
+        except Exception as error:  # onnxruntime's exceptions share no base
+            if planes.dtype == np.float32 and planes.shape[1:] == self.planes:
+                raise NetError(f"the net could not be run: {_first_line(error)}") from error
+            wanted = ", ".join(map(str, self.planes))
+            given = f"{planes.dtype} {list(planes.shape)}"
+            raise NetError(
+                f"the net takes float32 planes [batch, {wanted}], not {given}"
+            ) from error
         return policy, value, draw
 
 

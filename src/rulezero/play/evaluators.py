@@ -17,7 +17,7 @@ from rulezero.nets.runtime import Floats, Runtime
 
 
 class Evaluation(NamedTuple):
-    """What an evaluator says of a batch; the arrays are the caller's to keep."""
+    """What an evaluator says of a batch: contiguous arrays, the caller's to keep."""
 
     policy: Floats  # [B, slots] logits, illegal slots among them
     value: Floats  # [B] the mover's expected result, in [-1, 1]
@@ -102,7 +102,8 @@ class RandomEvaluator:
         numbers = _mixed(rows + np.arange(3 + self._slots, dtype=np.uint64) * _GOLDEN)
         uniform = ((numbers >> np.uint64(40)).astype(np.float32) + 0.5) / np.float32(1 << 24)
         shares = uniform[:, :3] / uniform[:, :3].sum(1, keepdims=True)
-        return Evaluation(4 * uniform[:, 3:] - 2, shares[:, 0] - shares[:, 2], shares[:, 1])
+        win, draw, loss = shares.T.copy()
+        return Evaluation(4 * uniform[:, 3:] - 2, win - loss, draw)
 
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from rulezero._core import Game, Mlp, NetError
+from rulezero._core import Game, Mlp, NetError, SeatError
 from rulezero.games.load import load
 from rulezero.nets.card import read_card, resolve
 from rulezero.nets.config import Precision
@@ -30,6 +30,8 @@ def sight_of(seat: Seat, game: Game) -> Sight:
     """What judges positions of this game for this seat. NetError says why its net cannot."""
     if seat.evaluator is not None:
         return Sight(game, seat.evaluator, identity=seat.evaluator.identity)
+    if seat.net is None and seat.spec.name == "policy":
+        raise SeatError("policy plays a net's policy: give it one, policy:net=PATH")
     if seat.net is None:
         return Sight(game)
     if seat.net.endswith(".nn"):

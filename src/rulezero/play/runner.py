@@ -104,10 +104,7 @@ def _finished(
         purpose=task.purpose,
         source=task.source,
     )
-    if task.judge is None:
-        return Finished(record=record)
-    _, note = _packed(played.last.actions, played.notes())
-    return Finished(record=record, note=note)
+    return Finished(record=record, note=None if task.judge is None else notes_of(played))
 
 
 def record_of(game: Game, start: State, played: Played, **about: Any) -> Record:
@@ -126,6 +123,12 @@ def record_of(game: Game, start: State, played: Played, **about: Any) -> Record:
         thoughts=thoughts,
         **about,
     )
+
+
+def notes_of(played: Played) -> Thoughts:
+    """What the judge noted about every ply of a game that the core has played."""
+    _, thoughts = _packed(played.last.actions, played.notes())
+    return thoughts
 
 
 def _packed(actions: list[int], columns: dict[str, Any]) -> tuple[bytes, Thoughts]:

@@ -156,8 +156,6 @@ def seat(
     if judge not in _EVALS:
         near = grammar.nearest(judge, _EVALS)
         raise SeatError(f"there is no eval={judge}{near}; known: {', '.join(_EVALS)}")
-    if spec.name == "policy" and not has_net:
-        raise SeatError("policy plays a net's policy: give it one, policy:net=PATH")
     made = Seat(spec, evaluator, seed)
     _core.Player(spec.name, made.core_options)  # says what is out of range
     return made

@@ -38,7 +38,7 @@ def read_core(core: CoreThought) -> Thought:
         sims=core.sims,
         shares=_shares(core.actions, core.weights),
         target=_shares(core.actions, core.target or core.weights),
-        visits={a: round(n) for a, n in zip(core.actions, core.visits, strict=False)},
+        visits={a: round(n) for a, n in zip(core.actions, core.visits, strict=False) if n > 0},
         line=list(core.line),
     )
 

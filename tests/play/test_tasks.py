@@ -1,0 +1,301 @@
+"""A task's records depend on the task alone: not on who else plays, how many, or where."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import little_nets
+import rulezero as rz
+import samples
+from rulezero.data.check import check
+from rulezero.data.record import Record
+from rulezero.data.replay import planes
+from rulezero.nets.checkpoint import save
+from rulezero.nets.tower import create
+from rulezero.play.evaluators import Evaluation, RandomEvaluator
+from rulezero.play.judge import judge
+from rulezero.play.runner import Finished, run
+from rulezero.play.seats import Seat
+from rulezero.play.task import Task, begin
+
+PLAYERS = {
+    "chess": ("puct:sims=12,noise=0.25,temperature=1", "heuristic"),
+    "monster": ("puct:sims=16,temperature=1,forced=2,noise=0.3", "ucb1:sims=20"),
+    "random_chess": ("gumbel:sims=6", "oneply:temperature=1"),
+    "exchange": ("gumbel:sims=8", "puct:sims=10,full_share=0.5,fast_sims=4,temperature=1"),
+    "razzle": ("puct:sims=16,pass_quiescence=true,temperature=1", "gumbel:sims=4"),
+    "connect4": ("ucb1:sims=20,eval=rollout,temperature=1", "puct:sims=20,temperature=0.5"),
+    "tictactoe": ("puct:sims=20,eval=rollout", "random"),
+}
+
+
+def task(game: str, a: str, b: str, games: int = 12) -> Task:
+    """Some games with openings."""
+    return Task(game=game, a=a, b=b, games=games, seed=7, opening=3, opening_share=0.5)
+
+
+def records(games: Iterable[Finished]) -> list[Record]:
+    """The records in the order of the task."""
+    return sorted((game.record for game in games), key=lambda record: record.index)
+
+
+def _other_net(game: str, folder: Path) -> Path:
+    """Another untrained net than little_nets has."""
+    loaded = samples.game(game)
+    return save(folder / "other", create(loaded, little_nets.TINY, seed=2), loaded)
+
+
+@pytest.mark.parametrize("game", PLAYERS)
+def test_pool_sizes_change_nothing(game: str) -> None:
+    """1, 16 and 64 games in step give the same records, and every one of them checks."""
+    wanted = task(game, *PLAYERS[game], games=20 if game != "chess" else 8)
+    alone = records(run(wanted, width=1))
+    assert [record.index for record in alone] == list(range(wanted.games))
+    for width in 16, 64:
+        assert records(run(wanted, width=width)) == alone
+    for record in alone:
+        check(record, trusted=True)
+    assert len({record.actions for record in alone}) > 2
+
+
+@pytest.mark.parametrize("game", ["monster", "razzle", "exchange", "connect4"])
+def test_pool_sizes_and_caches_change_nothing_with_nets(game: str, tmp_path: Path) -> None:
+    """Two nets in one pool, batches of 1, 16 and 64, with and without a cache."""
+    nets = [little_nets.net(game), _other_net(game, tmp_path)]
+    wanted = task(
+        game,
+        f"puct:net={nets[0]},sims=8,noise=0.25,temperature=1",
+        f"gumbel:net={nets[1]},sims=6",
+        games=8,
+    )
+    alone = records(run(wanted, width=1, cache=0))
+    assert all(None not in record.nets for record in alone)
+    assert len({record.nets for record in alone}) == 2  # they change seats
+    for width, cache in (16, 0), (64, 1 << 12), (3, 16):
+        assert records(run(wanted, width=width, cache=cache)) == alone
+
+
+def test_workers_change_nothing() -> None:
+    """One process or two: the same records, with nets and without."""
+    net = little_nets.net("razzle")
+    for wanted in [
+        task("razzle", f"puct:net={net},sims=8,temperature=1", "gumbel:sims=8"),
+        task("exchange", *PLAYERS["exchange"], games=6),
+    ]:
+        assert records(run(wanted, workers=2, width=4)) == records(run(wanted, width=64))
+
+
+def test_pairs_open_alike_with_seats_swapped() -> None:
+    """Game 2n and game 2n + 1 begin alike, a in seat 0 and then in seat 1."""
+    wanted = Task(game="random_chess", a="random", b="heuristic", games=8, opening=4)
+    played = records(run(wanted))
+    for first, second in zip(played[::2], played[1::2], strict=True):
+        assert first.start == second.start
+        assert first.opening == second.opening == 4
+        opening = [record.columns().actions[:4].tolist() for record in (first, second)]
+        assert opening[0] == opening[1]
+        assert first.seats == ("random", "heuristic")
+        assert second.seats == ("heuristic", "random")
+    assert len({record.start for record in played}) == 4
+
+
+def test_starts_come_in_turn() -> None:
+    """Positions to begin from are taken pair by pair."""
+    starts = ("7/7/7/7/7/3X3 o", "7/7/7/7/7/2OX3 x")
+    wanted = Task(game="connect4", a="random", b="random", games=8, starts=starts)
+    assert [record.start for record in records(run(wanted))] == [
+        starts[index // 2 % 2] for index in range(8)
+    ]
+
+
+def test_an_opening_never_ends_the_game() -> None:
+    """Not even where most random lines of that length do."""
+    game = samples.game("connect4")
+    wanted = Task(game="connect4", a="random", b="random", games=40, opening=16)
+    for index in range(40):
+        beginning = begin(wanted, game, index)
+        state = game.replay(beginning.start.text, beginning.script)
+        assert not state.is_over
+        assert len(state.actions) == 16
+
+
+@pytest.mark.parametrize("game", PLAYERS)
+def test_planes_of_play_are_planes_of_the_record(game: str) -> None:
+    """What an evaluator saw in play is what a batch sees later, byte for byte."""
+    seen: list[bytes] = []
+
+    class Spy(RandomEvaluator):
+        def evaluate(self, planes: np.ndarray) -> Evaluation:
+            seen.extend(row.tobytes() for row in planes)
+            return super().evaluate(planes)
+
+    player = rz.seat("policy:temperature=1", evaluator=Spy(samples.game(game).facts.slots))
+    wanted = Task(game=game, a=player.text, b=player.text, games=2, seed=3)
+    played = records(run(wanted, seats=(player, player), width=1, cache=0))
+    made: list[bytes] = []
+    for record in played:
+        chosen = np.flatnonzero(record.columns().has_thought)
+        made.extend(row.tobytes() for row in planes(record, chosen))
+    assert len(made) >= 10
+    assert made == seen
+
+
+def test_each_net_judges_its_own_player_only() -> None:
+    """Requests are gathered per net: no evaluator sees a position in which the other moves."""
+    game = samples.game("connect4")
+
+    class Watcher(RandomEvaluator):
+        def __init__(self, seed: int) -> None:
+            super().__init__(game.facts.slots, seed)
+            self.rows = 0
+
+        def evaluate(self, planes: np.ndarray) -> Evaluation:
+            self.rows += len(planes)
+            self.movers = {*getattr(self, "movers", set()), *(int(row[2, 0, 0]) for row in planes)}
+            return super().evaluate(planes)
+
+    one, other = Watcher(1), Watcher(2)
+    a = rz.seat("policy:temperature=1", evaluator=one)
+    b = rz.seat("policy:temperature=0.9", evaluator=other)
+    wanted = Task(game="connect4", a=a.text, b=b.text, games=10, swap=False)
+    played = records(run(wanted, seats=(a, b), cache=0))
+    assert one.movers == {1}  # plane 2 tells whether seat 0 moves
+    assert other.movers == {0}
+    assert one.rows + other.rows == sum(record.plies for record in played)
+
+
+def test_a_judge_comments_without_moving() -> None:
+    """Its notes are what it thinks by itself; the games are the same with or without it."""
+    plain = Task(game="razzle", a="random", b="heuristic", games=4, seed=1, opening=2)
+    judged = Task(
+        game="razzle", a="random", b="heuristic", games=4, seed=1, opening=2,
+        judge="puct:sims=30,eval=hash,early_stop=false",
+    )  # fmt: skip
+    with_notes = list(run(judged))
+    assert records(with_notes) == records(run(plain))
+    judge = rz.seat("puct:sims=30,eval=hash,early_stop=false,reuse=false")
+    for game in with_notes:
+        assert game.note is not None
+        actions = game.record.columns().actions
+        notes = game.note.columns(actions)
+        assert notes.has_thought.all()
+        state = samples.game("razzle").parse(game.record.start)
+        for ply, action in enumerate(actions.tolist()[:6]):
+            note = notes.thought(ply)
+            assert note is not None
+            if ply == 0:  # later plies keep the tree of the earlier ones
+                alone = judge.think(state)
+                assert note.shares == pytest.approx(alone.shares, abs=1e-4)
+                assert note.value == pytest.approx(alone.value, abs=1e-4)
+            state = state.apply(action)
+
+
+def test_a_kept_tree_keeps_its_visits() -> None:
+    """With reuse a search begins with what the last one knew of the position: exactly that."""
+    wanted = Task(game="chess", a="puct:sims=40,eval=hash", b="puct:sims=40,eval=hash", games=1)
+    (record,) = records(run(wanted))
+    columns = record.columns()
+    kept = 0
+    for ply in range(1, 40):
+        before, now = columns.thought(ply - 1), columns.thought(ply)
+        assert before is not None
+        assert now is not None
+        weights = slice(int(columns.offsets[ply - 1]), int(columns.offsets[ply]))
+        visits = dict(
+            zip(columns.pair_actions[weights], columns.pair_weights[weights], strict=True)
+        )
+        after = columns.pair_weights[columns.offsets[ply] : columns.offsets[ply + 1]].sum()
+        if abs(now.value or 0) < 1 and abs(before.value or 0) < 1:
+            assert after == 40 + visits[before.action] - 1
+            kept += int(visits[before.action]) - 1
+    assert kept > 100
+
+
+def test_fast_choices_are_no_policy_target() -> None:
+    """Playout caps: some choices get all simulations, the others few and no policy."""
+    text = "puct:sims=40,fast_sims=8,full_share=0.3,noise=0.25,eval=hash,reuse=false"
+    wanted = Task(game="razzle", a=text, b=text, games=4, opening=2)
+    full = fast = 0
+    for record in records(run(wanted)):
+        columns = record.columns()
+        chosen = columns.has_thought & (np.abs(columns.value) < 1)
+        full += int((chosen & (columns.sims == 40)).sum())
+        fast += int((chosen & (columns.sims == 8)).sum())
+        assert (columns.has_policy[chosen] == (columns.sims[chosen] == 40)).all()
+    assert 0.2 < full / (full + fast) < 0.4
+
+
+def test_temperature_falls_after_its_turns() -> None:
+    """Turns of both seats are counted, not plies: after three of them the best move is played."""
+    hot = "puct:sims=16,eval=hash,temperature=1,temperature_turns=3,reuse=false"
+    wanted = Task(game="monster", a=hot, b=hot, games=12, seed=5)
+    early: list[bool] = []
+    later: list[bool] = []
+    for record in records(run(wanted)):
+        columns = record.columns()
+        state = samples.game("monster").parse(record.start)
+        turns, last = 0, state.mover
+        for ply, action in enumerate(columns.actions.tolist()):
+            turns += state.mover != last
+            last = state.mover
+            thought = columns.thought(ply)
+            assert thought is not None
+            is_open = abs(thought.value or 0) < 1 and action in thought.shares
+            if turns >= 3 and is_open:  # else the choice was proven, or every other move is lost
+                best = max(thought.shares.values())
+                later.append(thought.shares[action] == best)
+            elif is_open:
+                early.append(thought.shares[action] == max(thought.shares.values()))
+            state = state.apply(action)
+    assert np.mean(early) < 0.8
+    assert np.mean(later) > 0.9  # proven losses are left out of the choice, not of the shares
+    assert len(later) > 100
+
+
+def test_bad_tasks_are_refused_at_once() -> None:
+    """One clear line, before anything is played."""
+    good = {"game": "connect4", "a": "random", "b": "random", "games": 2}
+    for key, value, words in [
+        ("game", "conect4", "did you mean 'connect4'"),
+        ("a", "pukt:sims=3", "did you mean 'puct'"),
+        ("a", "puct:simz=3", "did you mean 'sims'"),
+        ("a", "puct:sims=0", "sims is a whole number from 1"),
+        ("a", "puct:sims=2.5", "sims is a whole number"),
+        ("b", "puct:net=nowhere", "there is no net 'nowhere'"),
+        ("b", "puct:eval=magic", "known: heuristic"),
+        ("games", 0, "games"),
+        ("seed", 1 << 64, "a seed is"),
+        ("starts", ("7/7/7 x",), "rows"),
+        ("opening", -1, "opening"),
+        ("judge", "nobody", "there is no player 'nobody'"),
+    ]:
+        with pytest.raises(rz.RulezeroError) as caught:
+            list(run(Task(**{**good, key: value})))  # type: ignore[arg-type]
+        assert words in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_player_with_an_evaluator_of_its_own_stays_in_this_process() -> None:
+    """It cannot be sent to a worker, and says so."""
+    player: Seat = rz.seat("puct:sims=4", evaluator=RandomEvaluator(7))
+    wanted = Task(game="connect4", a=player.text, b="random", games=4)
+    with pytest.raises(rz.GameError, match="workers=1"):
+        list(run(wanted, workers=2, seats=(player, rz.seat("random"))))
+
+
+def test_stored_games_can_be_judged_later() -> None:
+    """A judge over records notes what it would have noted in play, whatever it is batched with."""
+    by = "puct:sims=20,eval=hash,reuse=false"
+    wanted = Task(game="exchange", a="random", b="heuristic", games=5, seed=2, judge=by)
+    played = list(run(wanted))
+    games = records(played)
+    later = list(judge(games, by, seed=wanted.word))
+    assert [record for record, _ in later] == games
+    in_play = {game.record.index: game.note for game in played}
+    assert [note for _, note in later] == [in_play[record.index] for record in games]
+    mixed = [*games[:3], *records(run(Task(game="razzle", a="random", b="random", games=2)))]
+    assert [note for _, note in judge(mixed, by, seed=wanted.word, width=2)][:3] == [
+        note for _, note in later[:3]
+    ]
