@@ -37,6 +37,18 @@ std::unique_ptr<Walk> make_any_walk(const AnyGame& game) {
   return make_walk(game);
 }
 
+// Marks a pool as busy for as long as it lives.
+class Playing {
+ public:
+  explicit Playing(bool& flag) : flag_(flag) { flag_ = true; }
+  Playing(const Playing&) = delete;
+  Playing& operator=(const Playing&) = delete;
+  ~Playing() { flag_ = false; }
+
+ private:
+  bool& flag_;
+};
+
 // A pool, and whether its rules need the interpreter.
 class PythonPool {
  public:
@@ -48,7 +60,11 @@ class PythonPool {
         needs_python_(is_python(*game)),
         pool_(game, players, nets, seed, width, cache, make_any_walk) {}
 
-  Pool& pool() { return pool_; }
+  // GameError while another thread plays on.
+  Pool& pool() {
+    if (is_playing_) throw GameError("this pool is playing in another thread");
+    return pool_;
+  }
 
   std::vector<std::size_t> collect(const std::vector<Planes>& arrays) {
     if (arrays.size() != nets_.size()) {
@@ -68,14 +84,16 @@ class PythonPool {
       if (arrays[net].shape(0) == 0) throw GameError("an array for planes needs at least one row");
       planes.emplace_back(arrays[net].data(), arrays[net].size());
     }
-    if (needs_python_) return pool_.collect(planes);
+    Pool& pool = this->pool();
+    const Playing playing(is_playing_);
+    if (needs_python_) return pool.collect(planes);
     nb::gil_scoped_release release;
-    return pool_.collect(planes);
+    return pool.collect(planes);
   }
 
   void apply(std::size_t net, const Floats& policy, const Floats& value, const Floats& draw) {
     if (net >= nets_.size()) throw GameError("there is no net " + std::to_string(net));
-    const std::size_t rows = pool_.rows(net);
+    const std::size_t rows = pool().rows(net);
     const auto slots = static_cast<std::size_t>(nets_[net]->facts().slots);
     if (policy.size() != rows * slots || value.size() != rows || draw.size() != rows) {
       throw GameError("answers for " + std::to_string(rows) + " rows are a policy of " +
@@ -84,15 +102,18 @@ class PythonPool {
     const std::span<const float> logits(policy.data(), policy.size());
     const std::span<const float> values(value.data(), value.size());
     const std::span<const float> draws(draw.data(), draw.size());
-    if (needs_python_) return pool_.apply(net, logits, values, draws);
+    Pool& pool = this->pool();
+    const Playing playing(is_playing_);
+    if (needs_python_) return pool.apply(net, logits, values, draws);
     nb::gil_scoped_release release;
-    pool_.apply(net, logits, values, draws);
+    pool.apply(net, logits, values, draws);
   }
 
  private:
   std::shared_ptr<const AnyGame> game_;
   std::vector<std::shared_ptr<const AnyGame>> nets_;
   bool needs_python_;
+  bool is_playing_ = false;  // read and written under the GIL
   Pool pool_;
 };
 

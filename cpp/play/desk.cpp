@@ -17,6 +17,7 @@ NetDesk::NetDesk(std::shared_ptr<const AnyGame> encoder, std::size_t cache)
 }
 
 void NetDesk::open(std::span<float> planes) {
+  if (is_waiting_) throw GameError("the last batch has not been answered: apply() comes first");
   planes_ = planes;
   capacity_ = planes.size() / row_size_;
   const std::size_t moved = rows() * row_size_;
@@ -58,6 +59,7 @@ std::optional<Answer> NetDesk::ask(const Walk& walk, std::span<const Action> act
 void NetDesk::answer(std::span<const float> policy, std::span<const float> value,
                      std::span<const float> draw) {
   // Answering never asks: thinkers go on when the next batch is opened.
+  is_waiting_ = false;
   const std::size_t slots = uses_.size();
   const std::size_t answered = rows();
   for (std::size_t row = 0; row < answered; ++row) {

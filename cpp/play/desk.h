@@ -18,7 +18,11 @@ class NetDesk {
   std::size_t row_size() const { return row_size_; }
 
   // Begins a batch in memory that the caller owns; what did not fit into the last one comes first.
+  // GameError if that one has not been answered.
   void open(std::span<float> planes);
+
+  // Ends it: from now on its rows wait for answer().
+  void close() { is_waiting_ = rows() > 0; }
 
   // The answer if it is known; else the position is in this batch or the next, and the thinker
   // is told.
@@ -71,6 +75,7 @@ class NetDesk {
   std::vector<Entry> cache_;
   std::unordered_map<std::uint64_t, std::size_t> row_of_;  // asked rows by digest, with a cache
   std::uint64_t hits_ = 0;
+  bool is_waiting_ = false;  // for the answers to a batch
 
   std::vector<int> slots_;
   std::vector<float> priors_;

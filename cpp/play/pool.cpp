@@ -64,6 +64,12 @@ Pool::Pool(std::shared_ptr<const AnyGame> game, std::vector<Player> players,
     desks_.emplace_back(encoder, cache);
   }
   for (const Player& player : players_) {
+    const bool has_net = player.net >= 0 && player.net < static_cast<int>(desks_.size());
+    const bool has_mlp = player.mlp && player.encoder && walk->is_encoder(*player.encoder);
+    if ((player.settings.source == Source::kNet && !has_net) ||
+        (player.settings.source == Source::kMlp && !has_mlp)) {
+      throw SeatError("a player lacks the net that is to judge for it");
+    }
     if (player.settings.method == Method::kHuman) continue;
     make_thinker(player, make_walk_(*game_));  // says now what is wrong with it
   }
@@ -71,7 +77,20 @@ Pool::Pool(std::shared_ptr<const AnyGame> game, std::vector<Player> players,
 
 Pool::~Pool() = default;
 
-void Pool::add(GameSpec game) { queue_.push_back(std::move(game)); }
+void Pool::add(GameSpec game) {
+  const auto check_player = [&](int player, int least) {
+    if (player < least || player >= static_cast<int>(players_.size())) {
+      throw GameError("there is no player " + std::to_string(player) + " in this pool of " +
+                      std::to_string(players_.size()));
+    }
+  };
+  for (int player : game.players) check_player(player, 0);
+  check_player(game.judge, -1);
+  if (!game.start || game.start->game().text() != game_->text()) {
+    throw GameError("a game of " + game_->text() + " begins with one of its states");
+  }
+  queue_.push_back(std::move(game));
+}
 
 std::uint64_t Pool::cache_hits() const {
   std::uint64_t hits = 0;
@@ -98,6 +117,8 @@ void Pool::seat_next() {
 }
 
 std::vector<std::size_t> Pool::collect(std::span<const std::span<float>> planes) {
+  check_whole();
+  is_broken_ = true;  // until it has come through
   for (std::size_t net = 0; net < desks_.size(); ++net) desks_[net].open(planes[net]);
   for (std::size_t at = 0; at < width_;) {
     if (at == tables_.size()) {
@@ -112,13 +133,25 @@ std::vector<std::size_t> Pool::collect(std::span<const std::span<float>> planes)
     }
   }
   std::vector<std::size_t> rows;
-  for (const NetDesk& desk : desks_) rows.push_back(desk.rows());
+  for (NetDesk& desk : desks_) {
+    desk.close();
+    rows.push_back(desk.rows());
+  }
+  is_broken_ = false;
   return rows;
 }
 
 void Pool::apply(std::size_t net, std::span<const float> policy, std::span<const float> value,
                  std::span<const float> draw) {
+  check_whole();
+  is_broken_ = true;
   desks_[net].answer(policy, value, draw);
+  is_broken_ = false;
+}
+
+void Pool::check_whole() const {
+  if (is_broken_)
+    throw GameError("an error has broken this pool off: begin its games in a new one");
 }
 
 std::vector<Played> Pool::take_finished() { return std::exchange(finished_, {}); }

@@ -73,6 +73,7 @@ class Pool {
  private:
   struct Table;
 
+  void check_whole() const;
   void seat_next();
   bool step(Table& table);
   bool begin_choice(Table& table);
@@ -94,6 +95,7 @@ class Pool {
   std::vector<std::unique_ptr<Table>> tables_;
   std::vector<Played> finished_;
   std::uint64_t simulations_ = 0;
+  bool is_broken_ = false;  // an exception has left games half played
 };
 
 }  // namespace rulezero

@@ -13,7 +13,7 @@ struct Tried {
 };
 
 inline Tried tried(const Node& child, double sign, double virtual_loss) {
-  if (child.is_proven) return {static_cast<double>(child.visits), sign * child.known};
+  if (child.is_proven) return {static_cast<double>(child.visits), sign * child.mean()};
   const double waiting = virtual_loss * child.pending;
   const double visits = child.visits + waiting;
   return {visits, visits > 0 ? (sign * child.value_sum - waiting) / visits : 0.0};

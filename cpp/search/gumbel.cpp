@@ -31,7 +31,7 @@ void weigh_values(const Tree& tree, const Node& parent, const Settings& settings
     const Node& child = children[i];
     if (visits_of(child) == 0) continue;
     // A waiting simulation has no value yet: what is known counts, else the node's own.
-    const double value = child.visits > 0 ? sign * child.mean() : sign * parent.known;
+    const double value = child.visits > 0 ? sign * child.mean() : sign * parent.judged;
     sigma[i] = value;
     const double prior = std::max(static_cast<double>(child.prior), kLeastPrior);
     prior_sum += prior;
@@ -40,7 +40,7 @@ void weigh_values(const Tree& tree, const Node& parent, const Settings& settings
     most_visits = std::max(most_visits, static_cast<double>(visits_of(child)));
   }
   const double mean = prior_sum > 0 ? weighted / prior_sum : 0;
-  const double mixed = (sign * parent.known + visits * mean) / (1 + visits);
+  const double mixed = (sign * parent.judged + visits * mean) / (1 + visits);
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (std::size_t i = 0; i < children.size(); ++i) {

@@ -2,6 +2,7 @@
 // Judgements made inside the core, without a net: what a search may ask at every leaf.
 
 #include <memory>
+#include <utility>
 
 #include "search/thinker.h"
 
@@ -14,6 +15,8 @@ class Opinion {
   struct Verdict {
     float value;  // seat 0's, in [-1, 1]
     float draw;   // probability
+
+    std::pair<float, float> pair() const { return {value, draw}; }
   };
 
   // Of a position that is not over and has no die pending. `dice` are for random games.

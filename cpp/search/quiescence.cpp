@@ -13,7 +13,9 @@ bool gather(Walk& walk, int mover, int depth, std::vector<Action>& way, ChainEnd
   if (!goes_on) {
     if (!ending && walk.mover() == kChance) return false;
     if (ends.size() == kMostEnds) return false;
-    ends.push_back({way, walk.mover(), ending.has_value(), ending ? ending->outcome : 0.0f});
+    const float outcome = ending ? ending->outcome : 0.0f;
+    const float draw = ending && outcome == 0.0f;
+    ends.push_back({way, walk.mover(), ending.has_value(), outcome, draw});
     return true;
   }
   for (Action action : actions) {

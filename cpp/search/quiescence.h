@@ -11,7 +11,8 @@ struct ChainEnd {
   std::vector<Action> way;  // from the leaf
   int mover;                // at the end
   bool is_over;
-  float outcome;  // seat 0's, if it is over
+  float value;  // seat 0's: the outcome if it is over, else to be judged
+  float draw;   // probability
 };
 
 using ChainEnds = std::vector<ChainEnd>;

@@ -132,7 +132,7 @@ const std::vector<Kind>& kinds() {
        Method::kAlphaBeta,
        true,
        "iterative deepening to a fixed depth",
-       {{"depth", 3}, {"table", 16}, {"draw_value", 0}}},
+       {{"depth", 3}, {"table", 16}, {"draw_value", 0}, {"rollouts", 1}}},
       {"human", Method::kHuman, false, "somebody outside: the game waits for a move", {}},
   };
   return all;
@@ -189,10 +189,10 @@ void set(Settings& settings, const Entry& entry, double value) {
 }
 
 Source read_source(const Kind& kind, std::string_view text) {
-  constexpr std::pair<std::string_view, Source> kSources[] = {
-      {"net", Source::kNet},         {"heuristic", Source::kHeuristic},
-      {"rollout", Source::kRollout}, {"uniform", Source::kUniform},
-      {"hash", Source::kHash},       {"mlp", Source::kMlp}};
+  constexpr std::pair<std::string_view, Source> kSources[] = {{"heuristic", Source::kHeuristic},
+                                                              {"rollout", Source::kRollout},
+                                                              {"uniform", Source::kUniform},
+                                                              {"hash", Source::kHash}};
   for (const auto& [name, source] : kSources) {
     if (name == text) return source;
   }

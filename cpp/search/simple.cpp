@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "search/noise.h"
 #include "search/opinion.h"
@@ -108,8 +109,6 @@ class OnePlyMover final : public Thinker {
     dice_ = occasion.random(kSearchDice);
     thought_ = Thought{};
     walk_->expand(thought_.actions);
-    values_.assign(thought_.actions.size(), 0);
-    draws_.assign(thought_.actions.size(), 0);
     parts_.clear();
     outstanding_ = 0;
     has_asked_ = false;
@@ -120,7 +119,7 @@ class OnePlyMover final : public Thinker {
       has_asked_ = true;
       for (std::size_t choice = 0; choice < thought_.actions.size(); ++choice) {
         walk_->forward(thought_.actions[choice]);
-        open(desk, choice, 1);
+        open(desk, choice, 1, kMostDice);
         walk_->back();
       }
     }
@@ -131,58 +130,70 @@ class OnePlyMover final : public Thinker {
 
   void answer(int ticket, const Answer& answer) override {
     --outstanding_;
-    const Part& part = parts_[static_cast<std::size_t>(ticket)];
-    count(part, part.mover == 0 ? answer.value : -answer.value, answer.draw);
+    Part& part = parts_[static_cast<std::size_t>(ticket)];
+    part.value = part.mover == 0 ? answer.value : -answer.value;
+    part.draw = answer.draw;
   }
 
   const Thought& thought() const override { return thought_; }
 
  private:
+  static constexpr int kMostDice = 4;  // in a row; what lies behind more of them counts as even
+
   // A position that a choice leads to with this chance.
   struct Part {
     std::size_t choice;
     double chance;
     int mover;
+    double value = 0;  // seat 0's
+    double draw = 0;
   };
 
-  void open(Desk& desk, std::size_t choice, double chance) {
+  void open(Desk& desk, std::size_t choice, double chance, int most_dice) {
     std::vector<Action> actions;
-    const Part part{choice, chance, walk_->mover()};
-    if (const auto ending = walk_->expand(actions)) {
-      count(part, ending->outcome, ending->outcome == 0);
-      return;
-    }
-    if (part.mover == kChance) {
+    const auto ending = walk_->expand(actions);
+    const int mover = walk_->mover();
+    if (!ending && mover == kChance && most_dice > 0) {
       std::vector<float> chances;
       walk_->chances(actions, chances);
       for (std::size_t face = 0; face < actions.size(); ++face) {
         walk_->forward(actions[face]);
-        open(desk, choice, chance * chances[face]);
+        open(desk, choice, chance * chances[face], most_dice - 1);
         walk_->back();
       }
       return;
     }
-    ++thought_.sims;
+    Part& part = parts_.emplace_back(Part{choice, chance, mover});
+    if (ending) {
+      part.value = ending->outcome;
+      part.draw = ending->outcome == 0;
+    } else if (mover != kChance) {
+      ++thought_.sims;
+      judge(desk, part);
+    }
+  }
+
+  void judge(Desk& desk, Part& part) {
     if (!settings_.uses_net()) {
-      const auto [value, draw] = opinion_.judge(*walk_, dice_);
-      count(part, value, draw);
+      std::tie(part.value, part.draw) = opinion_.judge(*walk_, dice_).pair();
       return;
     }
-    parts_.push_back(part);
     ++outstanding_;
     const int ticket = static_cast<int>(parts_.size()) - 1;
     if (const auto known = desk.ask(*walk_, {}, ticket)) answer(ticket, *known);
   }
 
-  void count(const Part& part, double value, double draw) {
-    values_[part.choice] += part.chance * value;
-    draws_[part.choice] += part.chance * draw;
-  }
-
   void finish() {
+    // Summed now and in order, so that it does not matter which answers came first.
+    std::vector<double> values(thought_.actions.size(), 0);
+    std::vector<double> draws(thought_.actions.size(), 0);
+    for (const Part& part : parts_) {
+      values[part.choice] += part.chance * part.value;
+      draws[part.choice] += part.chance * part.draw;
+    }
     std::vector<double> worths;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      worths.push_back(sign_ * values_[i] + settings_.draw_value * draws_[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      worths.push_back(sign_ * values[i] + settings_.draw_value * draws[i]);
     }
     const double highest = *std::max_element(worths.begin(), worths.end());
     double sum = 0;
@@ -204,8 +215,8 @@ class OnePlyMover final : public Thinker {
       best = draw_index(random, is_best);
     }
     thought_.action = thought_.actions[best];
-    thought_.value = static_cast<float>(std::clamp(values_[best], -1.0, 1.0));
-    thought_.draw = static_cast<float>(draws_[best]);
+    thought_.value = static_cast<float>(std::clamp(values[best], -1.0, 1.0));
+    thought_.draw = static_cast<float>(draws[best]);
     thought_.line = {thought_.action};
   }
 
@@ -215,8 +226,6 @@ class OnePlyMover final : public Thinker {
   Occasion occasion_{};
   KeyedRandom dice_{{}};
   double sign_ = 1;
-  std::vector<double> values_;  // beside the choices, seat 0's
-  std::vector<double> draws_;
   std::vector<Part> parts_;  // by ticket
   int outstanding_ = 0;
   bool has_asked_ = false;

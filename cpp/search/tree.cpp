@@ -13,7 +13,7 @@ void Tree::clear() {
 void Tree::expand(NodeIndex index, int mover, std::span<const Action> actions,
                   std::span<const float> priors) {
   nodes_[index].mover = static_cast<std::int8_t>(mover);
-  if (nodes_.size() + actions.size() > most_nodes_) return;
+  if (index != kRoot && nodes_.size() + actions.size() > most_nodes_) return;
   const auto first = static_cast<NodeIndex>(nodes_.size());
   nodes_[index].first = first;
   nodes_[index].size = static_cast<std::uint32_t>(actions.size());
@@ -43,6 +43,7 @@ void Tree::back_up(std::span<const NodeIndex> path, double value, double draw) {
   for (NodeIndex index : path) {
     Node& node = nodes_[index];
     ++node.visits;
+    if (node.is_proven) continue;
     node.value_sum += value;
     node.draw_sum += static_cast<float>(draw);
   }
@@ -64,7 +65,7 @@ bool Tree::try_to_prove(Node& node) const {
     double draw = 0;
     for (const Node& face : below) {
       if (!face.is_proven) return false;
-      expectation += static_cast<double>(face.prior) * face.known;
+      expectation += face.prior * face.mean();
       draw += face.prior * face.mean_draw();
       chances += face.prior;
     }
@@ -77,13 +78,13 @@ bool Tree::try_to_prove(Node& node) const {
   for (const Node& child : below) {
     if (!child.is_proven) {
       all_proven = false;
-    } else if (!best || sign * child.known > sign * best->known) {
+    } else if (!best || sign * child.mean() > sign * best->mean()) {
       best = &child;
     }
   }
-  const bool is_won = best && sign * best->known >= 1;
+  const bool is_won = best && sign * best->mean() >= 1;
   if (!is_won && !all_proven) return false;
-  node.settle(best->known, best->mean_draw());
+  node.settle(best->mean(), best->mean_draw());
   return true;
 }
 

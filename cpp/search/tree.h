@@ -14,10 +14,10 @@ using NodeIndex = std::uint32_t;
 
 // All values are seat 0's.
 struct Node {
-  double value_sum = 0;  // of completed simulations
-  float draw_sum = 0;    // of their draw probabilities
+  double value_sum = 0;  // of completed simulations; once it is proven, the exact value itself
+  float draw_sum = 0;    // of their draw probabilities; likewise
   float prior = 0;       // of the action that leads here; a face's chance below a die
-  float known = 0;       // the exact value if proven, else what the evaluator said
+  float judged = 0;      // what the evaluator said, contempt included
   Action action = 0;     // that leads here
   std::uint32_t visits = 0;
   NodeIndex first = 0;        // of its children
@@ -28,14 +28,14 @@ struct Node {
 
   bool has_children() const { return size > 0; }
   double sign() const { return mover == 0 ? 1.0 : -1.0; }  // turns a value to the mover's
-  double mean() const { return is_proven ? known : value_sum / visits; }
-  double mean_draw() const { return visits > 0 ? static_cast<double>(draw_sum) / visits : 0.0; }
+  double mean() const { return is_proven ? value_sum : value_sum / visits; }
+  double mean_draw() const { return is_proven ? draw_sum : draw_sum / static_cast<double>(visits); }
 
-  // Its value is known from now on, whatever simulations have said.
+  // Its value is known from now on, whatever simulations have said or will say.
   void settle(double value, double draw) {
     is_proven = true;
-    known = static_cast<float>(value);
-    draw_sum = static_cast<float>(draw * visits);
+    value_sum = value;
+    draw_sum = static_cast<float>(draw);
   }
 };
 
@@ -64,7 +64,7 @@ class Tree {
   void clear();
 
   // Gives a node its children, ordered by prior, equal ones as they came. A tree that has no
-  // room for them leaves the node as it is.
+  // room for them leaves the node as it is; the root always gets its own.
   void expand(NodeIndex index, int mover, std::span<const Action> actions,
               std::span<const float> priors);
 

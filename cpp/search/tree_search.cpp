@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "search/choose.h"
 #include "search/noise.h"
@@ -9,6 +10,7 @@
 namespace rulezero {
 namespace {
 
+constexpr int kMostDice = 4;       // in a row, that a win in one is sought behind
 constexpr int kSlice = 256;        // simulations before others may have a turn
 constexpr int kParts = 1024;       // answers that one simulation may wait for
 constexpr int kLongestReuse = 64;  // plies between two thoughts of one player
@@ -26,7 +28,7 @@ TreeSearch::TreeSearch(const Player& player, std::unique_ptr<Walk> walk)
       walk_(std::move(walk)),
       opinion_(player),
       tree_(nodes_in(player.settings.memory)),
-      waiting_(static_cast<std::size_t>(player.settings.leaves)) {}
+      round_(static_cast<std::size_t>(player.settings.leaves)) {}
 
 void TreeSearch::begin(const StatePtr& state, const Occasion& occasion) {
   if (!reuse_tree(state)) tree_.clear();
@@ -65,26 +67,38 @@ bool TreeSearch::reuse_tree(const StatePtr& state) {
   return true;
 }
 
+// A round is as many leaves as may wait at a time. It ends when every answer is there, and only
+// then are they backed up, in the order they were asked in: so the tree does not depend on which
+// answers were known already, or came in which batch.
 Progress TreeSearch::advance(Desk& desk) {
-  if (!tree_.root().has_children()) {
-    if (pending_ > 0) return Progress::kWaiting;
-    walk_->rewind();
-    path_.assign(1, Tree::kRoot);
-    walk_->expand(actions_);
-    open_leaf(desk);
-    if (pending_ > 0) return Progress::kWaiting;
-  }
-  if (!is_prepared_) prepare_root();
-  for (int simulation = 0; simulation < kSlice; ++simulation) {
-    if (tree_.root().is_proven || done_ >= budget_ || is_clear()) {
-      if (pending_ > 0) return Progress::kWaiting;
+  while (true) {
+    if (outstanding_ > 0) return Progress::kWaiting;
+    end_round();
+    if (!tree_.root().has_children()) {
+      walk_->rewind();
+      path_.assign(1, Tree::kRoot);
+      walk_->expand(actions_);
+      open_leaf(desk, true);
+      continue;
+    }
+    if (!is_prepared_) prepare_root();
+    if (is_over()) {
       finish();
       return Progress::kDone;
     }
-    const bool has_room = pending_ < settings_.leaves && done_ + pending_ < budget_;
-    if (!has_room || !simulate(desk)) return Progress::kWaiting;
+    for (int simulation = 0; simulation < kSlice && has_room(); ++simulation) {
+      if (!simulate(desk)) break;
+    }
+    if (waiting_ == 0 && !is_over()) return Progress::kBusy;
   }
-  return pending_ > 0 ? Progress::kWaiting : Progress::kBusy;
+}
+
+bool TreeSearch::has_room() const {
+  return waiting_ < settings_.leaves && done_ + waiting_ < budget_ && !is_over();
+}
+
+bool TreeSearch::is_over() const {
+  return tree_.root().is_proven || done_ >= budget_ || is_clear();
 }
 
 void TreeSearch::prepare_root() {
@@ -93,7 +107,7 @@ void TreeSearch::prepare_root() {
   const auto children = tree_.children(root);
   raw_priors_.clear();
   for (const Node& child : children) raw_priors_.push_back(child.prior);
-  if (settings_.draw_value == 0) raw_value_ = root.known;
+  if (settings_.draw_value == 0) raw_value_ = root.judged;
   find_win_in_one();
   if (settings_.method == Method::kGumbel) {
     gumbel_.begin(tree_, settings_, budget_, occasion_.random(kGumbelDraw));
@@ -111,14 +125,14 @@ void TreeSearch::prepare_root() {
   }
 }
 
-// Whether the game is won for the root's mover where the walk stands, whatever a die may say.
-bool TreeSearch::is_won_here() {
+// Whether the game is won for the root's mover where the walk stands, whatever dice may say.
+bool TreeSearch::is_won_here(int most_dice) {
   std::vector<Action> actions;
   if (const auto ending = walk_->expand(actions)) return root_sign_ * ending->outcome >= 1;
-  if (walk_->mover() != kChance) return false;
+  if (walk_->mover() != kChance || most_dice == 0) return false;
   return std::all_of(actions.begin(), actions.end(), [&](Action face) {
     walk_->forward(face);
-    const bool is_won = is_won_here();
+    const bool is_won = is_won_here(most_dice - 1);
     walk_->back();
     return is_won;
   });
@@ -130,7 +144,7 @@ void TreeSearch::find_win_in_one() {
   const Node& root = tree_.root();
   for (NodeIndex index = root.first; index < root.first + root.size; ++index) {
     walk_->forward(tree_[index].action);
-    const bool is_won = is_won_here();
+    const bool is_won = is_won_here(kMostDice);
     walk_->back();
     if (is_won) {
       const NodeIndex path[] = {Tree::kRoot, index};
@@ -169,7 +183,7 @@ bool TreeSearch::simulate(Desk& desk) {
   while (true) {
     const Node& node = tree_[at];
     if (node.is_proven) {
-      tree_.back_up(path_, node.known, node.mean_draw());
+      tree_.back_up(path_, node.mean(), node.mean_draw());
       ++done_;
       return true;
     }
@@ -183,7 +197,7 @@ bool TreeSearch::simulate(Desk& desk) {
         ++done_;
         return true;
       }
-      if (walk_->mover() != kChance) return open_leaf(desk);
+      if (walk_->mover() != kChance) return open_leaf(desk, true);
       walk_->chances(actions_, priors_);
       tree_.expand(at, kChance, actions_, priors_);
       if (!tree_[at].has_children()) return open_behind_die(desk);
@@ -204,128 +218,114 @@ bool TreeSearch::open_behind_die(Desk& desk) {
       ++done_;
       return true;
     }
-    if (walk_->mover() != kChance) return open_leaf(desk);
+    if (walk_->mover() != kChance) return open_leaf(desk, false);
     walk_->chances(actions_, priors_);
   }
 }
 
 // Has the position where the walk stands judged, now or by the net; `actions_` are legal there.
-bool TreeSearch::open_leaf(Desk& desk) {
-  const int mover = walk_->mover();
-  const bool in_turn = settings_.pass_quiescence && path_.size() > 1 &&
-                       tree_[path_[path_.size() - 2]].mover == mover;
-  if (!settings_.uses_net()) {
-    auto [value, draw] = opinion_.judge(*walk_, dice_);
-    opinion_.weigh(*walk_, actions_, priors_);
-    if (in_turn) judge_ends(mover, value, draw);
-    settle(path_, mover, actions_, priors_, value, draw);
-    return true;
+// `is_node` tells whether it is the last node of the path, or lies behind dice thrown outside.
+bool TreeSearch::open_leaf(Desk& desk, bool is_node) {
+  Leaf& leaf = round_[static_cast<std::size_t>(waiting_)];
+  leaf.path = path_;
+  leaf.actions = actions_;
+  leaf.mover = walk_->mover();
+  leaf.is_node = is_node;
+  leaf.ends.clear();
+  const bool in_turn = settings_.pass_quiescence && is_node && path_.size() > 1 &&
+                       tree_[path_[path_.size() - 2]].mover == leaf.mover;
+  if (in_turn) leaf.ends = find_chain_ends(*walk_, settings_.pass_quiescence_max_depth);
+  if (settings_.uses_net()) {
+    ask_net(desk, leaf);
+    for (NodeIndex index : path_) ++tree_[index].pending;
+    ++waiting_;
+  } else {
+    judge_inside(leaf);
+    settle(leaf);
   }
-  const auto free = std::find_if(waiting_.begin(), waiting_.end(),
-                                 [](const Waiting& each) { return each.path.empty(); });
-  Waiting& waiting = *free;
-  const int ticket = static_cast<int>(free - waiting_.begin()) * kParts;
-  waiting.path = path_;
-  waiting.actions = actions_;
-  waiting.mover = mover;
-  waiting.outstanding = 0;
-  waiting.ends.clear();
-  if (in_turn) waiting.ends = find_chain_ends(*walk_, settings_.pass_quiescence_max_depth);
-  // The leaf itself is asked last: while parts are open none of the answers completes it.
-  waiting.has_value = false;
-  ++waiting.outstanding;
-  for (std::size_t end = 0; end < waiting.ends.size(); ++end) {
-    const ChainEnd& chain = waiting.ends[end];
-    if (chain.is_over) {
-      const float draw = chain.outcome == 0;
-      offer(waiting, chain.outcome, draw);
-      continue;
-    }
-    for (Action action : chain.way) walk_->forward(action);
-    ++waiting.outstanding;
-    const int part = static_cast<int>(end) + 1;
-    if (const auto known = desk.ask(*walk_, {}, ticket + part)) take(waiting, part, *known);
-    for (std::size_t ply = 0; ply < chain.way.size(); ++ply) walk_->back();
-  }
-  ++pending_;
-  for (NodeIndex index : path_) ++tree_[index].pending;
-  if (const auto known = desk.ask(*walk_, actions_, ticket)) take(waiting, 0, *known);
-  if (waiting.outstanding == 0) complete(waiting);
   return true;
 }
 
-// The value of the best end of the turn under way, where there is one.
-void TreeSearch::judge_ends(int mover, float& value, float& draw) {
-  Waiting best;
-  best.mover = mover;
-  for (const ChainEnd& chain : find_chain_ends(*walk_, settings_.pass_quiescence_max_depth)) {
-    if (chain.is_over) {
-      offer(best, chain.outcome, chain.outcome == 0);
-      continue;
-    }
-    for (Action action : chain.way) walk_->forward(action);
-    const auto verdict = opinion_.judge(*walk_, dice_);
-    offer(best, verdict.value, verdict.draw);
-    for (std::size_t ply = 0; ply < chain.way.size(); ++ply) walk_->back();
+void TreeSearch::judge_inside(Leaf& leaf) {
+  std::tie(leaf.value, leaf.draw) = opinion_.judge(*walk_, dice_).pair();
+  opinion_.weigh(*walk_, leaf.actions, leaf.priors);
+  for (ChainEnd& end : leaf.ends) {
+    if (end.is_over) continue;
+    for (Action action : end.way) walk_->forward(action);
+    std::tie(end.value, end.draw) = opinion_.judge(*walk_, dice_).pair();
+    for (std::size_t ply = 0; ply < end.way.size(); ++ply) walk_->back();
   }
-  if (!best.has_value) return;
-  value = best.value;
-  draw = best.draw;
 }
 
-// Takes an end of a turn if its mover likes it better than those before, contempt included.
-void TreeSearch::offer(Waiting& waiting, float value, float draw) const {
-  const double sign = waiting.mover == 0 ? 1 : -1;
-  const double worth = sign * (value + contempt(draw));
-  if (waiting.has_value && worth <= sign * (waiting.value + contempt(waiting.draw))) return;
-  waiting.has_value = true;
-  waiting.value = value;
-  waiting.draw = draw;
+// Part 0 is the leaf itself, the others are the ends of its turn.
+void TreeSearch::ask_net(Desk& desk, Leaf& leaf) {
+  const int ticket = waiting_ * kParts;
+  const auto ask = [&](std::span<const Action> actions, int part) {
+    ++outstanding_;
+    if (const auto known = desk.ask(*walk_, actions, ticket + part)) take(leaf, part, *known);
+  };
+  ask(leaf.actions, 0);
+  for (std::size_t end = 0; end < leaf.ends.size(); ++end) {
+    if (leaf.ends[end].is_over) continue;
+    for (Action action : leaf.ends[end].way) walk_->forward(action);
+    ask({}, static_cast<int>(end) + 1);
+    for (std::size_t ply = 0; ply < leaf.ends[end].way.size(); ++ply) walk_->back();
+  }
 }
 
 void TreeSearch::answer(int ticket, const Answer& answer) {
-  Waiting& waiting = waiting_[static_cast<std::size_t>(ticket / kParts)];
-  take(waiting, ticket % kParts, answer);
-  if (waiting.outstanding == 0) complete(waiting);
+  take(round_[static_cast<std::size_t>(ticket / kParts)], ticket % kParts, answer);
 }
 
-void TreeSearch::take(Waiting& waiting, int part, const Answer& answer) {
-  --waiting.outstanding;
+void TreeSearch::take(Leaf& leaf, int part, const Answer& answer) {
+  --outstanding_;
   if (part == 0) {
-    waiting.priors.assign(answer.priors.begin(), answer.priors.end());
-    if (!waiting.ends.empty()) return;  // its value is that of an end
+    leaf.priors.assign(answer.priors.begin(), answer.priors.end());
+    leaf.value = leaf.mover == 0 ? answer.value : -answer.value;
+    leaf.draw = answer.draw;
+    return;
   }
-  const int mover =
-      part == 0 ? waiting.mover : waiting.ends[static_cast<std::size_t>(part) - 1].mover;
-  offer(waiting, mover == 0 ? answer.value : -answer.value, answer.draw);
+  ChainEnd& end = leaf.ends[static_cast<std::size_t>(part) - 1];
+  end.value = end.mover == 0 ? answer.value : -answer.value;
+  end.draw = answer.draw;
 }
 
-void TreeSearch::complete(Waiting& waiting) {
-  --pending_;
-  for (NodeIndex index : waiting.path) --tree_[index].pending;
-  settle(waiting.path, waiting.mover, waiting.actions, waiting.priors, waiting.value, waiting.draw);
-  waiting.path.clear();
+// Backs up every leaf of the round; all answers are there.
+void TreeSearch::end_round() {
+  for (int i = 0; i < waiting_; ++i) {
+    for (NodeIndex index : round_[static_cast<std::size_t>(i)].path) --tree_[index].pending;
+  }
+  for (int i = 0; i < waiting_; ++i) settle(round_[static_cast<std::size_t>(i)]);
+  waiting_ = 0;
 }
 
-// A judged leaf: it gets its children, and the path its value.
-void TreeSearch::settle(std::span<const NodeIndex> path, int mover, std::span<const Action> actions,
-                        std::span<const float> priors, float value, float draw) {
-  const bool is_root = path.size() == 1;
-  const double worth = value + contempt(draw);
-  if (is_root) raw_value_ = value;
-  if (settings_.method == Method::kUcb1) {
-    shuffled_.assign(actions.begin(), actions.end());
-    for (std::size_t left = shuffled_.size(); left > 1; --left) {
-      std::swap(shuffled_[left - 1], shuffled_[order_.below(static_cast<std::uint32_t>(left))]);
-    }
-    even_.assign(actions.size(), 1.0f / static_cast<float>(actions.size()));
-    actions = shuffled_;
-    priors = even_;
+// A judged leaf: it gets its children, and the path its value, which is that of the best end of
+// the turn for its mover where one is under way.
+void TreeSearch::settle(Leaf& leaf) {
+  const double sign = leaf.mover == 0 ? 1 : -1;
+  const auto worth = [&](const auto& judged) { return judged.value + contempt(judged.draw); };
+  const ChainEnd* best = nullptr;
+  for (const ChainEnd& end : leaf.ends) {
+    if (!best || sign * worth(end) > sign * worth(*best)) best = &end;
   }
-  tree_.expand(path.back(), mover, actions, priors);
-  tree_[path.back()].known = static_cast<float>(worth);
-  tree_.back_up(path, worth, draw);
+  const bool is_root = leaf.path.size() == 1;
+  if (is_root) raw_value_ = leaf.value;
+  const double value = best ? worth(*best) : worth(leaf);
+  if (leaf.is_node) {
+    if (settings_.method == Method::kUcb1) shuffle(leaf);
+    tree_.expand(leaf.path.back(), leaf.mover, leaf.actions, leaf.priors);
+    tree_[leaf.path.back()].judged = static_cast<float>(value);
+  }
+  tree_.back_up(leaf.path, value, best ? best->draw : leaf.draw);
   if (!is_root) ++done_;
+}
+
+// UCB1 knows no priors, and tries moves in an order drawn at random.
+void TreeSearch::shuffle(Leaf& leaf) {
+  for (std::size_t left = leaf.actions.size(); left > 1; --left) {
+    std::swap(leaf.actions[left - 1], leaf.actions[order_.below(static_cast<std::uint32_t>(left))]);
+  }
+  leaf.priors.assign(leaf.actions.size(), 1.0f / static_cast<float>(leaf.actions.size()));
 }
 
 // Whether the choice is clear before the budget is spent, where nobody learns from the visits.

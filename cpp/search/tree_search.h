@@ -19,14 +19,13 @@ class TreeSearch final : public Thinker {
   const Thought& thought() const override { return thought_; }
 
  private:
-  // A simulation that waits for answers.
-  struct Waiting {
-    std::vector<NodeIndex> path;  // from the root to the leaf; empty while it is free
-    std::vector<Action> actions;  // legal at the leaf
-    int mover = 0;                // at the leaf
-    int outstanding = 0;          // answers still to come
+  // The end of a simulation, to be judged.
+  struct Leaf {
+    std::vector<NodeIndex> path;  // from the root
+    std::vector<Action> actions;  // legal there
+    int mover = 0;
+    bool is_node = true;  // not behind a die that the full tree has no room for
     std::vector<float> priors;
-    bool has_value = false;
     float value = 0;  // seat 0's
     float draw = 0;
     ChainEnds ends;  // of the turn under way, with pass_quiescence
@@ -34,19 +33,21 @@ class TreeSearch final : public Thinker {
 
   bool reuse_tree(const StatePtr& state);
   void prepare_root();
-  bool is_won_here();
+  bool is_won_here(int most_dice);
   void find_win_in_one();
 
+  bool has_room() const;
+  bool is_over() const;
   NodeIndex choose(NodeIndex at);
   bool simulate(Desk& desk);
   bool open_behind_die(Desk& desk);
-  bool open_leaf(Desk& desk);
-  void judge_ends(int mover, float& value, float& draw);
-  void offer(Waiting& waiting, float value, float draw) const;
-  void take(Waiting& waiting, int part, const Answer& answer);
-  void complete(Waiting& waiting);
-  void settle(std::span<const NodeIndex> path, int mover, std::span<const Action> actions,
-              std::span<const float> priors, float value, float draw);
+  bool open_leaf(Desk& desk, bool is_node);
+  void judge_inside(Leaf& leaf);
+  void ask_net(Desk& desk, Leaf& leaf);
+  void take(Leaf& leaf, int part, const Answer& answer);
+  void end_round();
+  void settle(Leaf& leaf);
+  void shuffle(Leaf& leaf);
   bool is_clear() const;
 
   void finish();
@@ -64,8 +65,9 @@ class TreeSearch final : public Thinker {
   Opinion opinion_;
   Tree tree_;
   GumbelRoot gumbel_;
-  std::vector<Waiting> waiting_;
-  int pending_ = 0;  // of these, in use
+  std::vector<Leaf> round_;
+  int waiting_ = 0;      // leaves of the round so far
+  int outstanding_ = 0;  // answers about them still to come
 
   StatePtr root_;
   Occasion occasion_{};
@@ -85,8 +87,6 @@ class TreeSearch final : public Thinker {
   std::vector<Action> actions_;
   std::vector<float> priors_;
   std::vector<double> scratch_;
-  std::vector<Action> shuffled_;
-  std::vector<float> even_;
   std::vector<bool> candidates_;  // beside the root's children
 };
 

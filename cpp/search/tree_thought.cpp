@@ -23,6 +23,10 @@ float divergence(std::span<const float> target, std::span<const float> priors) {
   return static_cast<float>(nats);
 }
 
+bool has_weight(std::span<const float> weights) {
+  return std::any_of(weights.begin(), weights.end(), [](float weight) { return weight > 0; });
+}
+
 }  // namespace
 
 void TreeSearch::finish() {
@@ -49,13 +53,17 @@ void TreeSearch::finish() {
   } else {
     thought_.weights = thought_.visits;
     chosen = choose_by_visits();
-    if (settings_.forced > 0 && is_full_) thought_.target = pruned_visits();
+    thought_.target = settings_.forced > 0 && is_full_ ? pruned_visits() : thought_.visits;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      if (!candidates_[i]) thought_.target[i] = 0;  // nobody should learn to lose
+    }
   }
-  if (root.is_proven && root_sign_ * root.known >= 1) {
+  const bool is_won = root.is_proven && root_sign_ * root.mean() >= 1;
+  if (is_won || (settings_.method != Method::kGumbel && !has_weight(thought_.target))) {
     thought_.target.assign(children.size(), 0.0f);
     thought_.target[chosen - root.first] = 1.0f;
-    if (done_ == 0 && root.visits == 1) thought_.weights = thought_.target;  // a win in one
   }
+  if (!has_weight(thought_.weights)) thought_.weights = thought_.target;  // a win in one
   thought_.action = tree_[chosen].action;
   thought_.surprise =
       divergence(thought_.target.empty() ? thought_.weights : thought_.target, raw_priors_);
@@ -69,8 +77,8 @@ void TreeSearch::find_candidates() {
   const Node& root = tree_.root();
   candidates_.clear();
   for (const Node& child : tree_.children(root)) {
-    const double worth = root_sign_ * child.known;
-    candidates_.push_back(root.is_proven ? child.is_proven && worth >= root_sign_ * root.known
+    const double worth = root_sign_ * child.mean();
+    candidates_.push_back(root.is_proven ? child.is_proven && worth >= root_sign_ * root.mean()
                                          : !child.is_proven || worth > -1);
   }
 }
@@ -105,9 +113,12 @@ NodeIndex TreeSearch::choose_by_visits() {
 std::vector<float> TreeSearch::pruned_visits() const {
   const Node& root = tree_.root();
   const auto children = tree_.children(root);
-  const auto most = std::max_element(
-      children.begin(), children.end(),
-      [](const Node& one, const Node& other) { return one.visits < other.visits; });
+  auto most = children.begin();
+  for (auto child = children.begin(); child != children.end(); ++child) {
+    const bool is_candidate = candidates_[static_cast<std::size_t>(child - children.begin())];
+    const bool has_better = candidates_[static_cast<std::size_t>(most - children.begin())];
+    if (is_candidate && (!has_better || child->visits > most->visits)) most = child;
+  }
   const double visits = root.visits;
   const double bar =
       puct_score(*most, visits, tried(*most, root_sign_, settings_.virtual_loss), settings_);

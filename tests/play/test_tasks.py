@@ -9,6 +9,7 @@ import pytest
 import little_nets
 import rulezero as rz
 import samples
+from rulezero._core import Played
 from rulezero.data.check import check
 from rulezero.data.record import Record
 from rulezero.data.replay import planes
@@ -18,6 +19,7 @@ from rulezero.play.evaluators import Evaluation, RandomEvaluator
 from rulezero.play.judge import judge
 from rulezero.play.runner import Finished, run
 from rulezero.play.seats import Seat
+from rulezero.play.session import Session
 from rulezero.play.task import Task, begin
 
 PLAYERS = {
@@ -75,6 +77,135 @@ def test_pool_sizes_and_caches_change_nothing_with_nets(game: str, tmp_path: Pat
     assert len({record.nets for record in alone}) == 2  # they change seats
     for width, cache in (16, 0), (64, 1 << 12), (3, 16):
         assert records(run(wanted, width=width, cache=cache)) == alone
+
+
+LEAVES = [
+    ("razzle", "puct:sims=16,leaves=4,pass_quiescence=true,temperature=1"),
+    ("monster", "gumbel:sims=16,leaves=8"),
+    ("connect4", "ucb1:sims=20,leaves=3,temperature=1"),
+    ("connect4", "oneply:temperature=1"),
+    ("tictactoe", "puct:sims=20,leaves=5,temperature=1"),
+]
+
+
+@pytest.mark.parametrize("has_judge", [False, True])
+@pytest.mark.parametrize(("game", "text"), LEAVES)
+def test_rounds_of_leaves_depend_on_nothing_else(game: str, text: str, has_judge: bool) -> None:
+    """Many leaves at a time, one-ply's many questions, a judge on the same net: neither what the
+    cache knows nor how answers are spread over batches changes a record or a note."""
+    player = rz.seat(text, evaluator=RandomEvaluator(samples.game(game).facts.slots))
+    notes = "puct:sims=5,eval=hash" if has_judge else None
+    wanted = Task(game=game, a=player.text, b=player.text, games=4, seed=4, opening=2, judge=notes)
+
+    def play(width: int, cache: int) -> list[Finished]:
+        games = run(wanted, width=width, cache=cache, seats=(player, player))
+        return sorted(games, key=lambda each: each.record.index)
+
+    alone = play(1, 0)
+    for width, cache in (1, 1 << 12), (3, 0), (4, 1 << 12), (64, 64):
+        assert play(width, cache) == alone
+
+
+def test_questions_that_overflow_a_batch_are_all_answered() -> None:
+    """One-ply asks about every move at once; a batch of a few rows takes several turns."""
+    game = samples.game("chess")
+    evaluator = RandomEvaluator(game.facts.slots)
+    session = Session(game, [rz.seat("oneply", evaluator=evaluator)], seed=0, width=1, cache=0)
+    session.add(0, game.start(), most_plies=1)
+    steps = 0
+    finished: list[Played] = []
+    while not finished:
+        finished = session.step()
+        steps += 1
+    assert steps > 2
+    thought = finished[0].thought(0)
+    assert thought is not None
+    assert thought.sims == 20
+    values = [
+        float(evaluator.evaluate(game.start().apply(a).planes()[None]).value[0])
+        for a in game.start().legal
+    ]
+    assert thought.value == pytest.approx(-min(values), abs=1e-6)  # the other seat moves there
+
+
+class Failing(RandomEvaluator):
+    """Answers a few times, then not any more."""
+
+    answers = 3
+
+    def evaluate(self, planes: np.ndarray) -> Evaluation:
+        """An error, in the end."""
+        self.answers -= 1
+        if self.answers < 0:
+            raise KeyboardInterrupt
+        return super().evaluate(planes)
+
+
+def test_a_pool_that_broke_off_says_so() -> None:
+    """After an error in the evaluator nothing is played on wrongly."""
+    game = samples.game("connect4")
+    session = Session(game, [rz.seat("puct:sims=20,leaves=2", evaluator=Failing(7))], seed=0)
+    session.add(0, game.start())
+    with pytest.raises(KeyboardInterrupt):
+        list(session.run())
+    for _ in range(3):
+        with pytest.raises(rz.GameError, match="apply|broken"):
+            session.step()
+
+    wrong = Session(game, [rz.seat("random")], seed=0)
+    wrong.add(0, game.start(), script=[0] * 7)
+    with pytest.raises(rz.MoveError):
+        list(wrong.run())
+    with pytest.raises(rz.GameError, match="broken"):
+        wrong.step()
+
+
+@pytest.mark.sanitize
+def test_a_session_refuses_what_it_cannot_play() -> None:
+    """Players, judges and states that are not its own; answers of the wrong shape."""
+    game = samples.game("connect4")
+    session = Session(game, [rz.seat("random")], seed=0)
+    for players, third in ((0, 5), -1), ((-1, 0), -1), ((0, 0), 1):
+        with pytest.raises(rz.GameError, match="there is no player"):
+            session.add(0, game.start(), players, judge=third)
+    with pytest.raises(rz.GameError, match="cannot be played"):
+        session.add(0, samples.game("chess").start())
+
+    class Crooked(RandomEvaluator):
+        def evaluate(self, planes: np.ndarray) -> Evaluation:
+            answers = super().evaluate(planes)
+            return Evaluation(answers.policy.T, answers.value, answers.draw)
+
+    with pytest.raises(rz.NetError, match="shapes"):
+        rz.seat("puct:sims=4", evaluator=Crooked(7)).think(game.start())
+    session = Session(game, [rz.seat("human")], seed=0)
+    session.add(0, game.start())
+    with pytest.raises(rz.GameError, match="human"):
+        list(session.run())
+
+
+def test_an_evaluator_that_says_nothing_sensible_is_outvoted() -> None:
+    """NaN counts as not knowing: the search goes on and its values stay in range."""
+
+    class Mad(RandomEvaluator):
+        def evaluate(self, planes: np.ndarray) -> Evaluation:
+            nothing = np.full((len(planes), 7), np.nan, np.float32)
+            return Evaluation(nothing, nothing[:, 0], nothing[:, 0])
+
+    thought = rz.seat("puct:sims=30", evaluator=Mad(7)).think(samples.game("connect4").start())
+    assert thought.value == 0
+    assert len(thought.visits) == 7
+
+
+def test_raw_values_are_the_evaluators_own() -> None:
+    """Also where a kept tree has proven the position since."""
+    text = "puct:sims=200,eval=uniform"
+    wanted = Task(game="connect4", a=text, b=text, games=6, opening=12)
+    for record in records(run(wanted)):
+        columns = record.columns()
+        raw = columns.raw_value[columns.has_thought]
+        assert (np.abs(raw) < 1e-4).all()
+        assert (np.abs(columns.value[columns.has_thought]) == 1).any()
 
 
 def test_workers_change_nothing() -> None:

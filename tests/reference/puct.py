@@ -48,12 +48,12 @@ def move(root: Node) -> int:
 
 
 def policy(root: Node) -> dict[int, float]:
-    """The policy target: shares of the visits, or all of it for a move that is proven to win."""
-    for child in root.children:
-        if root.is_won(child):
-            return {other.action: float(other is child) for other in root.children}
-    total = sum(child.visits for child in root.children)
-    return {child.action: child.visits / total for child in root.children}
+    """The policy target: shares of the visits among playable moves, or all of it for the choice."""
+    among = playable(root)
+    total = sum(child.visits for child in among)
+    if total == 0 or any(root.is_won(child) for child in among):
+        return {child.action: float(child.action == move(root)) for child in root.children}
+    return {child.action: child.visits / total * (child in among) for child in root.children}
 
 
 def playable(root: Node) -> list[Node]:

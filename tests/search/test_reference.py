@@ -165,7 +165,7 @@ def test_proofs_worked_out_by_hand() -> None:
     assert (lost.exact, drawn.exact) == ((-1.0, -1.0), (0.0, 0.0))
     assert below(lost) == [("2", 1), ("3", 0)]
     assert puct.move(root) == 1
-    assert puct.policy(root) == {0: 0.4, 1: 0.6}
+    assert puct.policy(root) == {0: 0, 1: 1}  # 0 is lost
     assert puct.search(state, 4, evaluate=told, c_puct=1, fpu=0).exact is None
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 
+from rulezero._core import GameError
 from rulezero.data.check import check
 from rulezero.data.record import Record, Thoughts
 from rulezero.data.replay import game_of
@@ -24,6 +25,8 @@ def judge(
     `width` games are judged in step; every record is checked first. A store keeps the thoughts
     beside the record: store.add_note(record.id, seat.text, thoughts).
     """
+    if width < 1:
+        raise GameError("at least one game is judged at a time: width=1 or more")
     player = seat(by)
     first = 0  # number of the first game in the batch
     for text, games in groupby(records, key=lambda record: record.game):

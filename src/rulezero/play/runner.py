@@ -49,7 +49,9 @@ def run(
         return
     if seats is not None and any(each.evaluator is not None for each in seats):
         raise GameError("a player with an evaluator of its own plays in one process: workers=1")
-    yield from _run_workers(task, min(workers, task.games), width, cache)
+    workers = min(workers, task.games)
+    share = -(-task.games // workers)  # nobody takes more at a time, or the others would idle
+    yield from _run_workers(task, workers, min(width, share), cache)
 
 
 def _play(

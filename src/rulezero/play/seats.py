@@ -156,6 +156,8 @@ def seat(
     if judge not in _EVALS:
         near = grammar.nearest(judge, _EVALS)
         raise SeatError(f"there is no eval={judge}{near}; known: {', '.join(_EVALS)}")
+    if not 0 <= seed < 1 << 64:
+        raise SeatError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
     made = Seat(spec, evaluator, seed)
     _core.Player(spec.name, made.core_options)  # says what is out of range
     return made

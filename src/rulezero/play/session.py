@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rulezero import _core
-from rulezero._core import CHANCE, Game, GameError, Played, State
-from rulezero.play.evaluators import Evaluator
+from rulezero._core import CHANCE, Game, GameError, NetError, Played, State
+from rulezero.play.evaluators import Evaluation, Evaluator
 from rulezero.play.loading import Sight, sight_of
 from rulezero.play.seats import Seat
 from rulezero.play.thought import Thought, thought_of
@@ -25,6 +25,8 @@ class Session:
     def __init__(
         self, game: Game, seats: Sequence[Seat], *, seed: int, width: int = 64, cache: int = 1 << 16
     ) -> None:
+        if width < 1 or cache < 0:
+            raise GameError("a session has a width of at least 1, and a cache of at least 0")
         self.game = game
         self.identities: list[str | None] = []  # of the seats' nets
         self._evaluators: list[Evaluator] = []
@@ -43,6 +45,7 @@ class Session:
             self.identities.append(sight.identity)
         leaves = max((seat.number("leaves") for seat in seats), default=1)
         rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))
+        self._slots = [encoder.facts.slots for encoder in encoders]
         self._planes = [np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders]
         self.pool = _core.Pool(game, players, encoders, seed, width, cache)
 
@@ -82,13 +85,27 @@ class Session:
         for net, rows in enumerate(self.pool.collect(self._planes)):
             if rows > 0:
                 judged = self._evaluators[net].evaluate(self._planes[net][:rows])
-                self.pool.apply(net, judged.policy, judged.value, judged.draw)
+                self.pool.apply(net, *self._checked(judged, net, rows))
         return self.pool.take_finished()
+
+    def _checked(self, judged: Evaluation, net: int, rows: int) -> Evaluation:
+        """The answers as the core takes them, if they have their shapes."""
+        arrays = Evaluation(*(np.ascontiguousarray(array, np.float32) for array in judged))
+        shapes = (rows, self._slots[net]), (rows,), (rows,)
+        if tuple(array.shape for array in arrays) != shapes:
+            identity = self._evaluators[net].identity
+            raise NetError(
+                f"the evaluator {identity} must answer {rows} positions with policy, value and draw"
+                f" of the shapes {shapes}, not {tuple(array.shape for array in arrays)}"
+            )
+        return arrays
 
     def run(self) -> Iterator[Played]:
         """Every game to its end, as they finish. Nobody outside can move here."""
         while not self.pool.is_idle:
             yield from self.step()
+            if self.pool.parked():
+                raise GameError("a game waits for a human, whom nobody asks here")
 
 
 def think(seat: Seat, state: State) -> Thought:
