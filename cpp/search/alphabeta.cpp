@@ -257,7 +257,7 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
     value = choose(here, mover, left, at, window, first);
     first = here.moves.front().action;
   }
-  const Bound bound = !is_keyed              ? Bound::kNone
+  const Bound bound = !is_keyed              ? Bound::kNothing
                       : value <= window.low  ? Bound::kAtMost
                       : value >= window.high ? Bound::kAtLeast
                                              : Bound::kExact;

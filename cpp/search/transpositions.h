@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "games/game.h"
@@ -12,7 +11,7 @@
 namespace rulezero {
 
 // What the value of a finding says about the true one, seat 0's.
-enum class Bound : std::uint8_t { kNone, kExact, kAtLeast, kAtMost };
+enum class Bound : std::uint8_t { kNothing, kExact, kAtLeast, kAtMost };
 
 struct Finding {
   Key key;
@@ -26,13 +25,15 @@ struct Finding {
 
 static_assert(sizeof(Finding) == 24);
 
-// A table that forgets everything when a search begins and grows with what it has to hold.
+// A table that forgets everything when a search begins and grows with what it has to hold. Its size
+// is part of what a search finds, so it begins small each time, whatever was searched before.
 class Transpositions {
  public:
   explicit Transpositions(std::size_t most_bytes)
       : most_(std::bit_floor(std::max(most_bytes / sizeof(Finding), kFewest))), slots_(kFewest) {}
 
   void forget() {
+    size_ = kFewest;
     used_ = 0;
     if (++generation_ != 0) return;
     std::fill(slots_.begin(), slots_.end(), Finding{});
@@ -40,7 +41,7 @@ class Transpositions {
   }
 
   const Finding* find(Key key) const {
-    const std::size_t slot = key & (slots_.size() - 1);
+    const std::size_t slot = key & (size_ - 1);
     for (std::size_t at : {slot, slot ^ 1}) {
       if (slots_[at].key == key && slots_[at].generation == generation_) return &slots_[at];
     }
@@ -50,7 +51,7 @@ class Transpositions {
   // Of two slots for a key, one keeps the deeper finding and the other takes what comes.
   void keep(Finding finding) {
     finding.generation = generation_;
-    const std::size_t slot = finding.key & (slots_.size() - 1);
+    const std::size_t slot = finding.key & (size_ - 1);
     std::size_t at = slot;
     if (slots_[slot ^ 1].generation == generation_ && slots_[slot ^ 1].key == finding.key) {
       at = slot ^ 1;
@@ -65,8 +66,12 @@ class Transpositions {
   // Makes room for `times` as much as it holds now, within its limit.
   void grow(std::size_t times) {
     const std::size_t size = std::min(most_, std::bit_ceil(std::max(used_ * times, kFewest)));
-    if (size <= slots_.size()) return;
-    const std::vector<Finding> old = std::exchange(slots_, std::vector<Finding>(size));
+    if (size <= size_) return;
+    const auto end = slots_.begin() + static_cast<std::ptrdiff_t>(size_);
+    const std::vector<Finding> old(slots_.begin(), end);
+    std::fill(slots_.begin(), end, Finding{});
+    if (slots_.size() < size) slots_.resize(size);
+    size_ = size;
     used_ = 0;
     for (const Finding& finding : old) {
       if (finding.generation == generation_) keep(finding);
@@ -78,7 +83,8 @@ class Transpositions {
 
   std::size_t most_;
   std::vector<Finding> slots_;
-  std::size_t used_ = 0;
+  std::size_t size_ = kFewest;  // slots in use
+  std::size_t used_ = 0;        // of them, with a finding of this search
   std::uint8_t generation_ = 0;
 };
 
