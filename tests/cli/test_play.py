@@ -71,7 +71,11 @@ def test_a_game_in_python(tmp_path: Path) -> None:
         "play", game, "--sims", "20", "--save", tmp_path / "store", stdin="\n".join(squares)
     )
     assert "seat 1 is puct:sims=20,eval=rollout" in output
-    assert only(tmp_path / "store").game == game
+    record = only(tmp_path / "store")
+    assert record.game == game
+    saved = output.splitlines()[-1].removeprefix("saved: rulezero ").split()
+    assert f"ply {record.plies}: " in succeeds(*saved)
+    assert "would run a file" in fails(*saved[:-1])
 
 
 def test_commands(tmp_path: Path) -> None:
