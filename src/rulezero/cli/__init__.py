@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rulezero import RulezeroError, __version__
-from rulezero.cli import check, games, imports, match, perft, play, replay, seats, tour
+from rulezero.cli import bench, check, games, imports, match, perft, play, replay, seats, tour
 
 app = typer.Typer(
     name="rulezero",
@@ -25,6 +25,7 @@ app.command("match")(match.match)
 app.command("play")(play.play)
 app.command("replay")(replay.replay)
 app.command("import")(imports.import_games)
+app.command("bench")(bench.bench)
 app.add_typer(check.app, name="check")
 
 
