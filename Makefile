@@ -1,4 +1,4 @@
-# What you can ask for: make demo, test, check, golden, sanitize, bench, clean.
+# What you can ask for: make demo, test, check, golden, sanitize, bench, bench-peers, clean.
 # Needs Python 3.11 or newer, make and a C++20 compiler; the rest comes from PyPI into .venv.
 
 PYTHON ?= python3
@@ -15,8 +15,11 @@ TOOLS     := $(VENV)/.tools
 
 SANITIZED := build/sanitize/.installed
 
+PEERS      := build/peers-venv
+PEERS_MADE := $(PEERS)/.made
+
 .DELETE_ON_ERROR:
-.PHONY: help demo test check golden sanitize bench clean
+.PHONY: help demo test check golden sanitize bench bench-peers clean
 
 help:
 	@echo "make demo      one random game of each kind, drawn in the terminal"
@@ -24,7 +27,8 @@ help:
 	@echo "make check     formatters, linters, types, import order"
 	@echo "make golden    write goldens and docs/seats.md again (FORCE=1: also what has changed)"
 	@echo "make sanitize  random play and hostile text under address and UB sanitizers"
-	@echo "make bench     how fast the rules and the nets are"
+	@echo "make bench     how fast rules, nets and search are"
+	@echo "make bench-peers  the same search, beside OpenSpiel's, which it installs in $(PEERS)"
 	@echo "make clean     remove everything that was built"
 
 demo: STEPS := 3
@@ -73,11 +77,19 @@ sanitize: $(INSTALLED) $(TOOLS) $(SANITIZED)
 	  PYTHONPATH=build/sanitize/site \
 	  $(BIN)/python -m pytest -q --capture=no -m sanitize $(ARGS)
 
-bench: STEPS := 4
+# ARGS=--quick for a short run. OpenSpiel takes part once make bench-peers has been there.
+bench: STEPS := 5
 bench: $(INSTALLED) $(TOOLS)
 	@echo "[4/$(STEPS)] measuring the rules, then the nets"
 	@$(BIN)/python benchmarks/rules.py
 	@$(BIN)/python benchmarks/evaluators.py
+	@echo "[5/$(STEPS)] measuring the search"
+	@$(BIN)/python benchmarks/search.py $(ARGS)
+
+bench-peers: STEPS := 5
+bench-peers: $(INSTALLED) $(TOOLS) $(PEERS_MADE)
+	@echo "[5/$(STEPS)] measuring the search beside OpenSpiel's"
+	@$(BIN)/python benchmarks/search.py $(ARGS)
 
 clean:
 	rm -rf build $(VENV) src/rulezero/*.so src/rulezero/_core.pyi
@@ -105,6 +117,17 @@ $(TOOLS): $(MADE) pyproject.toml
 	  project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	  print(*project["optional-dependencies"]["dev"], sep="\n")' > build/tools.txt
 	@.ci/quietly build/tools.log $(PIP) -r build/tools.txt
+	@touch $@
+
+# Peers live apart: what they need is nothing that rulezero needs. Without a compiler for the
+# library, or where it cannot be loaded first, OpenSpiel's C++ search is left out.
+$(PEERS_MADE): benchmarks/peers/requirements.txt benchmarks/peers/constant_evaluator.cpp
+	@echo "[4/$(STEPS)] installing OpenSpiel in $(PEERS)"
+	@$(PYTHON) -m venv $(PEERS)
+	@.ci/quietly build/peers.log $(PEERS)/bin/python -m pip install --disable-pip-version-check \
+	  -c constraints.txt -r benchmarks/peers/requirements.txt
+	@$(CXX) -O2 -shared -fPIC benchmarks/peers/constant_evaluator.cpp \
+	  -o $(PEERS)/constant_evaluator.so
 	@touch $@
 
 $(SANITIZED): $(MADE) $(SOURCES)

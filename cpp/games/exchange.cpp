@@ -103,9 +103,13 @@ int Exchange::lookback(const Position& position) const {
   // Damage is never undone: healing spends a charge, and charges do not come back. So an equal
   // key lies after the last damage and after the last heal, a stretch without dice in which
   // every moment is one quiet ply. Two moves out and two back are the shortest way round.
-  constexpr int kShortestCycle = 4;
   if (position.pending != kNoAction || position.quiet < kShortestCycle) return 0;
   return position.quiet;
+}
+
+int Exchange::leash(const Position& position) const {
+  const int played = position.ply + (position.pending != kNoAction);
+  return std::min(kShortestCycle, kLastPly - 1 - played);
 }
 
 int Exchange::mover(const Position& position) const {

@@ -26,6 +26,7 @@ class Exchange {
   std::string text(const Position& position) const;
   Key key(const Position& position) const;
   int lookback(const Position& position) const;
+  int leash(const Position& position) const;
   int mover(const Position& position) const;
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   Position apply(const Position& position, Action action) const;

@@ -21,6 +21,10 @@ using Action = std::uint32_t;  // a rules number: one choice of one mover
 using Key = std::uint64_t;     // positions with equal keys are equal for the repetition rule
 using Options = std::map<std::string, std::string, std::less<>>;
 
+// Plies after which a position can come again at the earliest, in games that draw by repetition:
+// both seats move away and back.
+constexpr int kShortestCycle = 4;
+
 constexpr int kChance = -1;  // the mover while a die is pending; seats are 0 and 1
 
 // What never changes about a game.

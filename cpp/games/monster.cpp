@@ -138,6 +138,8 @@ void Monster::list_first_halves(const Position& p, std::vector<Action>& actions)
   actions = std::move(good);
 }
 
+int Monster::leash(const Position& p) const { return kTurnLimit - 1 - turns_played(p); }
+
 std::optional<Ending> Monster::expand(const Moment<Position>& moment,
                                       std::vector<Action>& actions) const {
   const Position& p = moment.position;

@@ -21,6 +21,7 @@ class Monster {
   std::string text(const Position& p) const;
   Key key(const Position& p) const { return chesslike::key_of(p); }
   int lookback(const Position& p) const { return p.clock; }
+  int leash(const Position& p) const;
   int mover(const Position& p) const { return p.mover; }
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   Position apply(const Position& p, Action action) const;

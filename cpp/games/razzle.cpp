@@ -161,6 +161,10 @@ Key Razzle::key(const Position& position) const {
       .value();
 }
 
+int Razzle::leash(const Position& position) const {
+  return std::min(kShortestCycle, kLastTurn - 1 - position.turn);
+}
+
 std::optional<Ending> Razzle::expand(const Moment<Position>& moment,
                                      std::vector<Action>& actions) const {
   actions.clear();

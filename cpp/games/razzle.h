@@ -50,6 +50,7 @@ class Razzle {
   std::string text(const Position& position) const;
   Key key(const Position& position) const;
   int lookback(const Position&) const { return facts_.max_plies; }  // every move can be undone
+  int leash(const Position& position) const;
   int mover(const Position& position) const { return position.side; }
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   Position apply(const Position& position, Action action) const;

@@ -24,6 +24,11 @@ class Walk {
 
   virtual int mover() const = 0;  // 0, 1 or kChance
   virtual Key key() const = 0;
+  virtual int times() const = 0;  // how often this key has occurred up to now, now included
+
+  // Plies from here whose outcome the key alone decides: until then no count beside it (of turns,
+  // of quiet plies) ends the game, and no position that has occurred once comes back twice.
+  virtual int leash() const = 0;
 
   // The legal actions, or none and how the game ended.
   virtual std::optional<Ending> expand(std::vector<Action>& actions) const = 0;

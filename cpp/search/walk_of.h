@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "eval/heuristic.h"
 #include "eval/ordering.h"
@@ -21,6 +22,12 @@ concept OrdersCaptures =
     requires(const G& rules, const typename G::Position& position, Action action) {
       { capture_gain(rules, position, action) } -> std::convertible_to<int>;
     };
+
+// A game with limits that its key does not hold tells how far they are.
+template <class G>
+concept HasLeash = requires(const G& rules, const typename G::Position& position) {
+  { rules.leash(position) } -> std::same_as<int>;
+};
 
 template <Game G>
 class WalkOf final : public Walk {
@@ -52,6 +59,12 @@ class WalkOf final : public Walk {
 
   int mover() const override { return rules_->mover(here_->position); }
   Key key() const override { return here_->key; }
+  int times() const override { return here_->times; }
+
+  int leash() const override {
+    if constexpr (HasLeash<G>) return rules_->leash(here_->position);
+    return std::numeric_limits<int>::max();
+  }
 
   std::optional<Ending> expand(std::vector<Action>& actions) const override {
     return rules_->expand(*here_, actions);

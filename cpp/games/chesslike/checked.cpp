@@ -107,6 +107,11 @@ std::optional<Ending> CheckedGame::drawn(const Moment<Position>& moment) const {
   return std::nullopt;
 }
 
+int CheckedGame::leash(const Position& p) const {
+  if (!rules_.has_draws) return std::numeric_limits<int>::max();
+  return std::min(kShortestCycle, kFiftyMoves - 1 - p.clock);
+}
+
 std::optional<Ending> CheckedGame::expand(const Moment<Position>& moment,
                                           std::vector<Action>& actions) const {
   const Position& p = moment.position;

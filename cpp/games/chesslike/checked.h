@@ -27,6 +27,7 @@ class CheckedGame {
   int lookback(const Position& p) const {
     return table().pawns_only_advance() ? p.clock : std::numeric_limits<int>::max();
   }
+  int leash(const Position& p) const;
   int mover(const Position& p) const { return p.mover; }
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   std::uint64_t count(const Moment<Position>& moment) const;

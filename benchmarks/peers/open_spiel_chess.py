@@ -1,0 +1,183 @@
+"""OpenSpiel's searches on chess, as a program that works when it is told to.
+
+It runs in an environment of its own (make bench-peers) and speaks JSON lines: at first what it is,
+then for each request {"side": NAME, "seconds": S} what it did in about so many seconds of CPU time.
+All sides play games from the start, 800 simulations a choice, the choice drawn by visits, 60
+plies at most: what rulezero's side does too. Nothing is kept from one choice to the next.
+"""
+
+import ctypes
+import json
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pyspiel
+import torch
+from open_spiel.python.algorithms import mcts
+from open_spiel.python.utils import lru_cache
+
+SIMS = 800
+MOST_PLIES = 60
+C_PUCT = 1.5  # as rulezero's
+
+_STAND_IN = "_ZN10open_spiel10algorithms22RandomRolloutEvaluator8EvaluateERKNS_5StateE"
+
+
+class ConstantEvaluator(mcts.Evaluator):  # type: ignore[misc]
+    """Every move alike, every position worth 0."""
+
+    def evaluate(self, state: Any) -> Any:
+        return np.zeros(2)
+
+    def prior(self, state: Any) -> list[tuple[int, float]]:
+        legal = state.legal_actions()
+        return [(action, 1 / len(legal)) for action in legal]
+
+
+class NetEvaluator(mcts.Evaluator):  # type: ignore[misc]
+    """A torch net, asked once for each position, as OpenSpiel's own AlphaZeroEvaluator does it."""
+
+    def __init__(self, path: str) -> None:
+        self._net = torch.jit.load(path)  # type: ignore[no-untyped-call]
+        self._cache = lru_cache.LRUCache(1 << 16)
+
+    def _ask(self, state: Any) -> tuple[float, Any]:
+        planes = np.asarray(state.observation_tensor(), np.float32)
+        mask = np.asarray(state.legal_actions_mask(), bool)
+        key = planes.tobytes() + mask.tobytes()
+        answer: tuple[float, Any] = self._cache.make(key, lambda: self._infer(planes, mask))
+        return answer
+
+    @torch.inference_mode()
+    def _infer(self, planes: Any, mask: Any) -> tuple[float, Any]:
+        logits, wdl = self._net(torch.from_numpy(planes).view(1, 20, 8, 8))
+        chances = torch.softmax(wdl[0], 0)
+        legal = np.flatnonzero(mask)
+        policy = np.zeros(len(mask), np.float32)
+        policy[legal] = torch.softmax(logits[0, legal], 0).numpy()
+        return float(chances[0] - chances[2]), policy
+
+    def evaluate(self, state: Any) -> Any:
+        value, _ = self._ask(state)
+        value = value if state.current_player() == 0 else -value
+        return np.array([value, -value])
+
+    def prior(self, state: Any) -> list[tuple[int, float]]:
+        _, policy = self._ask(state)
+        return [(action, policy[action]) for action in state.legal_actions()]
+
+
+class Side:
+    """A bot that plays one game after another against itself."""
+
+    def __init__(self, search: Callable[[Any], Any], sims: int) -> None:
+        self._search = search
+        self._sims = sims  # of one choice
+        self._dice = random.Random(0)
+        self._states = self._play()
+        self._root: Any = None  # of the last choice
+
+    def run(self, seconds: float) -> dict[str, float]:
+        """Choices until so many seconds of CPU time have passed."""
+        choices = 0
+        spent = 0.0
+        while spent < seconds:
+            state = next(self._states)
+            begin = time.process_time()
+            self._root = self._search(state)
+            spent += time.process_time() - begin
+            choices += 1
+        mean, deepest = depths(self._root)
+        return {
+            "units": choices * self._sims,
+            "seconds": spent,
+            "mean_depth": mean,
+            "max_depth": deepest,
+        }
+
+    def _play(self) -> Iterator[Any]:
+        game = pyspiel.load_game("chess")
+        while True:
+            state = game.new_initial_state()
+            for _ in range(MOST_PLIES):
+                if state.is_terminal():
+                    break
+                yield state
+                children = self._root.children
+                visits = [child.explore_count for child in children]
+                state.apply_action(self._dice.choices(children, visits)[0].action)
+
+
+def depths(root: Any) -> tuple[float, int]:
+    """How deep the simulations of a tree went: their mean, and the deepest."""
+    total, deepest = 0, 0
+    level, depth = [root], 0
+    while level:
+        level = [child for node in level for child in node.children if child.explore_count]
+        depth += 1
+        total += sum(node.explore_count for node in level)
+        deepest = depth if level else deepest
+    return total / root.explore_count, deepest
+
+
+def cpp_bot(sims: int) -> Callable[[Any], Any]:
+    """The wheel's C++ search with constants for rollouts: see constant_evaluator.cpp."""
+    bot = pyspiel.MCTSBot(
+        pyspiel.load_game("chess"),
+        pyspiel.RandomRolloutEvaluator(1, 0),
+        C_PUCT,
+        sims,
+        1000,
+        False,
+        0,
+        False,
+        pyspiel.ChildSelectionPolicy.PUCT,
+    )
+    return lambda state: bot.mcts_search(state)
+
+
+def python_bot(evaluator: Any, sims: int) -> Callable[[Any], Any]:
+    """OpenSpiel's search in Python."""
+    bot = mcts.MCTSBot(
+        pyspiel.load_game("chess"),
+        C_PUCT,
+        sims,
+        evaluator,
+        solve=False,
+        random_state=np.random.RandomState(0),
+        child_selection_fn=mcts.SearchNode.puct_value,
+    )
+    return lambda state: bot.mcts_search(state)
+
+
+def has_constants() -> bool:
+    """Whether the rollouts have been replaced: with them, a search takes a hundred times longer."""
+    if not hasattr(ctypes.CDLL(None), _STAND_IN):
+        return False
+    begin = time.process_time()
+    cpp_bot(100)(pyspiel.load_game("chess").new_initial_state())
+    return time.process_time() - begin < 0.05
+
+
+def main() -> None:
+    """Answers requests until there are no more."""
+    torch.set_num_threads(1)
+    sides = {"python_constant": Side(python_bot(ConstantEvaluator(), SIMS), SIMS)}
+    if len(sys.argv) > 1:
+        sides["python_net"] = Side(python_bot(NetEvaluator(sys.argv[1]), SIMS), SIMS)
+    if has_constants():
+        sides["cpp_constant"] = Side(cpp_bot(SIMS), SIMS)
+    about = {"open_spiel": version("open_spiel"), "torch": version("torch")}
+    print(json.dumps({"about": about, "sides": sorted(sides)}), flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        print(json.dumps(sides[request["side"]].run(request["seconds"])), flush=True)
+
+
+if __name__ == "__main__":
+    main()

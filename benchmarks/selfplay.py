@@ -1,0 +1,165 @@
+"""Self-play of a net in its steady state, against the net alone: how much the search costs."""
+
+import random
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import rulezero as rz
+from rulezero.nets.checkpoint import save
+from rulezero.nets.config import NetConfig, Precision
+from rulezero.nets.runtime import Floats
+from rulezero.nets.tower import create
+from rulezero.play.evaluators import Evaluation, Evaluator, OnnxEvaluator, UniformEvaluator
+from rulezero.play.session import Session
+from timing import Figure, Side, Slice, interleave, ratios, spend, spread
+
+SIMS = 800
+WIDTH = 64
+NET = NetConfig(blocks=4, channels=64)
+
+_GROUPS = 8  # games begin in groups, so that they do not all move at once
+_OPENINGS = (20, 40)  # random plies before a game begins: from the first to below the second
+_KEPT = 8  # batches kept for the evaluator alone
+
+WANTED: dict[tuple[str, Precision], float] = {
+    ("chess", "fp32"): 0.95,
+    ("chess", "int8"): 0.90,
+    ("monster", "fp32"): 0.95,
+    ("monster", "int8"): 0.90,
+    ("exchange", "int8"): 0.85,
+}
+
+
+def make_net(folder: Path, name: str) -> Path:
+    """An untrained 4x64 net of a game, with the policy head that the game's nets have."""
+    game = rz.load(name)
+    return save(folder / name, create(game, NET), game)
+
+
+class Gauge:
+    """An evaluator that counts the rows it serves and the time they take.
+
+    Whose answers it gives can be changed on the way.
+    """
+
+    identity = "gauge"
+
+    def __init__(self, inner: Evaluator) -> None:
+        self.inner = inner
+        self.rows = 0
+        self.batches = 0
+        self.seconds = 0.0  # of CPU time inside
+        self.kept: list[Floats] = []  # the last whole batches, while they are wanted
+        self.keeps = False
+
+    def evaluate(self, planes: Floats) -> Evaluation:
+        """What the inner evaluator says."""
+        self.rows += len(planes)
+        self.batches += 1
+        if self.keeps and len(planes) == WIDTH:
+            self.kept = [*self.kept[1 - _KEPT :], planes.copy()]
+        begin = time.process_time()
+        answer = self.inner.evaluate(planes)
+        self.seconds += time.process_time() - begin
+        return answer
+
+
+class SelfPlay:
+    """Games of an evaluator against itself, in the middle of the game and of their searches.
+
+    A simulation is a row that the evaluator has served: those that end in a known result come on
+    top, so simulations a second are rather more than is told.
+    """
+
+    def __init__(
+        self, game: rz.Game, evaluator: Evaluator, *, width: int = WIDTH, warm_up: int = 6400
+    ) -> None:
+        self.game = game
+        self.gauge = Gauge(UniformEvaluator(game.facts.slots))
+        seat = rz.seat(f"puct:sims={SIMS},noise=0.25,temperature=1", evaluator=self.gauge)
+        self.session = Session(game, [seat], seed=1, width=width, cache=0)
+        self.outside: list[float] = []  # share of each slice that was not the evaluator's
+        self._dice = random.Random(0)
+        self._added = 0
+        for group in range(_GROUPS):
+            for _ in range(group * width // _GROUPS, (group + 1) * width // _GROUPS):
+                self._add()
+            for _ in range(SIMS // _GROUPS):
+                self.step()
+        self.gauge.inner = evaluator
+        self.gauge.keeps = True
+        begin = self.gauge.rows
+        while self.gauge.rows < begin + warm_up:
+            self.step()
+        self.gauge.keeps = False
+
+    def step(self) -> int:
+        """Plays on by one batch; a game that is over makes room for the next. Rows served."""
+        before = self.gauge.rows
+        for _ in self.session.step():
+            self._add()
+        return self.gauge.rows - before
+
+    def run(self, seconds: float) -> Slice:
+        """Simulations in about so many seconds."""
+        before = self.gauge.seconds
+        done = spend(self.step, seconds)
+        self.outside.append(1 - (self.gauge.seconds - before) / done.seconds)
+        return done
+
+    def _add(self) -> None:
+        self.session.add(self._added, middle_game(self.game, self._dice))
+        self._added += 1
+
+
+def middle_game(game: rz.Game, dice: random.Random) -> rz.State:
+    """A state after some random plies, where somebody chooses."""
+    while True:
+        state = game.start(seed=dice.getrandbits(32))
+        for _ in range(dice.randrange(*_OPENINGS)):
+            if state.is_over:
+                break
+            state = state.apply(dice.choices(state.legal, state.chances or None)[0])
+        if not state.is_over and state.mover != rz.CHANCE:
+            return state
+
+
+def evaluator_alone(evaluator: Evaluator, batches: list[Floats]) -> Side:
+    """The evaluator's own speed on planes that a self-play gave it."""
+    turns = _endless(batches)
+
+    def work() -> int:
+        return len(evaluator.evaluate(next(turns)).value)
+
+    return lambda seconds: spend(work, seconds)
+
+
+def _endless(batches: list[Floats]) -> Iterator[Floats]:
+    while True:
+        yield from batches
+
+
+def measure(folder: Path, rounds: int, seconds: float, warm_up: int) -> Iterator[Figure]:
+    """Simulations of self-play for each position that the evaluator alone could judge."""
+    for name in dict.fromkeys(name for name, _ in WANTED):
+        net = make_net(folder, name)
+        game = rz.load(name)
+        for precision in (precision for known, precision in WANTED if known == name):
+            evaluator = OnnxEvaluator(net, precision)
+            play = SelfPlay(game, evaluator, warm_up=warm_up)
+            alone = evaluator_alone(evaluator, play.gauge.kept)
+            rates = interleave({"self-play": play.run, "alone": alone}, rounds, seconds)
+            outside = spread(play.outside)
+            yield Figure(
+                part="selfplay",
+                what=f"{name} self-play / evaluator alone, {precision}",
+                number=ratios(rates["self-play"], rates["alone"]),
+                wanted=WANTED[name, precision],
+                note=(
+                    f"{statistics.median(rates['self-play']):,.0f} of"
+                    f" {statistics.median(rates['alone']):,.0f} a second;"
+                    f" {outside.median:.1%} of the time outside the evaluator"
+                ),
+            )

@@ -1,0 +1,142 @@
+"""The search without a net, and the whole search with one, against OpenSpiel's on chess."""
+
+import statistics
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+
+import rulezero as rz
+from peer import HOW, Peer
+from rulezero.nets.tower import Tower
+from rulezero.play.evaluators import Evaluator, OnnxEvaluator
+from rulezero.play.session import Session
+from rulezero.play.torch_evaluator import TorchEvaluator
+from selfplay import NET, SelfPlay, make_net
+from timing import Figure, Side, Slice, interleave, ratios, spend, spread
+
+SIMS = 800
+MOST_PLIES = 60
+_CONSTANT = {"cpp_constant": "C++", "python_constant": "Python"}  # sides of the peer
+_THEIR_PLANES = (20, 8, 8)
+_THEIR_SLOTS = 74 * 64  # their 4674 actions, in whole planes
+
+
+class UniformPlay:
+    """One game after another without a net: every move alike, every position worth 0."""
+
+    def __init__(self, name: str) -> None:
+        self.game = rz.load(name)
+        seat = rz.seat(f"puct:eval=uniform,sims={SIMS},reuse=false,temperature=1")
+        self.session = Session(self.game, [seat], seed=0, width=1, cache=0)
+        self.lines: list[int] = []  # lengths of what the choices expected
+        self._added = 0
+        self._add()
+
+    def run(self, seconds: float) -> Slice:
+        """Simulations of the choices that were made in about so many seconds."""
+        before = self.session.pool.simulations
+        spent = spend(self._step, seconds).seconds
+        return Slice(self.session.pool.simulations - before, spent)
+
+    def _step(self) -> int:
+        for played in self.session.step():
+            self.lines += [
+                len(thought.line)
+                for ply in range(played.plies)
+                if (thought := played.thought(ply)) is not None
+            ]
+            self._add()
+        return 0
+
+    def _add(self) -> None:
+        self.session.add(self._added, self.game.start(), most_plies=MOST_PLIES)
+        self._added += 1
+
+
+def measure(peer: Peer | None, rounds: int, seconds: float) -> Iterator[Figure]:
+    """Simulations a second with constants for a net: Monster and chess, for one of OpenSpiel's."""
+    ours = {name: UniformPlay(name) for name in ("monster", "chess")}
+    sides: dict[str, Side] = {name: play.run for name, play in ours.items()}
+    theirs = {side: language for side, language in _CONSTANT.items() if peer and side in peer.sides}
+    for side in theirs:
+        assert peer
+        sides[side] = peer.side(side)
+    rates = interleave(sides, rounds, seconds)
+    for name, play in ours.items():
+        lines = play.lines
+        yield Figure(
+            part="tree",
+            what=f"{name} without a net, {SIMS} simulations a choice",
+            number=spread(rates[name]),
+            unit="/s",
+            note=f"expected lines: mean {statistics.mean(lines):.1f}, longest {max(lines)} plies",
+        )
+    for side, language in theirs.items():
+        assert peer
+        said = peer.last[side]
+        for name in ours:
+            is_aim = name == "monster" and language == "C++"
+            yield Figure(
+                part="tree",
+                what=f"{name} / OpenSpiel's chess, {language}, both without a net",
+                number=ratios(rates[name], rates[side]),
+                wanted=16 if is_aim else None,
+                note=(
+                    f"theirs {statistics.median(rates[side]):,.0f} a second; simulations"
+                    f" {said['mean_depth']:.1f} deep, deepest {said['max_depth']:.0f}"
+                ),
+            )
+
+
+def measure_bot(
+    peer: Peer | None, folder: Path, rounds: int, seconds: float, warm_up: int
+) -> Iterator[Figure]:
+    """Self-play on chess with a net, against OpenSpiel's Python bot with such a net in torch."""
+    if peer is None or "python_net" not in peer.sides:
+        return
+    net = make_net(folder, "chess")
+    game = rz.load("chess")
+    torch.set_num_threads(1)
+    ours: dict[str, Evaluator] = {
+        "fp32 (the default)": OnnxEvaluator(net),
+        "int8": OnnxEvaluator(net, "int8"),
+        "torch": TorchEvaluator(net, "cpu"),
+    }
+    sides: dict[str, Side] = {
+        name: SelfPlay(game, evaluator, warm_up=warm_up).run for name, evaluator in ours.items()
+    }
+    sides["python_net"] = peer.side("python_net")
+    rates = interleave(sides, rounds, seconds)
+    for name in ours:
+        yield Figure(
+            part="bot",
+            what=f"chess self-play, {name} / OpenSpiel's Python bot, torch",
+            number=ratios(rates[name], rates["python_net"]),
+            wanted=5 if "default" in name else None,
+            note=(
+                f"{statistics.median(rates[name]):,.0f} against"
+                f" {statistics.median(rates['python_net']):,.0f} simulations a second"
+            ),
+        )
+
+
+def script_tower(path: Path) -> Path:
+    """Our tower for their planes, as TorchScript: at one position a time faster than the module."""
+    config = NET.for_game(rz.load("chess").facts)
+    tower = Tower(_THEIR_PLANES, _THEIR_SLOTS, config).eval()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is on its way out, and still the fastest there is
+        traced = torch.jit.trace(tower, torch.zeros(1, *_THEIR_PLANES))  # type: ignore[no-untyped-call]
+        torch.jit.freeze(traced).save(str(path))
+    return path
+
+
+def left_out(peer: Peer | None) -> list[str]:
+    """What cannot be measured, and how it could."""
+    if peer is None:
+        return [f"the comparisons with OpenSpiel; they need {HOW}"]
+    if "cpp_constant" not in peer.sides:
+        return [f"OpenSpiel's C++ search with constants; it needs Linux, a compiler and {HOW}"]
+    return []
