@@ -16,6 +16,7 @@ import documents
 import rulezero as rz
 from commands import begin, fails, read_until, run, succeeds
 from rulezero import _core
+from rulezero.cli.bar import signed
 from rulezero.data import Record, Store, check
 from rulezero.play.dialogue import Dialogue, opponent
 
@@ -95,7 +96,7 @@ def test_commands(tmp_path: Path) -> None:
         assert f"{state.say(action)} {state.say(action, san=True)}" in said["moves"]
     thought = rz.seat("puct:sims=20").think(state)
     assert f"would play {state.say(thought.action, san=True)}\n" in said["hint"]
-    assert f"{thought.value:+.2f} for White" in said["hint"]
+    assert f"{signed(thought.value or 0)} for White" in said["hint"]
     assert state.text in said["info"]
     assert "   h  g  f  e  d  c  b  a\n" in said["board"]
     assert "   a  b  c  d  e  f  g  h\n" in said["flip"]
@@ -114,9 +115,8 @@ def test_the_machine_shows_its_move_and_its_judgement() -> None:
     assert len(re.findall(r"\[.\]", output)) >= 3
     thought = made.plies[-1].thought
     assert thought is not None
-    assert re.search(
-        rf"\nWhite █+░+ Black  {re.escape(f'{thought.value:+.2f}')} for White\n", output
-    )
+    value = re.escape(signed(thought.value or 0))
+    assert re.search(rf"\nWhite █+░+ Black  {value} for White\n", output)
 
 
 def test_undo_takes_back_to_the_last_choice(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import rulezero as rz
 from commands import fails, run, succeeds
+from rulezero.cli.bar import signed
 from rulezero.data import Store, export
 from rulezero.data.steps import look_up, steps
 from rulezero.games.view import draw
@@ -60,7 +61,7 @@ def test_every_ply_in_a_pipe(store: Path) -> None:
             assert ("\nthought: " in page) == (step.thought is not None)
             assert ("\ngumbel:sims=4: " in page) == bool(step.notes)
             if step.thought is not None and step.thought.value is not None:
-                assert f"{step.thought.value:+.2f} for White" in page
+                assert f"{signed(step.thought.value)} for White" in page
 
 
 def test_one_ply(store: Path) -> None:
