@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import documents
+import little_nets
 import rulezero as rz
 from commands import begin, fails, read_until, run, succeeds
 from rulezero import _core
@@ -303,3 +304,14 @@ def test_on_a_terminal(tmp_path: Path) -> None:
     assert "\x1b[" in shown
     assert "for White" in shown
     assert only(tmp_path).plies == 2
+
+
+def test_against_a_net(tmp_path: Path) -> None:
+    """The opponent judges by it, and the record names it."""
+    net = little_nets.net("connect4")
+    arguments = ["--net", net, "--sims", "5", "--seat", "1", "--save", tmp_path / "store"]
+    output = succeeds("play", "connect4", *arguments, stdin="a\nhint\nquit\n")
+    assert f"X is puct:net={net},sims=5" in output
+    record = only(tmp_path / "store")
+    assert record.nets[0] is not None
+    assert record.nets[1] is None

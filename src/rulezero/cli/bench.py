@@ -29,7 +29,7 @@ def bench(
     console = open_console()
     columns = [">leaves", ">planes", ">sims, uniform", ">sims, heuristic"]
     columns += [] if net is None else [">net positions", ">net sims"]
-    table = plain_table(console, "a second", *columns)
+    table = plain_table(console, "a second", *columns, has_room=False)
     for game in games:
         speed = measure(game, net=net, seconds=seconds)
         if as_json:

@@ -192,16 +192,20 @@ def show(report: Report, wanted: int, console: Console) -> None:
 
 def _tables(report: Report, names: tuple[str, str], console: Console) -> Iterator[Table]:
     """By seat, by pair, by cause; those that would be empty are left out."""
-    seats = plain_table(console, "a sits as", ">games", ">won", ">drawn", ">lost", ">score")
+    seats = plain_table(
+        console, "a sits as", ">games", ">won", ">drawn", ">lost", ">score", has_room=False
+    )
     for name, line in zip(names, report.by_seat, strict=True):
         cells = (line.games, line.wins, line.draws, line.losses)
         if line.games:
             seats.add_row(name, *map(str, cells), _percent(line.score))
-    pairs = plain_table(console, "points of a from a pair", ">0", ">1/2", ">1", ">3/2", ">2")
+    pairs = plain_table(
+        console, "points of a from a pair", ">0", ">1/2", ">1", ">3/2", ">2", has_room=False
+    )
     if sum(report.pairs):
         pairs.add_row("pairs", *map(str, report.pairs))
-    wins = plain_table(console, "won by", ">games", ">a won", ">b won")
-    draws = plain_table(console, "drawn by", ">games")
+    wins = plain_table(console, "won by", ">games", ">a won", ">b won", has_room=False)
+    draws = plain_table(console, "drawn by", ">games", has_room=False)
     for cause, line in report.ends.items():
         if line.wins or line.losses:
             wins.add_row(cause, *map(str, (line.wins + line.losses, line.wins, line.losses)))

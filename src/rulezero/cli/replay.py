@@ -56,7 +56,16 @@ def replay(
 
 def _list(path: Path, console: Console, *, trusted: bool) -> None:
     table = plain_table(
-        console, ">number", "record", "game", "for", "first seat", "second seat", "result", ">plies"
+        console,
+        ">number",
+        "record",
+        "game",
+        "for",
+        "first seat",
+        "second seat",
+        "result",
+        ">plies",
+        has_room=False,
     )
     for number, record in enumerate(all_records(path, trusted=trusted), 1):
         table.add_row(
