@@ -2,6 +2,7 @@
 
 import doctest
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import samples
 from documents import ROOT, Block, blocks
 from rulezero import _core
 
+_TYPED = re.compile(r"your (?:\w+ )?move: (.*)")
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -33,7 +35,10 @@ def run_python(block: Block, names: dict[str, object], path: Path) -> None:
 
 
 def run_console(block: Block) -> None:
-    """Runs the `$ rulezero ...` lines of a block that shows their output, and compares it."""
+    """Runs the `$ rulezero ...` lines of a block that shows their output, and compares it.
+
+    In what is shown, ... stands for anything; what is written behind a prompt is typed.
+    """
     for part in block.text.split("$ ")[1:]:
         command, _, wanted = part.partition("\n")
         words = shlex.split(command, comments=True)
@@ -41,12 +46,15 @@ def run_console(block: Block) -> None:
             continue
         result = subprocess.run(
             [sys.executable, "-m", "rulezero", *words[1:]],
+            input="\n".join(_TYPED.findall(wanted)),
             capture_output=True,
             encoding="utf-8",
             env={**os.environ, "PYTHONIOENCODING": "utf-8"},
             check=False,
         )
-        assert result.stdout + result.stderr == wanted, command
+        shown = result.stdout + result.stderr
+        checker = doctest.OutputChecker()
+        assert checker.check_output(wanted, shown, doctest.ELLIPSIS), f"{command}\n{shown}"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

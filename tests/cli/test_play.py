@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 import documents
+import little_nets
 import rulezero as rz
 from commands import begin, fails, read_until, run, succeeds
 from rulezero import _core
+from rulezero.cli.bar import signed
 from rulezero.data import Record, Store, check
 from rulezero.play.dialogue import Dialogue, opponent
 
@@ -71,7 +73,11 @@ def test_a_game_in_python(tmp_path: Path) -> None:
         "play", game, "--sims", "20", "--save", tmp_path / "store", stdin="\n".join(squares)
     )
     assert "seat 1 is puct:sims=20,eval=rollout" in output
-    assert only(tmp_path / "store").game == game
+    record = only(tmp_path / "store")
+    assert record.game == game
+    saved = output.splitlines()[-1].removeprefix("saved: rulezero ").split()
+    assert f"ply {record.plies}: " in succeeds(*saved)
+    assert "would run a file" in fails(*saved[:-1])
 
 
 def test_commands(tmp_path: Path) -> None:
@@ -91,7 +97,7 @@ def test_commands(tmp_path: Path) -> None:
         assert f"{state.say(action)} {state.say(action, san=True)}" in said["moves"]
     thought = rz.seat("puct:sims=20").think(state)
     assert f"would play {state.say(thought.action, san=True)}\n" in said["hint"]
-    assert f"{thought.value:+.2f} for White" in said["hint"]
+    assert f"{signed(thought.value or 0)} for White" in said["hint"]
     assert state.text in said["info"]
     assert "   h  g  f  e  d  c  b  a\n" in said["board"]
     assert "   a  b  c  d  e  f  g  h\n" in said["flip"]
@@ -110,9 +116,8 @@ def test_the_machine_shows_its_move_and_its_judgement() -> None:
     assert len(re.findall(r"\[.\]", output)) >= 3
     thought = made.plies[-1].thought
     assert thought is not None
-    assert re.search(
-        rf"\nWhite █+░+ Black  {re.escape(f'{thought.value:+.2f}')} for White\n", output
-    )
+    value = re.escape(signed(thought.value or 0))
+    assert re.search(rf"\nWhite █+░+ Black  {value} for White\n", output)
 
 
 def test_undo_takes_back_to_the_last_choice(tmp_path: Path) -> None:
@@ -299,3 +304,14 @@ def test_on_a_terminal(tmp_path: Path) -> None:
     assert "\x1b[" in shown
     assert "for White" in shown
     assert only(tmp_path).plies == 2
+
+
+def test_against_a_net(tmp_path: Path) -> None:
+    """The opponent judges by it, and the record names it."""
+    net = little_nets.net("connect4")
+    arguments = ["--net", net, "--sims", "5", "--seat", "1", "--save", tmp_path / "store"]
+    output = succeeds("play", "connect4", *arguments, stdin="a\nhint\nquit\n")
+    assert f"X is puct:net={net},sims=5" in output
+    record = only(tmp_path / "store")
+    assert record.nets[0] is not None
+    assert record.nets[1] is None

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rulezero import RulezeroError, __version__
-from rulezero.cli import check, games, match, perft, play, seats, tour
+from rulezero.cli import bench, check, games, imports, match, perft, play, replay, seats, tour
 
 app = typer.Typer(
     name="rulezero",
@@ -23,6 +23,9 @@ app.command("tour")(tour.tour)
 app.command("seats")(seats.seats)
 app.command("match")(match.match)
 app.command("play")(play.play)
+app.command("replay")(replay.replay)
+app.command("import")(imports.import_games)
+app.command("bench")(bench.bench)
 app.add_typer(check.app, name="check")
 
 

@@ -15,7 +15,7 @@ def bar(value: float, draw: float | None, names: Names, *, ascii_only: bool = Fa
     second = round(_WIDTH * (1 - drawn - value) / 2)
     letters = "#=-" if ascii_only else "█▒░"
     middle = max(0, _WIDTH - first - second)
-    numbers = f"  {value:+.2f} for {names[0]}"
+    numbers = f"  {signed(value)} for {names[0]}"
     if drawn >= 0.005:
         numbers += f", {100 * drawn:.0f} % draws"
     return Text.assemble(
@@ -26,3 +26,8 @@ def bar(value: float, draw: float | None, names: Names, *, ascii_only: bool = Fa
         f" {names[1]}{numbers}",
         no_wrap=True,
     )
+
+
+def signed(value: float) -> str:
+    """The value with its sign; a hair below 0 is +0.00."""
+    return f"{round(value, 2) + 0.0:+.2f}"

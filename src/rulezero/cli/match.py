@@ -21,6 +21,7 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.screen import open_console, plain_table
+from rulezero.cli.words import games_of
 from rulezero.games.view import seat_names
 from rulezero.play.match import MatchInterrupted
 from rulezero.play.rating import elo
@@ -176,7 +177,7 @@ def show(report: Report, wanted: int, console: Console) -> None:
     console.print()
     alone = total.games - 2 * sum(report.pairs)
     if sum(report.pairs) and alone:
-        _say(console, "no pair", f"{_games(alone)} whose partner was not finished")
+        _say(console, "no pair", f"{games_of(alone)} whose partner was not finished")
     plies = report.plies
     _say(console, "plies", f"{plies.mean:.1f} a game, from {plies.shortest} to {plies.longest}")
     simulations = f"{report.simulations_per_second:,.0f} simulations/s"
@@ -186,21 +187,25 @@ def show(report: Report, wanted: int, console: Console) -> None:
         f"{report.games_per_second:,.3g} games/s, {simulations}, {report.seconds:.1f} s in all",
     )
     if report.saved is not None:
-        _say(console, "saved", f"{_games(total.games)} in {report.saved}")
+        _say(console, "saved", f"{games_of(total.games)} in {report.saved}")
 
 
 def _tables(report: Report, names: tuple[str, str], console: Console) -> Iterator[Table]:
     """By seat, by pair, by cause; those that would be empty are left out."""
-    seats = plain_table(console, "a sits as", ">games", ">won", ">drawn", ">lost", ">score")
+    seats = plain_table(
+        console, "a sits as", ">games", ">won", ">drawn", ">lost", ">score", has_room=False
+    )
     for name, line in zip(names, report.by_seat, strict=True):
         cells = (line.games, line.wins, line.draws, line.losses)
         if line.games:
             seats.add_row(name, *map(str, cells), _percent(line.score))
-    pairs = plain_table(console, "points of a from a pair", ">0", ">1/2", ">1", ">3/2", ">2")
+    pairs = plain_table(
+        console, "points of a from a pair", ">0", ">1/2", ">1", ">3/2", ">2", has_room=False
+    )
     if sum(report.pairs):
         pairs.add_row("pairs", *map(str, report.pairs))
-    wins = plain_table(console, "won by", ">games", ">a won", ">b won")
-    draws = plain_table(console, "drawn by", ">games")
+    wins = plain_table(console, "won by", ">games", ">a won", ">b won", has_room=False)
+    draws = plain_table(console, "drawn by", ">games", has_room=False)
     for cause, line in report.ends.items():
         if line.wins or line.losses:
             wins.add_row(cause, *map(str, (line.wins + line.losses, line.wins, line.losses)))
@@ -224,7 +229,7 @@ def _verdict(test: Test) -> str:
 
 def _heading(report: Report, wanted: int) -> str:
     played = report.total.games
-    heading = f"{report.game}: {_games(played)}"
+    heading = f"{report.game}: {games_of(played)}"
     if report.is_interrupted:
         return f"{heading} of {wanted}, interrupted"
     return heading if played == wanted else f"{heading} of {wanted}, then the test was decided"
@@ -232,10 +237,6 @@ def _heading(report: Report, wanted: int) -> str:
 
 def _say(console: Console, what: str, words: str) -> None:
     console.print(Text.assemble((f"{what:<12}", "dim"), words), soft_wrap=True)
-
-
-def _games(number: int) -> str:
-    return f"{number} game" if number == 1 else f"{number} games"
 
 
 def _percent(share: float) -> str:

@@ -16,7 +16,8 @@ from rich.text import Text
 import rulezero as rz
 from rulezero.cli.bar import bar
 from rulezero.cli.screen import open_console, print_pairs
-from rulezero.cli.words import say, say_line, say_shares, say_turn, speaks_san
+from rulezero.cli.words import plies_of, say, say_line, say_shares, say_turn, speaks_san
+from rulezero.data.replay import game_of
 from rulezero.data.store import Store
 from rulezero.games.grammar import nearest
 from rulezero.games.info import info, moves_by_kind
@@ -266,10 +267,11 @@ class _Table:
         elif record.end_reason == "cap":
             self.say(f"drawn: the game is stopped after {record.plies} plies", "bold")
         else:
-            self.say(f"left after {record.plies} plies", "bold")
-        if self.store is not None:
-            where = f"saved: rulezero replay {self.store.path} {record.id}"
-            self.say(where if dialogue.plies else "nothing to save: no move was made")
+            self.say(f"left after {plies_of(record.plies)}", "bold")
+        if self.store is not None and dialogue.plies:
+            self.say(f"saved: rulezero replay {self.store.path} {record.id}{_trust(record.game)}")
+        elif self.store is not None:
+            self.say("nothing to save: no move was made")
 
     def say(self, words: str, style: str = "") -> None:
         self.console.print(Text(words, style), soft_wrap=True)
@@ -278,6 +280,15 @@ class _Table:
         if not self.console.is_terminal:
             return contextlib.nullcontext()
         return self.console.status("thinking", spinner_style="dim")
+
+
+def _trust(game: str) -> str:
+    """The option that a game needs whose rules are a file."""
+    try:
+        game_of(game)
+    except rz.RecordError:
+        return " --trusted"
+    return ""
 
 
 def _turns(plies: list[Ply]) -> list[list[Ply]]:

@@ -16,8 +16,11 @@ def open_console() -> Console:
     return console if console.is_terminal else Console(highlight=False, width=_PIPED_WIDTH)
 
 
-def plain_table(console: Console, *columns: str, title: str = "") -> Table:
-    """A table for people on a terminal, aligned words in a pipe. A '>' column is flush right."""
+def plain_table(console: Console, *columns: str, title: str = "", has_room: bool = True) -> Table:
+    """A table for people on a terminal, aligned words in a pipe. A '>' column is flush right.
+
+    With `has_room` a terminal's table stands apart from what is above, below and left of it.
+    """
     on_screen = console.is_terminal
     table = Table(
         title=title or None,
@@ -25,6 +28,7 @@ def plain_table(console: Console, *columns: str, title: str = "") -> Table:
         title_style="bold",
         box=box.SIMPLE_HEAD if on_screen else None,
         pad_edge=False,
+        show_edge=has_room,
         header_style="bold" if on_screen else "",
     )
     for name in columns:

@@ -23,7 +23,7 @@ def seats(
     console = open_console()
     for player in known.values() if kind is None else [known[kind]]:
         console.print(Text.assemble((player.name, "bold cyan"), f"  {player.help}"), soft_wrap=True)
-        keys = plain_table(console, "key", "default", "meaning")
+        keys = plain_table(console, "key", "default", "meaning", has_room=False)
         for key in player.keys:
             keys.add_row(Text(f"  {key.name}", "bold"), key.fallback, Text(key.help))
         if player.keys:

@@ -8,6 +8,16 @@ from rulezero.data.thoughts import Thought
 _TOLD = ("damage", "absorbed", "healed", "self_damage")  # events worth a word beside a die
 
 
+def games_of(number: int) -> str:
+    """1 game, 2 games."""
+    return f"{number} game" if number == 1 else f"{number} games"
+
+
+def plies_of(number: int) -> str:
+    """1 ply, 2 plies."""
+    return f"{number} ply" if number == 1 else f"{number} plies"
+
+
 def speaks_san(state: State) -> bool:
     """Whether the game has a short move text that chess players know."""
     try:

@@ -132,7 +132,7 @@ def play(
             game=game.text,
             a=task.a,
             b=task.b,
-            tally=standing.tally,
+            tally=Tally.of(result_of(record, task) for record in records),
             records=sorted(records, key=lambda record: record.index),
             seconds=time.perf_counter() - began,
             sprt=trial.sprt,
@@ -141,10 +141,10 @@ def play(
     with contextlib.ExitStack() as stack:
         store = None if save is None else stack.enter_context(open_store(save))
         playing = run(task, workers=workers, width=width, seats=seats)
+        finished: Finished | None = None
         try:
             for finished in stack.enter_context(contextlib.closing(playing)):
-                if store is not None:
-                    _keep(store, finished, task)
+                _keep(store, finished, task)
                 record = finished.record
                 result = result_of(record, task)
                 records.append(record)
@@ -153,6 +153,9 @@ def play(
                 if (on_game is not None and on_game(standing.tally)) or is_decided:
                     break
         except KeyboardInterrupt:
+            if finished is not None and finished.record not in records[-1:]:
+                _keep(store, finished, task)  # once more does no harm: a store gives it once
+                records.append(finished.record)
             raise MatchInterrupted(so_far()) from None
     return so_far()
 
@@ -168,7 +171,9 @@ def result_of(record: Record, task: Task) -> GameResult:
     )
 
 
-def _keep(store: Store, finished: Finished, task: Task) -> None:
+def _keep(store: Store | None, finished: Finished, task: Task) -> None:
+    if store is None:
+        return
     store.add(finished.record)
     if finished.note is not None and task.judge is not None:
         store.add_note(finished.record.id, seat(task.judge).text, finished.note)

@@ -1,0 +1,96 @@
+"""A record step by step: the position, the choice, and what was thought of it."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from rulezero._core import Game, MoveError, PositionError, State
+from rulezero.data.columns import RecordError
+from rulezero.data.forms import import_file, records
+from rulezero.data.record import Record
+from rulezero.data.replay import game_of
+from rulezero.data.store import Note, Store
+from rulezero.data.thoughts import Thought
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """One choice of a recorded game."""
+
+    ply: int  # from 0
+    state: State  # before it
+    action: int
+    thought: Thought | None = None  # the mover's
+    notes: dict[str, Thought] = {}  # the judges', by their seat texts
+
+    @property
+    def after(self) -> State:
+        """The state it led to."""
+        return self.state.apply(self.action)
+
+
+def steps(
+    record: Record,
+    notes: Iterable[Note] = (),
+    *,
+    game: Game | None = None,
+    trusted: bool = False,
+) -> Iterator[Step]:
+    """The choices of a record from the first on. RecordError names the ply that cannot be.
+
+    `notes` are judges' about this record. Unless trusted, a game that would run or read a file is
+    refused, as everywhere with records.
+    """
+    columns = record.columns()
+    judged = {note.judge: note.thoughts.columns(columns.actions) for note in notes}
+    try:
+        state = (game or game_of(record.game, trusted=trusted)).parse(record.start)
+    except PositionError as error:
+        raise RecordError(f"{record.game}: {error}") from error
+    for ply, action in enumerate(columns.actions.tolist()):
+        thoughts = {judge: told.thought(ply) for judge, told in judged.items()}
+        step = Step(
+            ply=ply,
+            state=state,
+            action=action,
+            thought=columns.thought(ply),
+            notes={judge: thought for judge, thought in thoughts.items() if thought is not None},
+        )
+        try:
+            state = step.after
+        except MoveError as error:
+            raise RecordError(f"{record.game}: at ply {ply}: {error}") from error
+        yield step
+
+
+def look_up(path: str | Path, which: str, *, trusted: bool = False) -> tuple[Record, list[Note]]:
+    """A record of a store or a file, with the judges' notes: by its number from 1, or its id.
+
+    The first letters of an id are enough where no other has them.
+    """
+    found = all_records(path, trusted=trusted)
+    if which.isdigit() and len(which) < 9:
+        for number, record in enumerate(found, 1):
+            if number == int(which):
+                return record, _notes(found, record)
+        raise RecordError(f"'{path}' has no record number {which}")
+    if isinstance(found, Store) and which in found:
+        return found[which], _notes(found, found[which])
+    matching = [record for record in found if record.id.startswith(which)]
+    if not matching or not which:
+        raise RecordError(f"'{path}' has no record '{which}'; --list shows them")
+    if len({record.id for record in matching}) > 1:
+        raise RecordError(f"'{path}' has {len(matching)} records '{which}...'; give more letters")
+    return matching[0], _notes(found, matching[0])
+
+
+def all_records(path: str | Path, *, trusted: bool = False) -> Store | Iterator[Record]:
+    """The records of a store or a file that must be there; see `records`."""
+    path = Path(path)
+    if not path.exists():
+        raise RecordError(f"there is no '{path}'")
+    return import_file(path, trusted=True) if trusted and path.is_file() else records(path)
+
+
+def _notes(found: Store | Iterator[Record], record: Record) -> list[Note]:
+    return list(found.notes(record.id)) if isinstance(found, Store) else []

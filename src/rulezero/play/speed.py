@@ -1,0 +1,145 @@
+"""How fast this machine is: rules, planes, searches, a net."""
+
+import random
+import time
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+
+from rulezero._core import CHANCE, Game, NetError, SeatError, State, perft, remake
+from rulezero.nets.runtime import Floats
+from rulezero.play.evaluators import Evaluation, Evaluator
+from rulezero.play.loading import sight_of
+from rulezero.play.seats import Seat, seat
+from rulezero.play.session import Session
+
+_LEAST_LEAVES = 20_000  # in one count: less would measure the way into the core
+_SIMS = 100  # per choice
+_WIDTH = 64  # games in step
+_OPENING = 8  # plies drawn at random
+
+Work = Callable[[], int]  # does some work and says how many units it was
+
+
+class Speed(msgspec.Struct, frozen=True, kw_only=True):
+    """What is done in a second, by one process."""
+
+    game: str
+    leaves: float  # perft's, from the start
+    planes: float  # positions re-made and encoded for a net, as batches are drawn
+    uniform_sims: float  # simulations of PUCT with an evaluator that knows nothing
+    heuristic_sims: float | None  # with the hand-written one; None where there is none
+    net_positions: float | None = None  # judged by the net in self-play
+    net_sims: float | None = None  # simulations of that self-play, in 64 games
+
+
+def measure(game: Game, *, net: str | None = None, seconds: float = 0.5) -> Speed:
+    """The speeds of a game; each is measured for so many seconds."""
+    counter = None if net is None else _Counter(_evaluator(net, game))
+    net_sims = net_positions = None
+    if counter is not None:
+        player = seat("puct", evaluator=counter, sims=_SIMS)
+        net_sims, spent = _simulate(game, player, seconds)
+        net_positions = counter.positions / spent
+    return Speed(
+        game=game.text,
+        leaves=_rate(_counting(game), seconds),
+        planes=_rate(_encoding(game), seconds),
+        uniform_sims=_simulate(game, seat("puct", eval="uniform", sims=_SIMS), seconds)[0],
+        heuristic_sims=_heuristic_sims(game, seconds),
+        net_positions=net_positions,
+        net_sims=net_sims,
+    )
+
+
+class _Counter:
+    """An evaluator that counts what it is asked."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.identity = evaluator.identity
+        self.positions = 0
+        self._evaluator = evaluator
+
+    def evaluate(self, planes: Floats) -> Evaluation:
+        self.positions += len(planes)
+        return self._evaluator.evaluate(planes)
+
+
+def _evaluator(net: str, game: Game) -> Evaluator:
+    found = sight_of(seat("puct", net=net), game).evaluator
+    if found is None:
+        raise NetError(f"'{net}' answers inside the core: there is no batch to measure")
+    return found
+
+
+def _rate(work: Work, seconds: float) -> float:
+    done = work()  # warms up, and counts where a single go takes all the time
+    begin = time.perf_counter()
+    first = done
+    while (spent := time.perf_counter() - begin) < seconds:
+        done += work()
+    return (done - first) / spent
+
+
+def _counting(game: Game) -> Work:
+    """Counts the leaves of the first depth that has many."""
+    start = game.start()
+    depth = 1
+    while depth < 6 and perft(start, depth) < _LEAST_LEAVES:
+        depth += 1
+    return lambda: perft(start, depth)
+
+
+def _encoding(game: Game) -> Work:
+    """Makes the planes of a random game again, as a learner does."""
+    dice = random.Random(0)
+    state = start = game.start()
+    plies = []
+    while not state.is_over and len(state.actions) < min(200, game.facts.max_plies):
+        if state.mover != CHANCE:
+            plies.append(len(state.actions))
+        state = state.apply(dice.choice(state.legal))
+    actions = np.array(state.actions, np.uint32)
+    wanted = np.array(plies, np.uint32)
+    planes = np.empty((len(plies), *game.facts.planes), np.float32)
+
+    def make() -> int:
+        remake(game, start.text, actions, wanted, planes=planes)
+        return len(plies)
+
+    return make
+
+
+def _heuristic_sims(game: Game, seconds: float) -> float | None:
+    try:
+        return _simulate(game, seat("puct", sims=_SIMS), seconds)[0]
+    except SeatError:  # this game has none
+        return None
+
+
+def _simulate(game: Game, player: Seat, seconds: float) -> tuple[float, float]:
+    """Simulations a second of self-play in many games, and how long that was tried."""
+    session = Session(game, [player], seed=0, width=_WIDTH)
+    for index in range(_WIDTH):
+        session.add(index, _opening(game, index))
+    games = _WIDTH
+    begin = time.perf_counter()
+    while True:
+        for _ in session.step():
+            session.add(games, _opening(game, games))
+            games += 1
+        spent = time.perf_counter() - begin
+        if spent >= seconds and session.pool.simulations:
+            return session.pool.simulations / spent, spent
+
+
+def _opening(game: Game, index: int) -> State:
+    """A position that no other game begins with: a cache would answer for all of them."""
+    dice = random.Random(index)
+    state = start = game.start(seed=index)
+    for _ in range(_OPENING):
+        state = state.apply(dice.choice(state.legal))
+        if state.is_over:
+            return start
+    return state

@@ -1,0 +1,124 @@
+"""`rulezero replay`: what records hold, in words."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rulezero as rz
+from commands import fails, run, succeeds
+from rulezero.cli.bar import signed
+from rulezero.data import Store, export
+from rulezero.data.steps import look_up, steps
+from rulezero.games.view import draw
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some games of two kinds, judged."""
+    path: Path = tmp_path_factory.mktemp("replay") / "store"
+    rz.match("monster", "puct:sims=8", "random", 2, judge="gumbel:sims=4", save=path)
+    rz.match("exchange", "heuristic", "random", 2, save=path)
+    return path
+
+
+def test_a_list(store: Path) -> None:
+    """A line for each record: number, id, game, players, result, plies."""
+    for arguments in ([], ["--list"], ["1", "--list"]):
+        lines = succeeds("replay", store, *arguments).splitlines()[1:]
+        for number, (line, record) in enumerate(zip(lines, Store(store), strict=True), 1):
+            words = line.split()
+            assert words[:4] == [str(number), record.id[:12], record.game, record.purpose]
+            assert words[4:6] == list(record.seats)
+            assert words[6] == {1: "1-0", 0: "1/2", -1: "0-1"}[int(record.outcome)]
+            assert record.end_reason in line
+            assert words[-1] == str(record.plies)
+
+
+def test_every_ply_in_a_pipe(store: Path) -> None:
+    """The board behind it, the move, the thought of the mover and of the judge."""
+    for number in ("1", "3"):
+        output = succeeds("replay", store, number)
+        record, notes = look_up(store, number)
+        pages = output.split("\n\n")
+        assert f"record   {record.id}\n" in pages[0]
+        course = list(steps(record, notes))
+        plies = output.split("\nply ")[1:]
+        assert len(plies) == record.plies
+        for step, page in zip(course, plies, strict=True):
+            board = draw(step.after, names=("White", "Black")).plain()
+            assert board in page
+            is_die = step.state.mover == rz.CHANCE
+            said = step.state.say(step.action, san=record.game == "monster")
+            assert page.partition("\n")[0] == (
+                f"{step.ply + 1}: the die falls {said}"
+                if is_die
+                else f"{step.ply + 1}: {'White' if step.state.mover == 0 else 'Black'} plays {said}"
+            )
+            assert ("\nthought: " in page) == (step.thought is not None)
+            assert ("\ngumbel:sims=4: " in page) == bool(step.notes)
+            if step.thought is not None and step.thought.value is not None:
+                assert f"{signed(step.thought.value)} for White" in page
+
+
+def test_one_ply(store: Path) -> None:
+    """--ply shows the board there and nothing else; 0 is the start."""
+    whole = succeeds("replay", store, "1")
+    assert succeeds("replay", store, "1", "--ply", "3").count("to move") == 1
+    assert "\nply 3: " in succeeds("replay", store, "1", "--ply", "3")
+    assert "\nstart\n" in succeeds("replay", store, "1", "--ply", "0")
+    assert succeeds("replay", store, "1", "--ply", "3").split("\n\n")[1] in whole
+
+
+def test_files_of_other_forms(store: Path, tmp_path: Path) -> None:
+    """JSON lines have everything, PGN the moves and values."""
+    first, second, *_ = Store(store)
+    for name in ("games.jsonl", "games.pgn"):
+        export([first, second], tmp_path / name)
+        assert len(succeeds("replay", tmp_path / name).splitlines()) == 3
+        assert f"ply {second.plies}: " in succeeds("replay", tmp_path / name, "2")
+
+
+def test_wrong_input_is_one_line(store: Path, tmp_path: Path) -> None:
+    """Nothing is made where nothing was."""
+    assert "there is no" in fails("replay", tmp_path / "nowhere")
+    assert "holds no games" in fails("replay", tmp_path)
+    assert "no record number 99" in fails("replay", store, "99")
+    assert "no record 'zz'" in fails("replay", store, "zz")
+    assert "plies, not 99999" in fails("replay", store, "1", "--ply", "99999")
+    (tmp_path / "games.txt").write_text("1. e4 e5")
+    assert ".jsonl, .pgn" in fails("replay", tmp_path / "games.txt")
+    (tmp_path / "broken.pgn").write_text("1. e9 *")
+    assert "broken.pgn:1" in fails("replay", tmp_path / "broken.pgn")
+    assert not (tmp_path / "nowhere").exists()
+    assert run("replay", store, "1", PYTHONIOENCODING="ascii").stdout.isascii()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_pages_on_a_terminal(store: Path) -> None:
+    """Enter goes on, back goes back, a number jumps, flip turns the board, quit ends."""
+    record, _ = look_up(store, "1")
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "rulezero", "replay", str(store), "1", "--ply", "2"],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**os.environ, "TERM": "xterm", "NO_COLOR": "1", "COLUMNS": "100", "LINES": "40"},
+    ) as process:
+        os.close(slave)
+        with os.fdopen(master, "rb+", buffering=0) as terminal:
+            words = ["", "back", "back", "5", "flip", "nonsense", "99999", "q"]
+            for at, word in zip([2, 3, 2, 1, 5, 5, 5, 5], words, strict=True):
+                shown = ""
+                while not shown.endswith("quit: "):
+                    shown += terminal.read(1000).decode()
+                assert shown.splitlines()[-1].startswith(f"{at} of {record.plies};")
+                if word in ("nonsense",):
+                    assert "   h  g  f  e  d  c  b  a" in shown
+                terminal.write(f"{word}\n".encode())
+            process.wait(timeout=60)
+    assert process.returncode == 0

@@ -1,0 +1,75 @@
+"""Records step by step."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import rulezero as rz
+import samples
+from rulezero.data import Store, export
+from rulezero.data.steps import all_records, look_up, steps
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_steps_are_the_game(text: str) -> None:
+    """Position, choice and thought of every ply, as the record has them."""
+    (record,) = rz.match(text, "random", "puct:eval=uniform,sims=4", 1, opening=2).records
+    game = samples.game(text)
+    course = list(steps(record, game=game))
+    assert len(course) == record.plies
+    state = game.parse(record.start)
+    for ply, step in enumerate(course):
+        assert (step.ply, step.state, step.notes) == (ply, state, {})
+        assert step.thought == record.thought(ply)
+        state = step.after
+    assert state.outcome == record.outcome or record.end_reason == "cap"
+
+
+def test_judges_speak_beside_the_mover(tmp_path: Path) -> None:
+    """By their seat texts, at every choice and at no die."""
+    rz.match("exchange", "random", "random", 2, judge="heuristic", save=tmp_path, opening=0)
+    record, notes = look_up(tmp_path, "1")
+    for step in steps(record, notes):
+        assert step.thought is None
+        assert set(step.notes) == (set() if step.state.mover == rz.CHANCE else {"heuristic"})
+
+
+def test_records_are_found_by_number_and_id(tmp_path: Path) -> None:
+    """In a store, and in files."""
+    store, file = tmp_path / "store", tmp_path / "games.jsonl"
+    rz.match("connect4", "random", "random", 5, save=store)
+    records = list(Store(store))
+    export(records, file)
+    for path in (store, file):
+        read = list(all_records(path))
+        assert len(read) == 5
+        for number, record in enumerate(read, 1):
+            assert look_up(path, str(number))[0] == record
+            assert look_up(path, record.id)[0] == record
+            assert look_up(path, record.id[:12])[0] == record
+    for which, words in {
+        "6": "number 6",
+        "0": "number 0",
+        "nothing": "no record",
+        "": "no record",
+    }.items():
+        with pytest.raises(rz.RecordError, match=words):
+            look_up(store, which)
+    with pytest.raises(rz.RecordError, match="there is no"):
+        look_up(tmp_path / "nowhere", "1")
+
+
+def test_a_forged_record_is_refused() -> None:
+    """At the ply that cannot be; what was before it is shown."""
+    (record,) = rz.match("connect4", "random", "random", 1, opening=0).records
+    wrong = msgspec.structs.replace(record, start="X6/O6/X6/O6/X6/O6 x")
+    with pytest.raises(rz.RecordError, match="connect4"):
+        list(steps(wrong))
+    first = int(record.action_numbers()[0])
+    before, behind = str(first or ""), str(6 - first or "")
+    full = "/".join(f"{before}{man}{behind}" for man in "OXOXOX") + " x"
+    with pytest.raises(rz.RecordError, match="at ply 0"):
+        list(steps(msgspec.structs.replace(record, start=full)))
+    with pytest.raises(rz.RecordError, match="would run a file"):
+        list(steps(msgspec.structs.replace(record, game="python:file=evil.py")))
