@@ -16,15 +16,15 @@ HOW = "make bench-peers"
 class Peer:
     """OpenSpiel on chess: see peers/open_spiel_chess.py."""
 
-    def __init__(self, folder: Path, net: Path | None = None) -> None:
-        """Starts it in an environment that make bench-peers has made, with a TorchScript net."""
+    def __init__(self, folder: Path) -> None:
+        """Starts it in an environment that make bench-peers has made."""
         environment = dict(os.environ)
         constants = folder / "constant_evaluator.so"
         if constants.is_file():
             environment["LD_PRELOAD"] = str(constants)
         script = HERE / "peers" / "open_spiel_chess.py"
         self._process = subprocess.Popen(
-            [folder / "bin" / "python", script, *([net] if net else [])],
+            [folder / "bin" / "python", script],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,

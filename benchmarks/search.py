@@ -125,7 +125,7 @@ def show(report: Report, console: Console) -> None:
 
 
 def _written(number: float) -> str:
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
 
 
 def main() -> None:
@@ -158,7 +158,7 @@ def main() -> None:
         peer = None
         if {"tree", "bot"} & set(parts):
             if options.peers.is_dir():
-                peer = peers.Peer(options.peers, trees.script_tower(folder / "their_net.pt"))
+                peer = peers.Peer(options.peers)
             left_out += trees.left_out(peer)
         if "workers" in parts and (len(cores) < 2 or sys.platform != "linux"):
             left_out.append("two workers against one; that needs Linux and two cores")

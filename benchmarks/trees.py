@@ -1,7 +1,6 @@
 """The search without a net, and the whole search with one, against OpenSpiel's on chess."""
 
 import statistics
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,18 +8,16 @@ import torch
 
 import rulezero as rz
 from peer import HOW, Peer
-from rulezero.nets.tower import Tower
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.session import Session
 from rulezero.play.torch_evaluator import TorchEvaluator
-from selfplay import NET, SelfPlay, make_net
+from selfplay import SelfPlay, make_net
 from timing import Figure, Side, Slice, interleave, ratios, spend, spread
 
 SIMS = 800
 MOST_PLIES = 60
 _CONSTANT = {"cpp_constant": "C++", "python_constant": "Python"}  # sides of the peer
-_THEIR_PLANES = (20, 8, 8)
-_THEIR_SLOTS = 74 * 64  # their 4674 actions, in whole planes
+_NET = {"python_net": "torch", "python_script": "TorchScript"}
 
 
 class UniformPlay:
@@ -94,43 +91,33 @@ def measure_bot(
     peer: Peer | None, folder: Path, rounds: int, seconds: float, warm_up: int
 ) -> Iterator[Figure]:
     """Self-play on chess with a net, against OpenSpiel's Python bot with such a net in torch."""
-    if peer is None or "python_net" not in peer.sides:
+    if peer is None:
         return
     net = make_net(folder, "chess")
     game = rz.load("chess")
     torch.set_num_threads(1)
     ours: dict[str, Evaluator] = {
-        "fp32 (the default)": OnnxEvaluator(net),
+        "fp32": OnnxEvaluator(net),
         "int8": OnnxEvaluator(net, "int8"),
         "torch": TorchEvaluator(net, "cpu"),
     }
     sides: dict[str, Side] = {
         name: SelfPlay(game, evaluator, warm_up=warm_up).run for name, evaluator in ours.items()
     }
-    sides["python_net"] = peer.side("python_net")
+    sides |= {side: peer.side(side) for side in _NET}
     rates = interleave(sides, rounds, seconds)
-    for name in ours:
-        yield Figure(
-            part="bot",
-            what=f"chess self-play, {name} / OpenSpiel's Python bot, torch",
-            number=ratios(rates[name], rates["python_net"]),
-            wanted=5 if "default" in name else None,
-            note=(
-                f"{statistics.median(rates[name]):,.0f} against"
-                f" {statistics.median(rates['python_net']):,.0f} simulations a second"
-            ),
-        )
-
-
-def script_tower(path: Path) -> Path:
-    """Our tower for their planes, as TorchScript: at one position a time faster than the module."""
-    config = NET.for_game(rz.load("chess").facts)
-    tower = Tower(_THEIR_PLANES, _THEIR_SLOTS, config).eval()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it is on its way out, and still the fastest there is
-        traced = torch.jit.trace(tower, torch.zeros(1, *_THEIR_PLANES))  # type: ignore[no-untyped-call]
-        torch.jit.freeze(traced).save(str(path))
-    return path
+    for side, their_net in _NET.items():
+        for name in ours:
+            yield Figure(
+                part="bot",
+                what=f"chess self-play, {name} / OpenSpiel's Python bot, {their_net}",
+                number=ratios(rates[name], rates[side]),
+                wanted=5 if (name, side) == ("fp32", "python_net") else None,  # both defaults
+                note=(
+                    f"{statistics.median(rates[name]):,.0f} against"
+                    f" {statistics.median(rates[side]):,.0f} simulations a second"
+                ),
+            )
 
 
 def left_out(peer: Peer | None) -> list[str]:
