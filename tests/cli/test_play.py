@@ -309,7 +309,16 @@ def test_on_a_terminal(tmp_path: Path) -> None:
 def test_against_a_net(tmp_path: Path) -> None:
     """The opponent judges by it, and the record names it."""
     net = little_nets.net("connect4")
-    arguments = ["--net", net, "--sims", "5", "--seat", "1", "--save", tmp_path / "store"]
+    arguments: list[str | Path] = [
+        "--net",
+        net,
+        "--sims",
+        "5",
+        "--seat",
+        "1",
+        "--save",
+        tmp_path / "store",
+    ]
     output = succeeds("play", "connect4", *arguments, stdin="a\nhint\nquit\n")
     assert f"X is puct:net={net},sims=5" in output
     record = only(tmp_path / "store")

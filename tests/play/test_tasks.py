@@ -149,7 +149,7 @@ def test_a_pool_that_broke_off_says_so() -> None:
     with pytest.raises(KeyboardInterrupt):
         list(session.run())
     for _ in range(3):
-        with pytest.raises(rz.GameError, match="apply|broken"):
+        with pytest.raises(rz.GameError, match=r"apply|broken"):
             session.step()
 
     wrong = Session(game, [rz.seat("random")], seed=0)
