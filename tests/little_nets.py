@@ -1,7 +1,9 @@
 """Tiny untrained nets of every game, made once for all tests of a process."""
 
+import atexit
 import functools
 import random
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -21,7 +23,8 @@ TINY = NetConfig(blocks=1, channels=8)
 
 torch.set_num_threads(1)  # on shared cores, more of them wait for each other
 
-_folder = tempfile.TemporaryDirectory(prefix="little_nets_")
+_folder = Path(tempfile.mkdtemp(prefix="little_nets_"))
+atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 
 
 @functools.cache
@@ -39,7 +42,7 @@ def tower(text: str, config: NetConfig = TINY) -> Tower:
 def net(text: str, config: NetConfig = TINY) -> Path:
     """That tower saved: the path that resolve() would give."""
     name = f"{samples.game(text).facts.name}_{config.blocks}x{config.channels}_{config.head}"
-    return save(Path(_folder.name) / name, tower(text, config), samples.game(text), {"seed": 1})
+    return save(_folder / name, tower(text, config), samples.game(text), {"seed": 1})
 
 
 @functools.cache
