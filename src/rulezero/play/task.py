@@ -21,7 +21,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     game: str
     a: str  # seat texts; a sits in seat 0 of even games
     b: str
-    games: Annotated[int, Meta(ge=1)]
+    games: Annotated[int, Meta(ge=1, le=1_000_000_000)]
     seed: Annotated[int, Meta(ge=0)] = 0  # below 2**64
     name: str = ""  # told in its records, and part of its seed
     swap: bool = True
