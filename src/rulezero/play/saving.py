@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from rulezero.data.record import RecordError
 from rulezero.data.store import Store
 
 
@@ -11,6 +12,8 @@ from rulezero.data.store import Store
 def open_store(path: str | Path) -> Iterator[Store]:
     """A store in a folder that is made now: what forbids it is said before the first game."""
     path = Path(path)
+    if path.exists() and not path.is_dir():
+        raise RecordError(f"'{path}' is a file; a store is a folder")
     is_new = not path.exists()
     path.mkdir(parents=True, exist_ok=True)
     try:
