@@ -60,6 +60,6 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
     assert "--to" in fails("import", empty)
     empty.write_text(_MATE)
     assert "no game 'ches'" in fails("import", empty, "--to", store, "--game", "ches")
-    assert "File exists" in fails("import", empty, "--to", empty)
+    assert "a store is a folder" in fails("import", empty, "--to", empty)
     assert empty.read_text() == _MATE
     assert not store.exists()

@@ -124,7 +124,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         ({"--sprt": "5,0"}, "elo0 below elo1"),
         ({"--starts": str(tmp_path / "nowhere")}, "No such file"),
         ({"--starts": str(starts)}, "starts.txt:2: "),
-        ({"--save": str(mine)}, "File exists"),
+        ({"--save": str(mine)}, "a store is a folder"),
     ]:
         options = [word for pair in {**fine, **changes}.items() for word in pair]
         assert words in fails("match", "connect4", *options)

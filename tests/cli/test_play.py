@@ -268,7 +268,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         (["connect4", "--seed", str(1 << 64)], "seed"),
     ]:
         assert told in fails("play", *words, "--save", store)
-    assert "File exists" in fails("play", "connect4", "--save", mine)
+    assert "a store is a folder" in fails("play", "connect4", "--save", mine)
     assert mine.read_text() == "mine"
     assert not store.exists()
 
