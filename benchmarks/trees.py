@@ -62,7 +62,7 @@ def measure(peer: Peer | None, rounds: int, seconds: float) -> Iterator[Figure]:
         sides[side] = peer.side(side)
     rates = interleave(sides, rounds, seconds)
     for name, play in ours.items():
-        lines = play.lines
+        lines = play.lines or [0]  # none where no game has ended yet
         yield Figure(
             part="tree",
             what=f"{name} without a net, {SIMS} simulations a choice",
