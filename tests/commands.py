@@ -1,5 +1,6 @@
 """The command line as its users meet it: a process with an exit code."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -49,9 +50,20 @@ def begin(*arguments: str | Path, program: str = "-mrulezero") -> "subprocess.Po
         stderr=subprocess.PIPE,
         encoding="utf-8",
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        # A background job of a shell may have been told to ignore it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
+
+
+def stop(process: "subprocess.Popen[str]", number: signal.Signals) -> tuple[str, str]:
+    """What a process still says once it is told to end.
+
+    A signal that comes just before a read waits as long as that read does; people then press
+    Ctrl-C again, and so does this.
+    """
+    for _ in range(12):
+        process.send_signal(number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=10)
+    raise AssertionError("it does not end")
 
 
 def read_until(stream: IO[str] | None, words: str) -> str:

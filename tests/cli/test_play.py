@@ -4,6 +4,7 @@ import os
 import pty
 import random
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 import documents
 import little_nets
 import rulezero as rz
-from commands import begin, fails, read_until, run, succeeds
+from commands import begin, fails, read_until, run, stop, succeeds
 from rulezero import _core
 from rulezero.cli.bar import signed
 from rulezero.data import Record, Store, check
@@ -199,8 +200,7 @@ def test_a_signal_keeps_the_game(number: signal.Signals, tmp_path: Path) -> None
         process.stdin.write("e2e4\n")
         process.stdin.flush()
         read_until(process.stdout, "your move: ")
-        process.send_signal(number)
-        output, errors = process.communicate(timeout=60)
+        output, errors = stop(process, number)
     assert (process.returncode, errors) == (130, "")
     assert "left after 2 plies" in output
     record = only(tmp_path)
@@ -216,8 +216,7 @@ def test_ctrl_c_while_the_machine_thinks_keeps_the_game(tmp_path: Path) -> None:
         process.stdin.flush()
         read_until(process.stdout, "e2e4\n")
         time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=120)
+        stop(process, signal.SIGINT)
     assert process.returncode == 130
     assert only(tmp_path).plies in (1, 2)  # as the signal came
 
@@ -284,7 +283,6 @@ def test_on_a_terminal(tmp_path: Path) -> None:
         stderr=slave,
         env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"},
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
         os.close(slave)
         with os.fdopen(master, "rb+", buffering=0) as terminal:
@@ -295,6 +293,8 @@ def test_on_a_terminal(tmp_path: Path) -> None:
             while shown.count("your move: ") < 2:
                 shown += terminal.read(1000).decode(errors="replace")
             process.send_signal(signal.SIGINT)
+            while not select.select([terminal], [], [], 5)[0]:  # it came too early: see stop
+                process.send_signal(signal.SIGINT)
             try:
                 while part := terminal.read(1000):
                     shown += part.decode(errors="replace")
