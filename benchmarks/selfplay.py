@@ -69,22 +69,22 @@ class Gauge:
 class SelfPlay:
     """Games of an evaluator against itself, in the middle of the game and of their searches.
 
-    A simulation is a row that the evaluator has served: those that end in a known result come on
-    top, so simulations a second are rather more than is told.
+    `run` counts rows that the evaluator has served: simulations that end in a known result come
+    on top. `simulate` counts all of them.
     """
 
     def __init__(
-        self, game: rz.Game, evaluator: Evaluator, *, width: int = WIDTH, warm_up: int = 6400
+        self, game: rz.Game, evaluator: Evaluator, *, warm_up: int = 6400, cache: int = 0
     ) -> None:
         self.game = game
         self.gauge = Gauge(UniformEvaluator(game.facts.slots))
         seat = rz.seat(f"puct:sims={SIMS},noise=0.25,temperature=1", evaluator=self.gauge)
-        self.session = Session(game, [seat], seed=1, width=width, cache=0)
+        self.session = Session(game, [seat], seed=1, width=WIDTH, cache=cache)
         self.outside: list[float] = []  # share of each slice that was not the evaluator's
         self._dice = random.Random(0)
         self._added = 0
         for group in range(_GROUPS):
-            for _ in range(group * width // _GROUPS, (group + 1) * width // _GROUPS):
+            for _ in range(group * WIDTH // _GROUPS, (group + 1) * WIDTH // _GROUPS):
                 self._add()
             for _ in range(SIMS // _GROUPS):
                 self.step()
@@ -103,11 +103,17 @@ class SelfPlay:
         return self.gauge.rows - before
 
     def run(self, seconds: float) -> Slice:
-        """Simulations in about so many seconds."""
+        """Rows served in about so many seconds."""
         before = self.gauge.seconds
         done = spend(self.step, seconds)
         self.outside.append(1 - (self.gauge.seconds - before) / done.seconds)
         return done
+
+    def simulate(self, seconds: float) -> Slice:
+        """Simulations in about so many seconds."""
+        before = self.session.pool.simulations
+        spent = spend(self.step, seconds).seconds
+        return Slice(self.session.pool.simulations - before, spent)
 
     def _add(self) -> None:
         self.session.add(self._added, middle_game(self.game, self._dice))

@@ -8,6 +8,7 @@ import torch
 
 import rulezero as rz
 from peer import HOW, Peer
+from rulezero._core import Played
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.session import Session
 from rulezero.play.torch_evaluator import TorchEvaluator
@@ -16,6 +17,7 @@ from timing import Figure, Side, Slice, interleave, ratios, spend, spread
 
 SIMS = 800
 MOST_PLIES = 60
+_CACHE = 1 << 16  # positions of a net that are remembered: the default of both
 _CONSTANT = {"cpp_constant": "C++", "python_constant": "Python"}  # sides of the peer
 _NET = {"python_net": "torch", "python_script": "TorchScript"}
 
@@ -27,9 +29,14 @@ class UniformPlay:
         self.game = rz.load(name)
         seat = rz.seat(f"puct:eval=uniform,sims={SIMS},reuse=false,temperature=1")
         self.session = Session(self.game, [seat], seed=0, width=1, cache=0)
-        self.lines: list[int] = []  # lengths of what the choices expected
+        self._played: list[Played] = []
         self._added = 0
         self._add()
+
+    def lines(self) -> list[int]:
+        """Lengths of what the choices of the games that have ended expected."""
+        thoughts = (each.thought(ply) for each in self._played for ply in range(each.plies))
+        return [len(thought.line) for thought in thoughts if thought is not None]
 
     def run(self, seconds: float) -> Slice:
         """Simulations of the choices that were made in about so many seconds."""
@@ -39,11 +46,7 @@ class UniformPlay:
 
     def _step(self) -> int:
         for played in self.session.step():
-            self.lines += [
-                len(thought.line)
-                for ply in range(played.plies)
-                if (thought := played.thought(ply)) is not None
-            ]
+            self._played.append(played)
             self._add()
         return 0
 
@@ -62,7 +65,7 @@ def measure(peer: Peer | None, rounds: int, seconds: float) -> Iterator[Figure]:
         sides[side] = peer.side(side)
     rates = interleave(sides, rounds, seconds)
     for name, play in ours.items():
-        lines = play.lines or [0]  # none where no game has ended yet
+        lines = play.lines() or [0]  # none where no game has ended yet
         yield Figure(
             part="tree",
             what=f"{name} without a net, {SIMS} simulations a choice",
@@ -102,7 +105,8 @@ def measure_bot(
         "torch": TorchEvaluator(net, "cpu"),
     }
     sides: dict[str, Side] = {
-        name: SelfPlay(game, evaluator, warm_up=warm_up).run for name, evaluator in ours.items()
+        name: SelfPlay(game, evaluator, warm_up=warm_up, cache=_CACHE).simulate
+        for name, evaluator in ours.items()
     }
     sides |= {side: peer.side(side) for side in _NET}
     rates = interleave(sides, rounds, seconds)
@@ -112,7 +116,7 @@ def measure_bot(
                 part="bot",
                 what=f"chess self-play, {name} / OpenSpiel's Python bot, {their_net}",
                 number=ratios(rates[name], rates[side]),
-                wanted=5 if (name, side) == ("fp32", "python_net") else None,  # both defaults
+                wanted=5 if name != "torch" and side == "python_net" else None,
                 note=(
                     f"{statistics.median(rates[name]):,.0f} against"
                     f" {statistics.median(rates[side]):,.0f} simulations a second"

@@ -27,7 +27,7 @@ SIMS = 800
 MOST_PLIES = 60
 C_PUCT = 1.5  # as rulezero's
 
-PLANES = (20, 8, 8)  # of OpenSpiel's observation
+PLANES = (119, 8, 8)  # of rulezero's net; OpenSpiel's 20 are the first, the rest stay empty
 _STAND_IN = "_ZN10open_spiel10algorithms22RandomRolloutEvaluator8EvaluateERKNS_5StateE"
 
 
@@ -54,7 +54,7 @@ class Block(nn.Module):
 
 
 class Tower(nn.Module):
-    """rulezero's 4x64 net for chess (nets/tower.py), with OpenSpiel's planes and actions."""
+    """rulezero's 4x64 net for chess (nets/tower.py), with OpenSpiel's actions."""
 
     def __init__(self, blocks: int = 4, channels: int = 64) -> None:
         super().__init__()
@@ -92,7 +92,9 @@ class NetEvaluator(mcts.Evaluator):  # type: ignore[misc]
         self._cache = lru_cache.LRUCache(1 << 16)
 
     def _ask(self, state: Any) -> tuple[float, Any]:
-        planes = np.asarray(state.observation_tensor(), np.float32)
+        seen = state.observation_tensor()
+        planes = np.zeros(PLANES, np.float32)
+        planes.reshape(-1)[: len(seen)] = seen
         mask = np.asarray(state.legal_actions_mask(), bool)
         key = planes.tobytes() + mask.tobytes()
         answer: tuple[float, Any] = self._cache.make(key, lambda: self._infer(planes, mask))

@@ -246,6 +246,15 @@ bool Pool::think_on(Table& table) {
   return true;
 }
 
+std::uint64_t Pool::simulations() const {
+  std::uint64_t sum = simulations_;
+  for (const auto& table : tables_) {
+    const bool is_choosing = table->phase == Table::Phase::kThinking && !table->given;
+    if (is_choosing) sum += static_cast<std::uint64_t>(table->thinker->simulations());
+  }
+  return sum;
+}
+
 void Pool::make_move(Table& table, Ply ply) {
   table.given.reset();
   table.state = table.state->apply(ply.action);

@@ -67,7 +67,7 @@ class Pool {
   // Ends a game from outside, with what the caller says.
   void stop(std::uint64_t index, float outcome, const std::string& reason);
 
-  std::uint64_t simulations() const { return simulations_; }
+  std::uint64_t simulations() const;  // of every choice, those under way included
   std::uint64_t cache_hits() const;
 
  private:

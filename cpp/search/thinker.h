@@ -67,6 +67,7 @@ class Thinker {
   virtual Progress advance(Desk& desk) = 0;
   virtual void answer(int ticket, const Answer& answer) = 0;
   virtual const Thought& thought() const = 0;
+  virtual int simulations() const { return 0; }  // completed so far, of this choice
 };
 
 std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk> walk);

@@ -17,6 +17,7 @@ class TreeSearch final : public Thinker {
   Progress advance(Desk& desk) override;
   void answer(int ticket, const Answer& answer) override;
   const Thought& thought() const override { return thought_; }
+  int simulations() const override { return done_; }
 
  private:
   // The end of a simulation, to be judged.

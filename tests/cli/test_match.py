@@ -11,7 +11,6 @@ import rulezero as rz
 from commands import begin, fails, run, succeeds
 from rulezero.data import Store
 from rulezero.play.report import Report
-from rulezero.play.sprt import Sprt
 
 _CLOCK = ("seconds", "games_per_second", "simulations_per_second")
 
@@ -45,7 +44,8 @@ def test_the_command_and_the_function_agree(tmp_path: Path) -> None:
         opening=2,
         starts=["7/7/7/7/7/3X3 o", "7/7/7/7/3O3/3X3 x"],
         judge="heuristic",
-        sprt=Sprt(elo0=0, elo1=500),
+        save=tmp_path / "other",
+        sprt=(0, 500),
     )
     assert timeless(output) == told(Report.of(match, saved=str(store)))
     assert sorted(Store(store), key=lambda record: record.index) == match.records
@@ -67,7 +67,7 @@ def test_a_report_in_words(tmp_path: Path) -> None:
     assert f"Elo of a    {report.elo.text}" in lines
     total = report.total
     assert f": {total.wins} won, {total.draws} drawn, {total.losses} lost" in output
-    for words in ("superior", "SPRT        undecided", "first seat  White scored", "games/s"):
+    for words in ("stronger one", "SPRT        undecided", "first seat  White scored", "games/s"):
         assert words in output
     rows = [line.split() for line in lines]
     for name, line in zip(("White", "Black"), report.by_seat, strict=True):
@@ -114,6 +114,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         ({"--a": "puct:net=nowhere"}, "nowhere"),
         ({"--a": "human"}, "rulezero play"),
         ({"--judge": "nobody"}, "there is no player 'nobody'"),
+        ({"--opening": "1001"}, "opening=1001 cannot be played: expected `int` <= 1000"),
         ({"--games": "0"}, "--games"),
         ({"--games": "many"}, "--games"),
         ({"--workers": "0"}, "--workers"),

@@ -35,7 +35,7 @@ def only(path: Path) -> Record:
 
 def dialogue(text: str, human: int, seed: int, sims: int) -> Dialogue:
     game = rz.load(text)
-    machine = opponent(game, sims=sims)
+    machine = opponent(sims=sims)
     made = Dialogue(game, (HUMAN, machine) if human == 0 else (machine, HUMAN), seed=seed)
     made.advance()
     return made
@@ -73,7 +73,7 @@ def test_a_game_in_python(tmp_path: Path) -> None:
     output = succeeds(
         "play", game, "--sims", "20", "--save", tmp_path / "store", stdin="\n".join(squares)
     )
-    assert "seat 1 is puct:sims=20,eval=rollout" in output
+    assert "seat 1 is puct:sims=20" in output
     record = only(tmp_path / "store")
     assert record.game == game
     saved = output.splitlines()[-1].removeprefix("saved: rulezero ").split()

@@ -42,7 +42,7 @@ def test_every_ply_in_a_pipe(store: Path) -> None:
     """The board behind it, the move, the thought of the mover and of the judge."""
     for number in ("1", "3"):
         output = succeeds("replay", store, number)
-        record, notes = look_up(store, number)
+        record, notes = look_up(Store(store), number)
         pages = output.split("\n\n")
         assert f"record   {record.id}\n" in pages[0]
         course = list(steps(record, notes))
@@ -97,10 +97,31 @@ def test_wrong_input_is_one_line(store: Path, tmp_path: Path) -> None:
     assert run("replay", store, "1", PYTHONIOENCODING="ascii").stdout.isascii()
 
 
+def test_damage_hides_no_other_game(tmp_path: Path) -> None:
+    """Those are listed and shown, numbers and all; the damage is a line of warning."""
+    store, file = tmp_path / "store", tmp_path / "games.jsonl"
+    rz.match("connect4", "random", "random", 3, save=store)
+    whole, before = list(Store(store)), set(store.iterdir())
+    rz.match("razzle", "random", "random", 3, save=store)
+    (shard,) = set(store.iterdir()) - before
+    shard.write_bytes(b"nothing of ours")
+    for arguments in ([], ["2"]):
+        result = run("replay", store, *arguments)
+        assert result.returncode == 0
+        assert whole[1].id[:12] in result.stdout
+        for line in result.stderr.splitlines():
+            assert line.startswith(f"rulezero: warning: {shard}: ")
+    export(whole, file)
+    result = run("import", file, "--to", store)
+    assert result.returncode == 0
+    assert "0 games" in result.stdout
+    assert result.stderr.startswith(f"rulezero: warning: {shard}: ")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
 def test_pages_on_a_terminal(store: Path) -> None:
     """Enter goes on, back goes back, a number jumps, flip turns the board, quit ends."""
-    record, _ = look_up(store, "1")
+    record, _ = look_up(Store(store), "1")
     master, slave = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "rulezero", "replay", str(store), "1", "--ply", "2"],

@@ -8,7 +8,7 @@ import pytest
 import rulezero as rz
 import samples
 from rulezero.data import Store, export
-from rulezero.data.steps import all_records, look_up, steps
+from rulezero.data.steps import look_up, steps
 
 
 @pytest.mark.parametrize("text", samples.GAMES)
@@ -29,7 +29,7 @@ def test_steps_are_the_game(text: str) -> None:
 def test_judges_speak_beside_the_mover(tmp_path: Path) -> None:
     """By their seat texts, at every choice and at no die."""
     rz.match("exchange", "random", "random", 2, judge="heuristic", save=tmp_path, opening=0)
-    record, notes = look_up(tmp_path, "1")
+    record, notes = look_up(Store(tmp_path), "1")
     for step in steps(record, notes):
         assert step.thought is None
         assert set(step.notes) == (set() if step.state.mover == rz.CHANCE else {"heuristic"})
@@ -42,12 +42,12 @@ def test_records_are_found_by_number_and_id(tmp_path: Path) -> None:
     records = list(Store(store))
     export(records, file)
     for path in (store, file):
-        read = list(all_records(path))
+        read = list(rz.records(path))
         assert len(read) == 5
         for number, record in enumerate(read, 1):
-            assert look_up(path, str(number))[0] == record
-            assert look_up(path, record.id)[0] == record
-            assert look_up(path, record.id[:12])[0] == record
+            assert look_up(rz.records(path), str(number))[0] == record
+            assert look_up(rz.records(path), record.id)[0] == record
+            assert look_up(rz.records(path), record.id[:12])[0] == record
     for which, words in {
         "6": "number 6",
         "0": "number 0",
@@ -55,9 +55,9 @@ def test_records_are_found_by_number_and_id(tmp_path: Path) -> None:
         "": "no record",
     }.items():
         with pytest.raises(rz.RecordError, match=words):
-            look_up(store, which)
+            look_up(Store(store), which)
     with pytest.raises(rz.RecordError, match="there is no"):
-        look_up(tmp_path / "nowhere", "1")
+        rz.records(tmp_path / "nowhere")
 
 
 def test_a_forged_record_is_refused() -> None:

@@ -7,6 +7,7 @@ import time
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -15,7 +16,7 @@ import zstandard
 
 import record_samples
 import samples
-from rulezero.data import Record, RecordError, Store, shard
+from rulezero.data import Record, RecordError, Store, export, records, shard
 from rulezero.data.shard import MAGIC, PART, Reader
 from rulezero.data.writer import adopt
 
@@ -23,10 +24,10 @@ RECORDS = record_samples.several("connect4", 4)
 SHORT = [record_samples.of(list(samples.played("tictactoe", s))[:4], index=s) for s in range(2)]
 
 
-def write(folder: Path, records: Sequence[Record] = RECORDS, seal: bool = True) -> Path:
+def write(folder: Path, given: Sequence[Record] = RECORDS, seal: bool = True) -> Path:
     """A folder's one shard that holds the records, or what a writer that died left of it."""
     with Store(folder) as store:
-        for record in records:
+        for record in given:
             store.add(record)
         (path,) = folder.iterdir()
         part = path.read_bytes()
@@ -360,6 +361,19 @@ def test_a_full_disk_leaves_no_torn_game(tmp_path: Path, monkeypatch: pytest.Mon
     store.close()
     assert list(Store(tmp_path)) == [RECORDS[0], RECORDS[2]]
     Store(tmp_path).verify()
+
+
+def test_records_are_looked_up_by_id(tmp_path: Path) -> None:
+    """Not by number: where in the folder a record lies means nothing."""
+    with Store(tmp_path) as store:
+        store.add(RECORDS[0])
+        assert store[RECORDS[0].id] == RECORDS[0]
+        with pytest.raises(RecordError, match="by id"):
+            store[cast(Any, 0)]
+    with pytest.raises(RecordError, match="there is no folder"):
+        export(RECORDS, tmp_path / "nowhere" / "games.jsonl")
+    with pytest.raises(RecordError, match="there is no"):
+        records(tmp_path / "nowhere")
 
 
 def test_notes_lie_beside_records(tmp_path: Path) -> None:

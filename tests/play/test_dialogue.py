@@ -20,7 +20,7 @@ HUMAN = rz.seat("human")
 def meet(text: str, human: int = 0, seed: int = 1, against: str | None = None) -> Dialogue:
     """A game against a quick player, up to the first choice."""
     game = samples.game(text)
-    machine = opponent(game, against, sims=None if against else 6)
+    machine = opponent(against, sims=None if against else 6)
     seats = (HUMAN, machine) if human == 0 else (machine, HUMAN)
     dialogue = Dialogue(game, seats, seed=seed)
     dialogue.advance()
@@ -186,15 +186,14 @@ def test_two_people_can_share_a_board() -> None:
 
 
 def test_whom_people_meet() -> None:
-    """PUCT with the heuristic, or with rollouts where there is none, unless they ask."""
-    assert opponent(samples.game("chess")).text == f"puct:sims={SIMS}"
-    assert opponent(samples.game("tictactoe")).text == f"puct:sims={SIMS},eval=rollout"
-    assert opponent(samples.game("chess"), sims=7).text == "puct:sims=7"
-    assert opponent(samples.game("chess"), "gumbel").text == "gumbel"
-    assert opponent(samples.game("chess"), "gumbel", sims=3).text == "gumbel:sims=3"
-    assert opponent(samples.game("chess"), net="runs/x").text == f"puct:net=runs/x,sims={SIMS}"
+    """PUCT, unless they ask."""
+    assert opponent().text == f"puct:sims={SIMS}"
+    assert opponent(sims=7).text == "puct:sims=7"
+    assert opponent("gumbel").text == "gumbel"
+    assert opponent("gumbel", sims=3).text == "gumbel:sims=3"
+    assert opponent(net="runs/x").text == f"puct:net=runs/x,sims={SIMS}"
     with pytest.raises(rz.SeatError, match="no key 'sims'"):
-        opponent(samples.game("chess"), "random", sims=3)
+        opponent("random", sims=3)
 
 
 def test_seats_by_name() -> None:

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -85,6 +86,25 @@ def test_a_test_ends_a_match_at_its_verdict() -> None:
     assert alone.sprt
     assert alone.tally.games == 2 * sum(alone.sprt.counts) < 2000
     assert alone.tally.pairs.counts == alone.sprt.counts
+
+
+def test_wrong_arguments_are_told() -> None:
+    """In words of the function's own."""
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"sprt": (5, 0)}, "elo0 below elo1"),
+        ({"sprt": 5}, "two Elo differences"),
+        ({"judge": "heuristic"}, "name one with save"),
+        ({"games": 0}, "games=0 cannot be played: expected `int` >= 1"),
+        ({"a": None}, "a player is a text"),
+        ({"b": 3}, "a player is a text"),
+        ({"starts": [4]}, "starts="),
+    ]
+    for arguments, words in cases:
+        given = {"a": "random", "b": "random", "games": 2, **arguments}
+        with pytest.raises(rz.RulezeroError, match=words):
+            rz.match("connect4", **given)
+    with pytest.raises(rz.SeatError, match="is no evaluator"):
+        rz.seat("puct", evaluator=cast(Any, object()))
 
 
 def test_a_test_without_swapped_seats_counts_games() -> None:
@@ -247,6 +267,23 @@ def test_workers_do_not_outlive_a_killed_match(tmp_path: Path) -> None:
         time.sleep(0.1)
     else:
         pytest.fail("workers are still there after half a minute")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_killed_worker_ends_the_match_and_keeps_its_games(tmp_path: Path) -> None:
+    """Whatever it was doing: nobody waits for what it cannot say any more."""
+    program, path = tmp_path / "program.py", tmp_path / "store"
+    program.write_text(_PROGRAM, encoding="utf-8")
+    with begin(path, "2", program=str(program)) as process:
+        read_until(process.stdout, "\n20\n")
+        for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                os.kill(int(child), signal.SIGKILL)
+                break
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "a worker process ended with code -9; the games that were finished are kept" in errors
+    assert len(Store(path)) >= 20
 
 
 def _is_running(pid: str) -> bool:

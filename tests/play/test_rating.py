@@ -150,6 +150,15 @@ def test_a_game_without_its_partner_still_counts() -> None:
     assert width == pytest.approx(before, rel=0.01)
 
 
+def test_a_lone_game_beside_level_pairs_settles_nothing() -> None:
+    """Pairs that never scatter make a single win no certainty."""
+    halves = (Counts(wins=10), Counts(losses=10))
+    level = Tally(by_seat=halves, pairs=Pairs((0, 0, 10, 0, 0)))
+    more = level + Tally(by_seat=(Counts(wins=1), Counts()))
+    assert 0.5 < elo(more).superiority < 0.9
+    assert elo(more).lower < 0 < elo(more).upper
+
+
 def test_swapping_the_players_negates_everything() -> None:
     """All counts of up to three of each kind of game, and random pairs."""
     for wins, draws, losses in itertools.product(range(4), repeat=3):

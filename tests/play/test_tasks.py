@@ -1,5 +1,6 @@
 """A task's records depend on the task alone: not on who else plays, how many, or where."""
 
+import itertools
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -104,6 +105,23 @@ def test_rounds_of_leaves_depend_on_nothing_else(game: str, text: str, has_judge
     alone = play(1, 0)
     for width, cache in (1, 1 << 12), (3, 0), (4, 1 << 12), (64, 64):
         assert play(width, cache) == alone
+
+
+def test_simulations_are_counted_as_they_are_done() -> None:
+    """Also those of choices under way; nothing is counted twice when a choice is made."""
+    game = samples.game("connect4")
+    player = rz.seat("puct:sims=10", evaluator=RandomEvaluator(game.facts.slots))
+    session = Session(game, [player], seed=0, width=1, cache=0)
+    session.add(0, game.start(), most_plies=3)
+    counted = [0]
+    finished: list[Played] = []
+    while not finished:
+        finished = session.step()
+        counted.append(session.pool.simulations)
+    steps = {after - before for before, after in itertools.pairwise(counted)}
+    assert steps <= {0, 1}
+    thoughts = [finished[0].thought(ply) for ply in range(3)]
+    assert counted[-1] == sum(thought.sims for thought in thoughts if thought is not None)
 
 
 def test_questions_that_overflow_a_batch_are_all_answered() -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 import rulezero as rz
+from rulezero.cli.screen import warn
 from rulezero.cli.words import games_of
 from rulezero.data import import_file
 from rulezero.play.saving import open_store
@@ -35,6 +36,7 @@ def import_games(
     reading = import_file(file, game, trusted=trusted, report=report if skip else None)
     with open_store(to) as store:
         known = {record.id for record in store}
+        warn(store.problems)
         try:
             for record in reading:
                 games += 1

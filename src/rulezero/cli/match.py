@@ -163,7 +163,7 @@ def show(report: Report, wanted: int, console: Console) -> None:
     counts = f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
     _say(console, "score of a", f"{_percent(total.score)}: {counts}")
     _say(console, "Elo of a", report.elo.text)
-    _say(console, "superior", f"a is the stronger one with {_percent(report.elo.superiority)}")
+    _say(console, "likelihood", f"{_percent(report.elo.superiority)} that a is the stronger one")
     if report.sprt is not None:
         _say(console, "SPRT", _verdict(report.sprt))
     _say(

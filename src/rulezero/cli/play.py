@@ -63,7 +63,7 @@ def play(
 ) -> None:
     """Play against a player in the terminal: moves as e2e4 or Nf3, help for the rest."""
     loaded = rz.load(game)
-    machine = opponent(loaded, against, net=net, sims=sims)
+    machine = opponent(against, net=net, sims=sims)
     human = _HUMAN_SEATS.get(loaded.facts.name, 0) if seat is None else seat_number(seat)
     person = rz.seat("human")
     seats = (person, machine) if human == 0 else (machine, person)
@@ -77,7 +77,7 @@ def play(
     if sys.stdin.isatty():
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401  lets input() edit lines and remember them
-    adviser = opponent(loaded, net=net, sims=sims) if machine.is_human else machine
+    adviser = opponent(net=net, sims=sims) if machine.is_human else machine
     with contextlib.ExitStack() as stack:
         store = None if save is None else stack.enter_context(open_store(save))
         table = _Table(dialogue, adviser, human, store, open_console())

@@ -1,6 +1,7 @@
 """`rulezero replay`: recorded games in the terminal, ply by ply."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -10,11 +11,11 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.bar import bar
-from rulezero.cli.screen import open_console, plain_table, print_pairs
+from rulezero.cli.screen import open_console, plain_table, print_pairs, warn
 from rulezero.cli.words import plies_of, say, say_shares
-from rulezero.data import Record
+from rulezero.data import Record, Store
 from rulezero.data.replay import game_of
-from rulezero.data.steps import Step, all_records, look_up, steps
+from rulezero.data.steps import Step, look_up, steps
 from rulezero.data.thoughts import Thought
 from rulezero.games.view import draw, seat_names
 
@@ -38,10 +39,15 @@ def replay(
 ) -> None:
     """Step through a recorded game, or list the games of a store or a file."""
     console = open_console()
-    if as_list or which is None:
-        _list(path, console, trusted=trusted)
-        return
-    record, notes = look_up(path, which, trusted=trusted)
+    found = rz.records(path, tolerant=True, trusted=trusted)
+    try:
+        if as_list or which is None:
+            _list(path, found, console)
+            return
+        record, notes = look_up(found, which)
+    finally:
+        if isinstance(found, Store):
+            warn(found.problems)
     game = game_of(record.game, trusted=trusted)
     viewer = _Viewer(record, game, list(steps(record, notes, game=game)), console)
     if ply is not None and ply > record.plies:
@@ -54,7 +60,7 @@ def replay(
             viewer.show(at)
 
 
-def _list(path: Path, console: Console, *, trusted: bool) -> None:
+def _list(path: Path, found: Iterable[Record], console: Console) -> None:
     table = plain_table(
         console,
         ">number",
@@ -67,7 +73,7 @@ def _list(path: Path, console: Console, *, trusted: bool) -> None:
         ">plies",
         has_room=False,
     )
-    for number, record in enumerate(all_records(path, trusted=trusted), 1):
+    for number, record in enumerate(found, 1):
         table.add_row(
             str(number),
             record.id[:12],

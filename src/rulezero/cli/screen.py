@@ -1,12 +1,14 @@
 """What the verbs print on."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+_MOST_WARNINGS = 5
 _PIPED_WIDTH = 200  # nobody sees a pipe's edge: lines stay whole
 
 
@@ -14,6 +16,14 @@ def open_console() -> Console:
     """A console on stdout: as wide as the terminal, or wide enough for anything in a pipe."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=_PIPED_WIDTH)
+
+
+def warn(problems: Sequence[str]) -> None:
+    """Says on stderr what is wrong, a line each; of many the first."""
+    for problem in problems[:_MOST_WARNINGS]:
+        print(f"rulezero: warning: {problem}", file=sys.stderr)
+    if len(problems) > _MOST_WARNINGS:
+        print(f"rulezero: warning: {len(problems) - _MOST_WARNINGS} more", file=sys.stderr)
 
 
 def plain_table(console: Console, *columns: str, title: str = "", has_room: bool = True) -> Table:

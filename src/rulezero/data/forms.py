@@ -27,6 +27,8 @@ def export(
     """
     path = Path(path)
     write = _WRITERS[_form(path, form, list(_WRITERS), "written")]
+    if not path.parent.is_dir():
+        raise RecordError(f"there is no folder '{path.parent}' to write '{path.name}' into")
     part = path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:
@@ -59,13 +61,21 @@ def import_file(
     return _records(path, read, game, trusted, report or _raise)
 
 
-def records(path: str | Path) -> Store | Iterator[Record]:
-    """The records at a path: a store, a run's folder with its store, a .jsonl or a .pgn file."""
+def records(
+    path: str | Path, *, tolerant: bool = False, trusted: bool = False
+) -> Store | Iterator[Record]:
+    """The records at a path: a store, a run's folder with its store, a .jsonl or a .pgn file.
+
+    With tolerant=True a store steps over what is damaged, and tells of it in `problems`. Files
+    whose games would run or read a file are refused unless trusted.
+    """
     path = Path(path)
+    if not path.exists():
+        raise RecordError(f"there is no '{path}'")
     if path.is_dir():
         inner = path / "records"
-        return Store(inner if inner.is_dir() else path)
-    return import_file(path)
+        return Store(inner if inner.is_dir() else path, tolerant=tolerant)
+    return import_file(path, trusted=trusted)
 
 
 def _records(

@@ -1,13 +1,11 @@
 """A record step by step: the position, the choice, and what was thought of it."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import msgspec
 
 from rulezero._core import Game, MoveError, PositionError, State
 from rulezero.data.columns import RecordError
-from rulezero.data.forms import import_file, records
 from rulezero.data.record import Record
 from rulezero.data.replay import game_of
 from rulezero.data.store import Note, Store
@@ -63,34 +61,25 @@ def steps(
         yield step
 
 
-def look_up(path: str | Path, which: str, *, trusted: bool = False) -> tuple[Record, list[Note]]:
-    """A record of a store or a file, with the judges' notes: by its number from 1, or its id.
+def look_up(found: Store | Iterable[Record], which: str) -> tuple[Record, list[Note]]:
+    """One of these records, with the judges' notes: by its number from 1, or its id.
 
     The first letters of an id are enough where no other has them.
     """
-    found = all_records(path, trusted=trusted)
     if which.isdigit() and len(which) < 9:
         for number, record in enumerate(found, 1):
             if number == int(which):
                 return record, _notes(found, record)
-        raise RecordError(f"'{path}' has no record number {which}")
+        raise RecordError(f"there is no record number {which}; --list shows them")
     if isinstance(found, Store) and which in found:
         return found[which], _notes(found, found[which])
     matching = [record for record in found if record.id.startswith(which)]
     if not matching or not which:
-        raise RecordError(f"'{path}' has no record '{which}'; --list shows them")
+        raise RecordError(f"there is no record '{which}'; --list shows them")
     if len({record.id for record in matching}) > 1:
-        raise RecordError(f"'{path}' has {len(matching)} records '{which}...'; give more letters")
+        raise RecordError(f"{len(matching)} records begin with '{which}'; give more letters")
     return matching[0], _notes(found, matching[0])
 
 
-def all_records(path: str | Path, *, trusted: bool = False) -> Store | Iterator[Record]:
-    """The records of a store or a file that must be there; see `records`."""
-    path = Path(path)
-    if not path.exists():
-        raise RecordError(f"there is no '{path}'")
-    return import_file(path, trusted=True) if trusted and path.is_file() else records(path)
-
-
-def _notes(found: Store | Iterator[Record], record: Record) -> list[Note]:
+def _notes(found: Store | Iterable[Record], record: Record) -> list[Note]:
     return list(found.notes(record.id)) if isinstance(found, Store) else []

@@ -78,6 +78,8 @@ class Store:
         return isinstance(record_id, str) and self._find(record_id) is not None
 
     def __getitem__(self, record_id: str) -> Record:
+        if not isinstance(record_id, str):
+            raise RecordError(f"records are looked up by id, a text, not by {record_id!r}")
         place = self._find(record_id)
         if place is None:
             raise RecordError(f"{self.path} has no record {record_id[:40]!r}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rulezero._core import CoreThought, Game, GameError, Played, State, heuristic
+from rulezero._core import CoreThought, Game, GameError, Played, State
 from rulezero.data.record import Record
 from rulezero.data.thoughts import Thoughts, pack
 from rulezero.play.seats import Seat, seat
@@ -35,7 +35,7 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 def opponent(
-    game: Game, text: str | None = None, *, net: str | Path | None = None, sims: int | None = None
+    text: str | None = None, *, net: str | Path | None = None, sims: int | None = None
 ) -> Seat:
     """The player to meet: the one of a text, or PUCT with a net or the best judgement at hand."""
     keys: dict[str, Any] = {}
@@ -43,17 +43,7 @@ def opponent(
         keys["net"] = str(net)
     if sims is not None or text is None:
         keys["sims"] = SIMS if sims is None else sims
-    if text is None and net is None and not _has_heuristic(game):
-        keys["eval"] = "rollout"
     return seat(text or "puct", **keys)
-
-
-def _has_heuristic(game: Game) -> bool:
-    try:
-        heuristic(game.start())
-    except GameError:
-        return False
-    return True
 
 
 class Dialogue:

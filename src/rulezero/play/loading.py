@@ -1,14 +1,14 @@
 """From a seat's text to what judges positions for it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from rulezero._core import Game, Mlp, NetError, SeatError
+from rulezero._core import Game, GameError, Mlp, NetError, SeatError, heuristic
 from rulezero.games.load import load
 from rulezero.nets.card import read_card, resolve
 from rulezero.nets.config import Precision
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
-from rulezero.play.seats import Seat
+from rulezero.play.seats import Seat, kinds
 
 _LARGEST_PERCEPTRON = 1 << 28  # bytes
 _MOST_OPEN = 16  # nets at a time
@@ -24,6 +24,7 @@ class Sight:
     evaluator: Evaluator | None = None
     mlp: Mlp | None = None
     identity: str | None = None  # of its net, for records
+    core_options: dict[str, str] = field(default_factory=dict)  # its text leaves them open
 
 
 def sight_of(seat: Seat, game: Game) -> Sight:
@@ -33,7 +34,11 @@ def sight_of(seat: Seat, game: Game) -> Sight:
     if seat.net is None and seat.spec.name == "policy":
         raise SeatError("policy plays a net's policy: give it one, policy:net=PATH")
     if seat.net is None:
-        return Sight(game)
+        is_open = kinds()[seat.spec.name].judges and "eval" not in seat.spec.options
+        options = {"eval": "rollout"} if is_open and not _has_heuristic(game) else {}
+        return Sight(game, core_options=options)
+    if seat.net.endswith(".nn") and seat.spec.name == "policy":
+        raise SeatError(f"'{seat.net}' is a perceptron, which has no policy; try oneply or puct")
     if seat.net.endswith(".nn"):
         return _perceptron(Path(seat.net), game)
     path = resolve(seat.net)
@@ -41,6 +46,14 @@ def sight_of(seat: Seat, game: Game) -> Sight:
     card.check(game.facts)
     evaluator = _evaluator(path, card.onnx, seat.precision, game)
     return Sight(game, evaluator, identity=evaluator.identity)
+
+
+def _has_heuristic(game: Game) -> bool:
+    try:
+        heuristic(game.start())
+    except GameError:
+        return False
+    return True
 
 
 def _evaluator(path: Path, digest: str, precision: Precision, game: Game) -> Evaluator:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from rulezero._core import Game
+from rulezero._core import Game, GameError
 from rulezero.data.record import Record
 from rulezero.data.store import Store
 from rulezero.play.rating import elo
@@ -15,7 +15,7 @@ from rulezero.play.runner import Finished, run
 from rulezero.play.saving import open_store
 from rulezero.play.seats import Seat, seat
 from rulezero.play.sprt import Sprt
-from rulezero.play.tally import Counts, GameResult, Tally
+from rulezero.play.tally import Counts, GameResult, RatingError, Tally
 from rulezero.play.task import Task, check_task
 
 
@@ -77,18 +77,24 @@ def match(
     workers: int = 1,
     width: int = 64,
     save: str | Path | None = None,
-    sprt: Sprt | None = None,
+    sprt: Sprt | tuple[float, float] | None = None,
     on_game: OnGame | None = None,
 ) -> Match:
     """Plays games between two players and returns the result.
 
     Games come in pairs with the same opening and the seats swapped. `opening` plies are drawn at
     random so that players who never vary do not play one game over and over; `starts` are
-    positions to begin from. `save` names a store that keeps every game as it finishes. `sprt` ends
-    the match at its verdict. `on_game` is told the tally after each game, and ends the match by
-    returning True. Ctrl-C is a MatchInterrupted, which holds the match so far.
+    positions to begin from. `save` names a store that keeps every game as it finishes. `sprt`
+    ends the match at its verdict: (0, 10) asks whether a is 0 or 10 Elo stronger. `judge` is a
+    player whose comments on every ply go into the store. `on_game` is told the tally after each
+    game, and ends the match by returning True. Ctrl-C is a MatchInterrupted, which holds the match
+    so far.
     """
     one, other = seat(a), seat(b)
+    if judge is not None and save is None:
+        raise GameError("what a judge says goes into a store: name one with save, or do without")
+    if sprt is not None and not isinstance(sprt, Sprt):
+        sprt = _sprt_of(sprt)
     task = Task(
         game=game if isinstance(game, str) else game.text,
         a=one.text,
@@ -158,6 +164,14 @@ def play(
                 records.append(finished.record)
             raise MatchInterrupted(so_far()) from None
     return so_far()
+
+
+def _sprt_of(bounds: tuple[float, float]) -> Sprt:
+    try:
+        elo0, elo1 = map(float, bounds)
+    except (TypeError, ValueError):
+        raise RatingError(f"sprt={bounds!r}: give two Elo differences, such as (0, 10)") from None
+    return Sprt(elo0=elo0, elo1=elo1)
 
 
 def result_of(record: Record, task: Task) -> GameResult:

@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import msgspec
 
-from rulezero.play.tally import RatingError, Results, independent
+from rulezero.play.tally import RatingError, Results, weights
 
 Shares = tuple[float, ...]
 """A distribution over the values 0, 1/2, 1 of a game, or 0, 1/4, 1/2, 3/4, 1 of a pair."""
@@ -72,8 +72,8 @@ def elo(results: Results, *, confidence: float = 0.95, floor: float = 1e-3) -> E
     games, score = results.games, results.score
     if games == 0:
         return Estimate(0.0, -math.inf, math.inf, 0.5, confidence, 0)
-    counts = regularised(independent(results), floor)
-    events = games / 2 if len(counts) == 5 else games  # a lone game counts as half a pair
+    seen = weights(results)
+    counts, events = regularised(seen, floor), sum(seen)
 
     def distance(s: float) -> float:
         """From s to the score seen, in standard errors."""

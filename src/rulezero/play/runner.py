@@ -3,10 +3,11 @@
 import contextlib
 import multiprocessing
 import os
-import queue
 import signal
 import threading
 from collections.abc import Generator, Iterator
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 import msgspec
@@ -16,8 +17,6 @@ from rulezero.data.record import Record, Thoughts, pack
 from rulezero.play.seats import Seat, seat
 from rulezero.play.session import Session
 from rulezero.play.task import Beginning, Task, begin, check_task
-
-_PATIENCE = 0.2  # seconds between looks at whether the workers are still there
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,38 +148,54 @@ def _packed(actions: list[int], columns: dict[str, Any]) -> tuple[bytes, Thought
 
 
 def _run_workers(task: Task, workers: int, width: int, cache: int) -> Iterator[Finished]:
-    """The task's games by several processes; each takes the next number when it has room."""
+    """The task's games by several processes; each takes the next number when it has room.
+
+    Each has a pipe of its own: one that is killed in the middle of a message holds up nobody.
+    """
     context = multiprocessing.get_context("spawn")
     numbers = context.Value("q", 0)
-    results: Any = context.Queue()
-    given = (msgspec.msgpack.encode(task), width, cache, numbers, results)
-    processes = [context.Process(target=_work, args=given, daemon=True) for _ in range(workers)]
+    message = msgspec.msgpack.encode(task)
+    processes: dict[Connection, BaseProcess] = {}
     decoder = msgspec.msgpack.Decoder(Finished)
     try:
         with _deaf_to_interrupts():
-            for process in processes:
-                process.start()
+            for _ in range(workers):
+                reader, writer = context.Pipe(duplex=False)
+                given = (message, width, cache, numbers, writer)
+                processes[reader] = context.Process(target=_work, args=given, daemon=True)
+                processes[reader].start()
+                writer.close()  # or else the end of the worker would not be the end of the pipe
+        talking = set(processes)
         left = task.games
         while left > 0:
-            try:
-                kind, message = results.get(timeout=_PATIENCE)
-            except queue.Empty:
-                dead = [process for process in processes if process.exitcode not in (None, 0)]
-                if dead:
-                    raise GameError(
-                        f"a worker process ended with code {dead[0].exitcode};"
-                        " the games that were finished are kept"
-                    ) from None
-                continue
-            if kind == "error":
-                raise RulezeroError(message)
-            left -= 1
-            yield decoder.decode(message)
+            for ready in wait(talking):
+                assert isinstance(ready, Connection)
+                try:
+                    kind, told = ready.recv()
+                except (EOFError, OSError):
+                    talking.remove(ready)
+                    _bury(processes[ready])
+                    continue
+                if kind == "error":
+                    raise RulezeroError(told)
+                left -= 1
+                yield decoder.decode(told)
     finally:
-        for process in processes:
+        for process in processes.values():
             process.terminate()
-        for process in processes:
+        for reader, process in processes.items():
             process.join()
+            reader.close()
+
+
+def _bury(process: BaseProcess) -> None:
+    """A worker has ended; GameError if it was not at its end."""
+    process.join()
+    if process.exitcode != 0:
+        raise GameError(
+            f"a worker process ended with code {process.exitcode};"
+            " the games that were finished are kept"
+        )
 
 
 @contextlib.contextmanager
@@ -196,10 +211,9 @@ def _deaf_to_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _work(message: bytes, width: int, cache: int, numbers: Any, results: Any) -> None:
+def _work(message: bytes, width: int, cache: int, numbers: Any, results: Connection) -> None:
     """One worker: takes numbers of games, sends what it has finished."""
     task = msgspec.msgpack.decode(message, type=Task)
-    parent = multiprocessing.parent_process()
 
     def take() -> Iterator[int]:
         while True:
@@ -212,8 +226,8 @@ def _work(message: bytes, width: int, cache: int, numbers: Any, results: Any) ->
 
     try:
         for finished in _play(task, check_task(task), None, take(), width, cache):
-            if parent is not None and not parent.is_alive():
-                os._exit(1)  # it was killed: nobody is left to play for
-            results.put(("game", msgspec.msgpack.encode(finished)))
+            results.send(("game", msgspec.msgpack.encode(finished)))
     except RulezeroError as error:
-        results.put(("error", str(error)))
+        results.send(("error", str(error)))
+    except BrokenPipeError:
+        os._exit(1)  # the one who asked was killed: nobody is left to play for

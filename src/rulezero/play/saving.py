@@ -17,7 +17,7 @@ def open_store(path: str | Path) -> Iterator[Store]:
     is_new = not path.exists()
     path.mkdir(parents=True, exist_ok=True)
     try:
-        with Store(path) as store:
+        with Store(path, tolerant=True) as store:  # damage there hinders no new game
             yield store
     finally:
         if is_new:

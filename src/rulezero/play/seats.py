@@ -49,7 +49,8 @@ def kinds() -> dict[str, Kind]:
                 ),
             ]
             if name != "policy":
-                keys.insert(2, Key("eval", "heuristic", "without a net: " + ", ".join(_EVALS)))
+                known = f"without a net: {', '.join(_EVALS)}; rollout where a game has no heuristic"
+                keys.insert(2, Key("eval", "heuristic", known))
         found[name] = Kind(name, text, judges, tuple(keys))
     return found
 
@@ -128,6 +129,8 @@ def seat(
         if keys or evaluator is not None:
             raise SeatError(f"{text!r} is a seat already; give its keys where it is made")
         return text
+    if not isinstance(text, str):
+        raise SeatError(f"a player is a text such as 'puct:sims=200', not {text!r}")
     try:
         spec = grammar.read(text).extended(keys)
     except GameError as error:
@@ -150,6 +153,9 @@ def seat(
     has_net = "net" in spec.options or evaluator is not None
     if evaluator is not None and ("net" in spec.options or not kind.judges):
         raise SeatError(f"'{text}' takes no evaluator of its own")
+    is_evaluator = hasattr(evaluator, "evaluate") and hasattr(evaluator, "identity")
+    if evaluator is not None and not is_evaluator:
+        raise SeatError(f"{evaluator!r} is no evaluator: it needs evaluate(planes) and identity")
     if has_net and "eval" in spec.options:
         raise SeatError(f"'{spec.text}' names a net and eval={spec.options['eval']}; leave one out")
     judge = spec.options.get("eval", "heuristic")

@@ -41,7 +41,8 @@ class Session:
                     encoders.append(sight.encoder)
                     self._evaluators.append(sight.evaluator)
             encoder = sight.encoder if sight.mlp else None
-            players.append(_core.Player(seat.spec.name, seat.core_options, net, sight.mlp, encoder))
+            options = seat.core_options | sight.core_options
+            players.append(_core.Player(seat.spec.name, options, net, sight.mlp, encoder))
             self.identities.append(sight.identity)
         leaves = max((seat.number("leaves") for seat in seats), default=1)
         rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))

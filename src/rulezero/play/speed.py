@@ -113,7 +113,7 @@ def _encoding(game: Game) -> Work:
 
 def _heuristic_sims(game: Game, seconds: float) -> float | None:
     try:
-        return _simulate(game, seat("puct", sims=_SIMS), seconds)[0]
+        return _simulate(game, seat("puct", sims=_SIMS, eval="heuristic"), seconds)[0]
     except SeatError:  # this game has none
         return None
 

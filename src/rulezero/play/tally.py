@@ -217,6 +217,20 @@ def independent(results: Results) -> tuple[int, ...]:
     return (results.losses, results.draws, results.wins)
 
 
+def weights(results: Results) -> tuple[float, ...]:
+    """The same with every game in it, so that their mean is the score.
+
+    Beside pairs, a game without its partner is half a pair that went as it did. A tally does not
+    know which of those were drawn: their points count as wins, the rest as losses.
+    """
+    counts = independent(results)
+    if not isinstance(results, Tally) or len(counts) != 5:
+        return counts
+    alone, points = results.games - results.pairs.games, results.counts.points
+    won = points - results.pairs.points
+    return (counts[0] + (alone - won) / 2, *counts[1:4], counts[4] + won / 2)
+
+
 def _pair(counts: Counts) -> Pairs:
     """One pair whose two games ended like this."""
     a, b, c, d, e = (int(counts.points * 2 == index) for index in range(5))

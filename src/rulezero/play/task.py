@@ -57,7 +57,10 @@ def check_task(task: Task) -> Game:
     try:
         msgspec.convert(msgspec.to_builtins(task), Task)
     except msgspec.ValidationError as error:
-        raise GameError(f"this cannot be played: {error}") from error
+        wrong, _, where = str(error).rpartition(" - at ")
+        name = where.strip("`").removeprefix("$.").partition("[")[0]
+        value = getattr(task, name, "")
+        raise GameError(f"{name}={value!r} cannot be played: {wrong.lower()}") from error
     if task.seed >= 1 << 64:
         raise GameError("a seed is a whole number from 0 to 2**64 - 1")
     game = load(task.game)
