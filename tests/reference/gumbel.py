@@ -43,6 +43,7 @@ def search(
     settings: Settings | None = None,
     draw_value: float = 0.0,
     draw_face: DrawFace | None = None,
+    leaves: int = 1,
 ) -> Thought:
     """The thought after so many simulations, or fewer where the root is proven before that."""
     settings = settings or Settings()
@@ -65,13 +66,10 @@ def search(
     def choose(node: Node) -> Node:
         if node is not root:
             return choose_inside(node, settings)
-        wanted = sequence[sum(child.visits for child in root.children)]
-        return best([child for child in root.children if child.visits == wanted])
+        wanted = sequence[sum(visits_of(child) for child in root.children)]
+        return best([child for child in root.children if visits_of(child) == wanted])
 
-    for _ in range(sims):
-        if root.exact:
-            break
-        tree.simulate(choose)
+    tree.simulate(sims, choose, leaves)
 
     left = playable(root)
     most = max(child.visits for child in left)
@@ -100,10 +98,10 @@ def visit_sequence(m: int, sims: int) -> list[int]:
 
 def choose_inside(node: Node, settings: Settings) -> Node:
     """The child whose visits lag most behind the improved policy."""
-    total = sum(child.visits for child in node.children)
+    total = sum(visits_of(child) for child in node.children)
     shares = improved_policy(node, settings)
     lags = [
-        share - child.visits / (1 + total)
+        share - visits_of(child) / (1 + total)
         for child, share in zip(node.children, shares, strict=True)
     ]
     return node.children[lags.index(max(lags))]
@@ -122,11 +120,11 @@ def improved_policy(node: Node, settings: Settings) -> list[float]:
 def sigma(node: Node, settings: Settings) -> list[float]:
     """What the values add to the logits, beside the children."""
     mixed = mixed_value(node)
-    values = [node.q(child) if child.visits else mixed for child in node.children]
+    values = [value_of(node, child) if visits_of(child) else mixed for child in node.children]
     if settings.rescale:
         low, width = min(values), max(max(values) - min(values), 1e-8)
         values = [(value - low) / width for value in values]
-    most = max(child.visits for child in node.children)
+    most = max(visits_of(child) for child in node.children)
     return [(settings.c_visit + most) * settings.c_scale * value for value in values]
 
 
@@ -134,14 +132,25 @@ def mixed_value(node: Node) -> float:
     """What an unvisited child counts for: the node's own judgement and its visited children."""
     assert node.judged
     own = node.sign * node.judged.felt
-    visited = [child for child in node.children if child.visits]
+    visited = [child for child in node.children if visits_of(child)]
     if not visited:
         return own
     weights = [max(child.prior, LEAST) for child in visited]
-    values = [node.q(child) for child in visited]
+    values = [value_of(node, child) for child in visited]
     mean = sum(w * q for w, q in zip(weights, values, strict=True)) / sum(weights)
-    total = sum(child.visits for child in visited)
+    total = sum(visits_of(child) for child in visited)
     return (own + total * mean) / (1 + total)
+
+
+def visits_of(child: Node) -> int:
+    """Completed and pending ones."""
+    return child.visits + child.pending
+
+
+def value_of(node: Node, child: Node) -> float:
+    """What a visited child is worth to the mover; while all its visits wait, what the node is."""
+    assert node.judged
+    return node.q(child) if child.visits else node.sign * node.judged.felt
 
 
 def logit(child: Node) -> float:

@@ -1,9 +1,65 @@
 """PUCT, written slowly and plainly from docs/search.md, to check a fast implementation."""
 
-from math import log, sqrt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor, log, sqrt
+
+import numpy as np
 
 import rulezero as rz
 from reference.tree import DrawFace, Evaluate, Node, Tree
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What decides between children; the keys of docs/seats.md."""
+
+    c_puct: float = 1.5
+    c_growth: float = 0.0
+    c_base: float = 19652.0
+    fpu: float = 0.2
+    fpu_is_fixed: bool = False
+    forced: float = 0.0
+    virtual_loss: float = 3.0
+
+    def choose(self, node: Node, is_root: bool) -> Node:
+        """The child that a simulation goes on to."""
+        tried = [child for child in node.children if child.is_tried]
+        if is_root:
+            for child in tried:
+                if self.visits(child) < self.bound(node, child) and not node.is_lost(child):
+                    return child
+        first_play = node.sign * node.felt / node.visits
+        first_play -= self.fpu * sqrt(sum(child.prior for child in tried))
+        if self.fpu_is_fixed:
+            first_play = self.fpu
+
+        def score(child: Node) -> float:
+            q = self.q(node, child) if child.is_tried else first_play
+            return self.score(node, child, q, self.visits(child))
+
+        return max((child for child in node.children if not node.is_lost(child)), key=score)
+
+    def score(self, node: Node, child: Node, q: float, visits: float) -> float:
+        """What a child that is worth so much after so many visits is compared by."""
+        among = node.visits + node.pending
+        rate = self.c_puct + self.c_growth * log((1 + among + self.c_base) / self.c_base)
+        return q + rate * child.prior * sqrt(among) / (1 + visits)
+
+    def bound(self, root: Node, child: Node) -> float:
+        """Below so many visits a visited child of the root is forced."""
+        return sqrt(self.forced * child.prior * (root.visits + root.pending - 1))
+
+    def visits(self, child: Node) -> float:
+        """Visits of a child; each simulation that waits counts for several."""
+        return child.visits + (0 if child.exact else self.virtual_loss * child.pending)
+
+    def q(self, node: Node, child: Node) -> float:
+        """What a child is worth to the mover; each simulation that waits is a loss."""
+        if child.exact or not self.visits(child):
+            return node.q(child) if child.exact else 0.0
+        lost = self.virtual_loss * child.pending
+        return (node.sign * child.felt - lost) / self.visits(child)
 
 
 def search(
@@ -11,35 +67,24 @@ def search(
     sims: int,
     *,
     evaluate: Evaluate,
-    c_puct: float = 1.5,
-    c_growth: float = 0.0,
-    c_base: float = 19652.0,
-    fpu: float = 0.2,
-    fpu_is_fixed: bool = False,
+    rule: Rule | None = None,
+    leaves: int = 1,
     draw_value: float = 0.0,
     draw_face: DrawFace | None = None,
+    noise: float = 0.0,
+    draws: Sequence[float] = (),  # what is mixed into the priors beside state.legal
 ) -> Node:
     """The root after so many simulations, or fewer where it is proven before that."""
-
-    def choose(node: Node) -> Node:
-        rate = c_puct + c_growth * log((1 + node.visits + c_base) / c_base)
-        visited = sum(child.prior for child in node.children if child.visits)
-        first_play = node.sign * node.felt / node.visits - fpu * sqrt(visited)
-        if fpu_is_fixed:
-            first_play = fpu
-
-        def score(child: Node) -> float:
-            q = node.q(child) if child.visits else first_play
-            return q + rate * child.prior * sqrt(node.visits) / (1 + child.visits)
-
-        return max((child for child in node.children if not node.is_lost(child)), key=score)
-
+    chosen = rule or Rule()
     tree = Tree(state, evaluate, draw_value, draw_face)
-    for _ in range(sims):
-        if tree.root.exact:
-            break
-        tree.simulate(choose)
-    return tree.root
+    root = tree.root
+    if noise > 0:
+        shares = dict(zip(state.legal, draws, strict=True))
+        for child in root.children:
+            mixed = (1 - noise) * child.prior + noise * shares[child.action]
+            child.prior = float(np.float32(mixed))
+    tree.simulate(sims, lambda node: chosen.choose(node, node is root), leaves)
+    return root
 
 
 def move(root: Node) -> int:
@@ -47,13 +92,37 @@ def move(root: Node) -> int:
     return max(playable(root), key=lambda child: (child.visits, _q(root, child))).action
 
 
-def policy(root: Node) -> dict[int, float]:
-    """The policy target: shares of the visits among playable moves, or all of it for the choice."""
+def policy(root: Node, rule: Rule | None = None) -> dict[int, float]:
+    """The policy target: shares of the visits among playable moves, or all of it for the choice.
+
+    Visits that only the rule's forcing explains do not count.
+    """
     among = playable(root)
-    total = sum(child.visits for child in among)
+    visits = unforced_visits(root, rule) if rule and rule.forced else root.child_visits
+    total = sum(visits[child.action] for child in among)
     if total == 0 or any(root.is_won(child) for child in among):
         return {child.action: float(child.action == move(root)) for child in root.children}
-    return {child.action: child.visits / total * (child in among) for child in root.children}
+    return {
+        child.action: visits[child.action] / total * (child in among) for child in root.children
+    }
+
+
+def unforced_visits(root: Node, rule: Rule) -> dict[int, int]:
+    """Visits without those that no score explains, by action."""
+    most = max(playable(root), key=lambda child: child.visits)
+    bar = rule.score(root, most, _q(root, most), most.visits)
+    left = root.child_visits
+    for child in root.children:
+        if child is most or not child.visits:
+            continue
+        for _ in range(floor(rule.bound(root, child))):
+            fewer = left[child.action] - 1
+            if fewer < 0 or rule.score(root, child, root.q(child), fewer) > bar:
+                break
+            left[child.action] = fewer
+        if left[child.action] == 1:
+            left[child.action] = 0
+    return left
 
 
 def playable(root: Node) -> list[Node]:

@@ -1,4 +1,4 @@
-"""The tree of docs/search.md, written slowly and plainly: one leaf at a time, nothing tuned.
+"""The tree of docs/search.md, written slowly and plainly, with nothing tuned.
 
 Values are seat 0's. A sign appears only where a mover chooses: times 1 for seat 0, -1 for seat 1.
 """
@@ -46,6 +46,7 @@ class Node:
     action: int = -1  # what led here; -1 at the root
     prior: float = 1.0  # of that action; of a face its probability
     visits: int = 0
+    pending: int = 0  # simulations that wait for an answer about something below, or about this
     plain: float = 0.0  # sum of what simulations brought back
     felt: float = 0.0  # the same with contempt: W
     judged: Worth | None = None  # what the evaluator said
@@ -56,6 +57,11 @@ class Node:
     def sign(self) -> int:
         """Turns seat 0's values into those of the mover here."""
         return 1 if self.state.mover == 0 else -1
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether a simulation has been here, or waits."""
+        return self.visits + self.pending > 0
 
     def q(self, child: Node) -> float:
         """What a child that has been visited or proven is worth to the mover here."""
@@ -107,24 +113,49 @@ class Tree:
             return all(self._wins_at_once(state.apply(face)) for face in state.legal)
         return state.outcome == self.root.sign
 
-    def simulate(self, choose: Callable[[Node], Node]) -> None:
-        """One simulation; `choose` picks a child of a judged choice."""
-        path = [self.root]
-        while (worth := self._leaf(path[-1])) is None:
-            path.append(self._next(path[-1], choose))
-        self._back_up(path, worth)
+    def simulate(self, sims: int, choose: Callable[[Node], Node], leaves: int = 1) -> None:
+        """So many simulations, or fewer where the root is proven before that.
 
-    def _leaf(self, node: Node) -> Worth | None:
-        """What a simulation brings back from here, or None if it goes on."""
-        if node.exact:
-            return node.exact
-        if node.state.is_over:
+        `choose` picks a child of a judged choice; `leaves` of them wait for their answers at a
+        time.
+        """
+        done = 0
+        while done < sims and not self.root.exact:
+            done += self._round(sims - done, choose, leaves)
+
+    def _round(self, most: int, choose: Callable[[Node], Node], leaves: int) -> int:
+        """Simulations until enough of them wait, which are answered then; how many there were."""
+        waiting: list[list[Node]] = []
+        done = 0
+        while len(waiting) < leaves and done + len(waiting) < most and not self.root.exact:
+            path = self._descend(choose)
+            if path[-1].exact:
+                self._back_up(path, path[-1].exact)
+                done += 1
+            elif path[-1].pending:
+                break
+            else:
+                waiting.append(path)
+                _wait(path, 1)
+        for path in waiting:
+            _wait(path, -1)
+        for path in waiting:
+            self._back_up(path, self._judge(path[-1]))
+        return done + len(waiting)
+
+    def _descend(self, choose: Callable[[Node], Node]) -> list[Node]:
+        """The way from the root to what is known exactly, or has not been judged."""
+        path = [self.root]
+        while not self._is_leaf(path[-1]):
+            path.append(self._next(path[-1], choose))
+        return path
+
+    def _is_leaf(self, node: Node) -> bool:
+        """Whether a simulation ends here; the end of a game is known exactly from now on."""
+        if node.state.is_over and not node.exact:
             assert node.state.outcome is not None
             node.exact = self._worth(node.state.outcome, float(node.state.outcome == 0))
-            return node.exact
-        if node.state.mover == rz.CHANCE or node.children:
-            return None
-        return self._judge(node)
+        return bool(node.exact or (node.state.mover != rz.CHANCE and not node.children))
 
     def _next(self, node: Node, choose: Callable[[Node], Node]) -> Node:
         """Where a simulation goes on: a face of a die, or what a mover chooses."""
@@ -154,6 +185,11 @@ class Tree:
             node.plain += worth.plain
             node.felt += worth.felt
             node.exact = node.exact or _proof(node)
+
+
+def _wait(path: list[Node], by: int) -> None:
+    for node in path:
+        node.pending += by
 
 
 def _proof(node: Node) -> Worth | None:

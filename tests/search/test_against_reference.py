@@ -1,101 +1,18 @@
 """The core's searches against slow references: visit for visit, and against whole solutions."""
 
-import functools
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-
 import numpy as np
 import pytest
 
 import rulezero as rz
 import samples
-from reference import gumbel, hash_evaluator, little_games, minimax, puct
+from reference import hash_evaluator, little_games, minimax, puct
+from reference.comparison import Gumbel, Puct, player, spots
 from reference.little_games import Plan, mirrored, planned
-from reference.tree import Node, fair_dice
+from reference.tree import fair_dice
 
-GAMES = [
-    text
-    for text in samples.GAMES
-    if not samples.game(text).facts.has_chance and "planes=" not in text
-]
+GAMES = [text for text in samples.GAMES if "planes=" not in text]
 BOTH_SEATS = pytest.mark.parametrize("seat", [0, 1])
 evaluate = hash_evaluator.evaluate
-
-
-# What the references do not know: nothing drawn at random, nothing kept, one leaf at a time.
-PLAIN: dict[str, dict[str, object]] = {
-    "puct": {"noise": 0, "forced": 0, "temperature": 0, "reuse": False, "early_stop": False},
-    "gumbel": {"gumbel_scale": 0},
-    "ucb1": {"reuse": False, "early_stop": False},
-}
-
-
-def player(search: str, options: Mapping[str, object], seed: int = 0) -> rz.Seat:
-    """A seat that searches so, with these options."""
-    settings = {"eval": "hash", "leaves": 1, **PLAIN[search], **options}
-    words = [f"{key}={str(value).lower()}" for key, value in settings.items()]
-    return rz.seat(f"{search}:{','.join(words)}", seed=seed)
-
-
-@dataclass(frozen=True)
-class Puct:
-    """Settings, for the core and for the reference."""
-
-    c_puct: float = 1.5
-    c_growth: float = 0.0
-    c_base: float = 19652.0
-    fpu: float = 0.2
-    fpu_is_fixed: bool = False
-    draw_value: float = 0.0
-
-    def check(self, state: rz.State, sims: int) -> Node:
-        """The reference's root, after the core's thought has been compared with it."""
-        thought = player("puct", {"sims": sims, **asdict(self)}).think(state)
-        root = puct.search(state, sims, evaluate=evaluate, **asdict(self))
-        about = f"{self}, {sims} sims, {state!r}"
-        check_shares(thought, root.child_visits, puct.policy(root), about)
-        assert thought.action == puct.move(root), about
-        assert thought.value == pytest.approx(root.value, abs=1e-5), about
-        return root
-
-
-@dataclass(frozen=True)
-class Gumbel:
-    """Settings, for the core and for the reference."""
-
-    considered: int = 16
-    c_visit: float = 50.0
-    c_scale: float = 0.1
-    rescale: bool = True
-    draw_value: float = 0.0
-
-    def check(self, state: rz.State, sims: int) -> None:
-        """Compares the core's thought with the reference's."""
-        thought = player("gumbel", {"sims": sims, **asdict(self)}).think(state)
-        expected = gumbel.search(
-            state,
-            sims,
-            evaluate=evaluate,
-            considered=self.considered,
-            settings=gumbel.Settings(self.c_visit, self.c_scale, self.rescale),
-            draw_value=self.draw_value,
-        )
-        about = f"{self}, {sims} sims, {state!r}"
-        check_shares(thought, expected.visits, expected.policy, about)
-        assert thought.action == expected.action, about
-        assert thought.value == pytest.approx(expected.root.value, abs=1e-5), about
-
-
-def check_shares(
-    thought: rz.Thought, visits: dict[int, int], policy: dict[int, float], about: str
-) -> None:
-    """The same visits exactly, nearly the same policy; what is left out counts as 0."""
-    assert {action: thought.visits.get(action, 0) for action in visits} == visits, about
-    assert set(thought.visits) <= set(visits), about
-    assert set(thought.target) <= set(policy), about
-    shares = {action: thought.target.get(action, 0.0) for action in policy}
-    assert shares == pytest.approx(policy, abs=1e-5), about
-
 
 PUCT = [
     Puct(),
@@ -109,24 +26,13 @@ PUCT = [
 
 GUMBEL = [
     Gumbel(),
-    Gumbel(considered=4),
+    Gumbel(considered=4, gumbel_scale=1.0),
     Gumbel(considered=3, rescale=False, draw_value=0.5),
     Gumbel(considered=1),
     Gumbel(considered=8, c_visit=10.0, c_scale=1.0),
-    Gumbel(considered=2, c_scale=0.01, rescale=False),
+    Gumbel(considered=2, gumbel_scale=0.5, c_scale=0.01, rescale=False),
     Gumbel(considered=64, c_scale=1.0, rescale=False, draw_value=-0.4),
 ]
-
-
-@functools.cache
-def spots(text: str, about: int = 24) -> tuple[rz.State, ...]:
-    """About so many states of four random games, the last four choices of each among them."""
-    found: list[rz.State] = []
-    for seed in range(4):
-        states = [state for state in samples.played(text, seed) if not state.is_over]
-        step = max(1, len(states) * 4 // max(4, about - 16))
-        found += [*states[:-4:step], *states[-4:]]
-    return tuple(found)
 
 
 def sizes(turn: int) -> tuple[int, ...]:
@@ -139,15 +45,15 @@ def test_puct_agrees_with_the_reference(text: str) -> None:
     """Every visit, the move, the target and the value, with settings that take turns."""
     for turn, state in enumerate(spots(text)):
         for other, sims in enumerate(sizes(turn)):
-            PUCT[(turn + other) % len(PUCT)].check(state, sims)
+            PUCT[(turn + other) % len(PUCT)].check(state, sims, seed=turn)
 
 
 @pytest.mark.parametrize("text", GAMES)
 def test_gumbel_agrees_with_the_reference(text: str) -> None:
-    """Without Gumbel noise: every visit, the move, the target and the value."""
+    """Every visit, the move, the target and the value, with and without Gumbel noise."""
     for turn, state in enumerate(spots(text)):
         for other, sims in enumerate(sizes(turn)):
-            GUMBEL[(turn + other) % len(GUMBEL)].check(state, sims)
+            GUMBEL[(turn + other) % len(GUMBEL)].check(state, sims, seed=turn)
 
 
 def test_little_games_agree_with_the_reference() -> None:
@@ -163,7 +69,7 @@ def test_little_games_agree_with_the_reference() -> None:
 
 
 def test_dice_agree_with_the_reference_on_average() -> None:
-    """Faces cannot be drawn alike, so mean values and visits over many seeds are compared."""
+    """By other dice than the core's: mean values and visits over many seeds are the same."""
     runs, sims = 150, 24
     for number in (1, 7, 9, 12, 24):
         state = little_games.little_game(number, has_chance=True).start()

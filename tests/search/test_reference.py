@@ -10,6 +10,7 @@ from reference.scripted_evaluator import said
 from reference.tree import Node, fair_dice
 
 SEATS = pytest.mark.parametrize("seat", [0, 1])
+EAGER = puct.Rule(c_puct=1, fpu=0)
 
 
 def below(node: Node) -> list[tuple[str, int]]:
@@ -54,12 +55,12 @@ def test_puct_steps_worked_out_by_hand() -> None:
     state = planned("steps", STEPS).start()
     told = said(STEPS_SAID)
     order = [
-        list(puct.search(state, sims, evaluate=told, c_puct=1, fpu=0).child_visits.values())
+        list(puct.search(state, sims, evaluate=told, rule=EAGER).child_visits.values())
         for sims in range(8)
     ]
     assert order == [[0, 0], [1, 0], [1, 1], [2, 1], [2, 2], [3, 2], [3, 3], [3, 4]]
 
-    root = puct.search(state, 7, evaluate=told, c_puct=1, fpu=0)
+    root = puct.search(state, 7, evaluate=told, rule=EAGER)
     assert (root.visits, root.felt, root.value) == (8, 1.0, 0.125)
     first, second = root.children
     assert below(first) == [("2", 2), ("4", 0)]
@@ -113,11 +114,7 @@ def test_puct_settings_decide_the_second_simulation(
             planned("fan", plan).start(),
             2,
             evaluate=said(FAN_SAID, value=value),
-            c_puct=c_puct,
-            c_growth=c_growth,
-            c_base=c_base,
-            fpu=fpu,
-            fpu_is_fixed=fpu_is_fixed,
+            rule=puct.Rule(c_puct, c_growth, c_base, fpu, fpu_is_fixed),
         )
         assert list(root.child_visits.values()) == ([2, 0, 0] if second == 0 else [1, 1, 0])
 
@@ -158,7 +155,7 @@ def test_proofs_worked_out_by_hand() -> None:
     state = planned("proofs", (0, [(1, [-1.0, 0.0]), (0, [0.0, -1.0])])).start()
     told = said({"0": ([0.6, 0.4], 0.0)})
     for sims in (5, 6, 100):
-        root = puct.search(state, sims, evaluate=told, c_puct=1, fpu=0)
+        root = puct.search(state, sims, evaluate=told, rule=EAGER)
         assert root.child_visits == {0: 2, 1: 3}
         assert (root.exact, root.value, root.felt) == ((0.0, 0.0), 0.0, -2.0)
     lost, drawn = root.children
@@ -166,7 +163,7 @@ def test_proofs_worked_out_by_hand() -> None:
     assert below(lost) == [("2", 1), ("3", 0)]
     assert puct.move(root) == 1
     assert puct.policy(root) == {0: 0, 1: 1}  # 0 is lost
-    assert puct.search(state, 4, evaluate=told, c_puct=1, fpu=0).exact is None
+    assert puct.search(state, 4, evaluate=told, rule=EAGER).exact is None
 
 
 @SEATS

@@ -96,7 +96,7 @@ def test_puct_converges_to_minimax(draw_value: float, c_puct: float) -> None:
             state,
             2000,
             evaluate=hash_evaluator.evaluate,
-            c_puct=c_puct,
+            rule=puct.Rule(c_puct=c_puct),
             draw_value=draw_value,
         )
         assert root.value == pytest.approx(minimax.solve(state), abs=0.05), seed
