@@ -16,7 +16,7 @@ evaluate = hash_evaluator.evaluate
 
 PUCT = [
     Puct(),
-    Puct(c_puct=0.7, fpu=0.0),
+    Puct(c_puct=0.7, fpu=0.0, noise=0.25),
     Puct(c_puct=2.5, draw_value=0.4),
     Puct(c_growth=1.0, c_base=100.0),
     Puct(fpu=-1.0, fpu_is_fixed=True),
