@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -315,29 +316,35 @@ def test_each_net_judges_its_own_player_only() -> None:
     assert one.rows + other.rows == sum(record.plies for record in played)
 
 
-def test_a_judge_comments_without_moving() -> None:
-    """Its notes are what it thinks by itself; the games are the same with or without it."""
-    plain = Task(game="razzle", a="random", b="heuristic", games=4, seed=1, opening=2)
-    judged = Task(
-        game="razzle", a="random", b="heuristic", games=4, seed=1, opening=2,
-        judge="puct:sims=30,eval=hash,early_stop=false",
-    )  # fmt: skip
-    with_notes = list(run(judged))
+@pytest.mark.parametrize(
+    ("game", "text"),
+    [
+        ("razzle", "puct:sims=30,eval=hash,early_stop=false,reuse=false"),
+        ("monster", "puct:sims=24,eval=hash,early_stop=false,reuse=false,forced=2,draw_value=-0.3"),
+        ("connect4", "gumbel:sims=16,eval=hash,gumbel_scale=0"),
+    ],
+)
+def test_a_judge_comments_without_moving(game: str, text: str) -> None:
+    """Its notes are what it thinks by itself, at every ply, of openings too; the games are the
+    same with or without it."""
+    plain = Task(game=game, a="random", b="heuristic", games=4, seed=1, opening=2)
+    with_notes = list(run(msgspec.structs.replace(plain, judge=text)))
     assert records(with_notes) == records(run(plain))
-    judge = rz.seat("puct:sims=30,eval=hash,early_stop=false,reuse=false")
-    for game in with_notes:
-        assert game.note is not None
-        actions = game.record.columns().actions
-        notes = game.note.columns(actions)
+    for finished in with_notes:
+        assert finished.note is not None
+        actions = finished.record.columns().actions
+        notes = finished.note.columns(actions)
         assert notes.has_thought.all()
-        state = samples.game("razzle").parse(game.record.start)
-        for ply, action in enumerate(actions.tolist()[:6]):
-            note = notes.thought(ply)
+        state = samples.game(game).parse(finished.record.start)
+        for ply, action in enumerate(actions.tolist()):
+            note, alone = notes.thought(ply), rz.seat(text).think(state)
             assert note is not None
-            if ply == 0:  # later plies keep the tree of the earlier ones
-                alone = judge.think(state)
-                assert note.shares == pytest.approx(alone.shares, abs=1e-4)
-                assert note.value == pytest.approx(alone.value, abs=1e-4)
+            assert note.shares == pytest.approx(alone.shares, abs=1e-4)
+            assert note.target == pytest.approx(alone.target, abs=1e-4)
+            assert note.value == pytest.approx(alone.value, abs=1e-4)
+            assert note.draw == pytest.approx(alone.draw, abs=1e-4)
+            assert note.raw_value == pytest.approx(alone.raw_value, abs=1e-4)
+            assert note.sims == alone.sims
             state = state.apply(action)
 
 
