@@ -1,4 +1,4 @@
-"""Golden trees: what every search made of fixed positions, with the evaluator of tests.
+"""Golden trees: what every search made of fixed positions, with evaluators that know nothing.
 
 `python -m golden.trees` in tests/ writes them anew (make golden). A tree changes only where the
 search is meant to behave differently, so what has changed is written only with --force.
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import rulezero as rz
 import samples
+from rulezero.play.evaluators import RandomEvaluator
 
 FOLDER = Path(__file__).parent / "trees"
 _POSITIONS = 4  # of each game
@@ -24,6 +25,14 @@ _SEATS = [
     "ucb1:eval=rollout,sims=32,early_stop=false",
     "oneply:eval=hash",
     "alphabeta:eval=hash,depth=2",
+    "puct:eval=hash,sims=100,early_stop=false,forced=2",
+    "puct:eval=hash,sims=64,early_stop=false,forced=10,c_puct=0.7,draw_value=0.3",
+]
+_SEATS_WITH_NETS = [  # whose leaves wait
+    "puct:sims=64,early_stop=false,leaves=4",
+    "puct:sims=64,early_stop=false,leaves=16,virtual_loss=1,forced=2,noise=0.25",
+    "gumbel:sims=32,leaves=4",
+    "ucb1:sims=64,early_stop=false,leaves=4",
 ]
 
 
@@ -38,22 +47,35 @@ def write(game: rz.Game) -> str:
 
 
 def _trees(game: rz.Game) -> Iterator[str]:
+    net = RandomEvaluator(game.facts.slots)
     choices = [s for s in samples.played(game.text, 1)[:-1] if s.mover != rz.CHANCE]
     for state in choices[:: max(1, len(choices) // _POSITIONS)][:_POSITIONS]:
         yield ""
         yield f"position: {state.text} after {len(state.actions)} plies"
         for text in _SEATS:
             yield f"{text}: {_told(state, rz.seat(text, seed=5).think(state))}"
+        for text in _SEATS_WITH_NETS:
+            thought = rz.seat(text, seed=5, evaluator=net).think(state)
+            yield f"{text} with a random net: {_told(state, thought)}"
 
 
 def _told(state: rz.State, thought: rz.Thought) -> str:
-    """The choice, the value, and the visits or shares of the other moves."""
+    """The choice, the value, and the visits or shares of the other moves; the target if it is
+    another."""
     numbers: dict[int, str] = {a: str(n) for a, n in thought.visits.items()}
-    if not numbers:
-        numbers = {action: f"{share:.4f}" for action, share in thought.shares.items()}
-    told = " ".join(f"{state.say(action)}={number}" for action, number in sorted(numbers.items()))
+    told = _moves(state, numbers or _rounded(thought.shares))
     value = "unknown" if thought.value is None else f"{thought.value:.4f}"
-    return f"{state.say(thought.action)} {value} after {thought.sims}: {told}"
+    target = f"; to learn: {_moves(state, _rounded(thought.target))}"
+    line = f"{state.say(thought.action)} {value} after {thought.sims}: {told}"
+    return line + target if thought.target != thought.shares else line
+
+
+def _rounded(shares: dict[int, float]) -> dict[int, str]:
+    return {action: f"{share:.4f}" for action, share in shares.items()}
+
+
+def _moves(state: rz.State, numbers: dict[int, str]) -> str:
+    return " ".join(f"{state.say(action)}={number}" for action, number in sorted(numbers.items()))
 
 
 def main() -> None:
