@@ -86,7 +86,8 @@ Progress TreeSearch::advance(Desk& desk) {
       finish();
       return Progress::kDone;
     }
-    for (int simulation = 0; simulation < kSlice && has_room(); ++simulation) {
+    // A round is never cut short: the tree would depend on how long a turn is.
+    for (int done = 0; (done < kSlice || waiting_ > 0) && has_room(); ++done) {
       if (!simulate(desk)) break;
     }
     if (waiting_ == 0 && !is_over()) return Progress::kBusy;

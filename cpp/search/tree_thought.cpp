@@ -117,7 +117,10 @@ std::vector<float> TreeSearch::pruned_visits() const {
   for (auto child = children.begin(); child != children.end(); ++child) {
     const bool is_candidate = candidates_[static_cast<std::size_t>(child - children.begin())];
     const bool has_better = candidates_[static_cast<std::size_t>(most - children.begin())];
-    if (is_candidate && (!has_better || child->visits > most->visits)) most = child;
+    const bool is_more =
+        child->visits > most->visits || (child->visits == most->visits && child->visits > 0 &&
+                                         root_sign_ * child->mean() > root_sign_ * most->mean());
+    if (is_candidate && (!has_better || is_more)) most = child;
   }
   const double visits = root.visits;
   const double bar =

@@ -109,7 +109,7 @@ def policy(root: Node, rule: Rule | None = None) -> dict[int, float]:
 
 def unforced_visits(root: Node, rule: Rule) -> dict[int, int]:
     """Visits without those that no score explains, by action."""
-    most = max(playable(root), key=lambda child: child.visits)
+    most = max(playable(root), key=lambda child: (child.visits, _q(root, child)))
     bar = rule.score(root, most, _q(root, most), most.visits)
     left = root.child_visits
     for child in root.children:
