@@ -8,7 +8,8 @@ namespace rulezero {
 std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk> walk) {
   if (player.settings.source == Source::kHeuristic && !walk->has_heuristic() &&
       player.settings.method != Method::kRandom && player.settings.method != Method::kHuman) {
-    throw SeatError("this game has no heuristic: give the player eval=rollout or a net");
+    throw SeatError(
+        "this game has no heuristic: choose a player such as puct:eval=rollout, or one with a net");
   }
   switch (player.settings.method) {
     case Method::kRandom:

@@ -63,7 +63,7 @@ void TreeSearch::finish() {
     thought_.target.assign(children.size(), 0.0f);
     thought_.target[chosen - root.first] = 1.0f;
   }
-  if (!has_weight(thought_.weights)) thought_.weights = thought_.target;  // a win in one
+  if (is_won || !has_weight(thought_.weights)) thought_.weights = thought_.target;
   thought_.action = tree_[chosen].action;
   thought_.surprise =
       divergence(thought_.target.empty() ? thought_.weights : thought_.target, raw_priors_);

@@ -126,6 +126,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         ({"--starts": str(tmp_path / "nowhere")}, "No such file"),
         ({"--starts": str(starts)}, "starts.txt:2: "),
         ({"--save": str(mine)}, "a store is a folder"),
+        ({"--save": ""}, "a store needs a name"),
     ]:
         options = [word for pair in {**fine, **changes}.items() for word in pair]
         assert words in fails("match", "connect4", *options)

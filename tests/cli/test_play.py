@@ -221,6 +221,61 @@ def test_ctrl_c_while_the_machine_thinks_keeps_the_game(tmp_path: Path) -> None:
     assert only(tmp_path).plies in (1, 2)  # as the signal came
 
 
+def test_a_reader_that_leaves_loses_no_game(tmp_path: Path) -> None:
+    """The choices so far are kept, also where nothing can be said any more."""
+    with begin("play", "connect4", "--sims", "5", "--save", tmp_path) as process:
+        read_until(process.stdout, "your move: ")
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write("d\n")
+        process.stdin.flush()
+        read_until(process.stdout, "your move: ")
+        process.stdout.close()
+        process.stdin.write("c\nhint\nmoves\n")
+        process.stdin.close()
+        process.wait(timeout=60)
+    assert process.returncode in (1, 141)  # rich's, or ours: as who notices it
+    assert only(tmp_path).plies >= 2
+
+
+def test_what_is_no_text_is_no_move(tmp_path: Path) -> None:
+    """Bytes that no letters have are asked about again."""
+    result = subprocess.run(
+        [sys.executable, "-m", "rulezero", "play", "chess", "--sims", "5", "--save", str(tmp_path)],
+        input=b"e2e4\n\xff\xfe\nquit\n",
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"is not a legal move" in result.stdout
+    assert only(tmp_path).plies == 2
+
+
+def test_without_input() -> None:
+    """Where a shell has closed it."""
+    command = f"{sys.executable} -m rulezero play connect4 <&-"
+    result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("rulezero: error: there is no input")
+
+
+def test_rules_that_fail_while_the_machine_thinks(tmp_path: Path) -> None:
+    """The choice is taken back, and people are asked again."""
+    broken = documents.tic_tac_toe().replace(
+        "def apply(self, position, action):",
+        "def apply(self, position, action):\n"
+        "        if position.count('-') == 8:\n            raise ValueError('torn')",
+    )
+    file = tmp_path / "mine.py"
+    file.write_text(broken)
+    game = f"python:file={file}"
+    output = succeeds("play", game, "--sims", "5", "--save", tmp_path / "s", stdin="a1\nb1\nquit\n")
+    assert output.count("torn") == 2
+    assert re.findall(r"seat (\d), your", output) == ["0", "0", "0"]
+    assert output.endswith("nothing to save: no move was made\n")
+
+
 def test_games_gather_in_one_store(tmp_path: Path) -> None:
     """Each with a seed of its own."""
     for _ in range(2):
@@ -259,6 +314,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         (["connect4", "--seat", "2"], "no seat"),
         (["connect4", "--sims", "0"], "--sims"),
         (["connect4", "--opponent", "nobody"], "there is no player"),
+        (["connect4", "--opponent", ""], "has no name"),
         (["connect4", "--opponent", "random", "--sims", "5"], "no key 'sims'"),
         (["connect4", "--opponent", "puct:sims=5", "--sims", "5"], "given twice"),
         (["connect4", "--net", str(tmp_path / "nowhere")], "nowhere"),

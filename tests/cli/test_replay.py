@@ -88,6 +88,7 @@ def test_wrong_input_is_one_line(store: Path, tmp_path: Path) -> None:
     assert "holds no games" in fails("replay", tmp_path)
     assert "no record number 99" in fails("replay", store, "99")
     assert "no record 'zz'" in fails("replay", store, "zz")
+    assert "name a record too" in fails("replay", store, "--ply", "1")
     assert "plies, not 99999" in fails("replay", store, "1", "--ply", "99999")
     (tmp_path / "games.txt").write_text("1. e4 e5")
     assert ".jsonl, .pgn" in fails("replay", tmp_path / "games.txt")
@@ -111,6 +112,13 @@ def test_damage_hides_no_other_game(tmp_path: Path) -> None:
         assert whole[1].id[:12] in result.stdout
         for line in result.stderr.splitlines():
             assert line.startswith(f"rulezero: warning: {shard}: ")
+    file.write_text("nothing\n")
+    export(whole, file.with_suffix(".more"), "jsonl")
+    file.write_bytes(file.read_bytes() + file.with_suffix(".more").read_bytes())
+    result = run("replay", file)
+    assert result.returncode == 0
+    assert whole[1].id[:12] in result.stdout
+    assert result.stderr.startswith(f"rulezero: warning: {file}:1: ")
     export(whole, file)
     result = run("import", file, "--to", store)
     assert result.returncode == 0

@@ -146,7 +146,7 @@ def test_games_in_files_are_refused_from_strangers(tmp_path: Path) -> None:
     for text in (f"python:file={rules}", f"random_chess:pieces={pieces}"):
         record = record_samples.of(samples.play(rz.load(text), 0)[:6])
         ran.unlink(missing_ok=True)
-        with pytest.raises(RecordError, match="pass trusted=True if it is your own"):
+        with pytest.raises(RecordError, match="trusted=True, --trusted"):
             check(record)
         with pytest.raises(RecordError, match="trusted=True"):
             Store(tmp_path / "store", trusted=False).add(record)

@@ -239,13 +239,18 @@ def test_odd_but_clear_lines_are_read(tmp_path: Path) -> None:
         ("{}", "no ply: .*fen"),
         ('{"fen": 7}', "no ply"),
         ("[" * 100_000, "no ply"),
+        ('{"fen": "", "x": ' + "[" * 100_000, "no ply"),
+        ('{"fen": "", "id": "x", "action": 1000000000000000000000000000000}', "no ply"),
+        ('{"fen": "", "id": "x", "sims": 1e30}', "no ply"),
+        ('{"fen": "", "id": "x", "pairs": [[1000000000000000000000000000000, 1, 1]]}', "no ply"),
         ('{"fen": "nonsense"}', "FEN|fields|field|text"),
         (line(START, {"e2e5,e5e6": 1}), "the policy has 'e2e5,e5e6': 'e2e5' is not a legal move"),
         (line(START, {"e2e4,e2e5": 1}), "the policy has 'e2e4,e2e5': 'e2e5' is not a legal"),
         (line(START, {"e2e4,e4e5,e5e6": 1}), "a turn is one move, or two"),
         (line(START, {"": 1}), "a turn is one move, or two"),
         (line(START, {"e2e4,e4e5": -1}), "a share is a number >= 0"),
-        (line(START, {"e2e4,e4e5": 0}), "all 0"),
+        (line(START, {"e2e4,e4e5": 0}), "sum to 0"),
+        (line(START, {"e2e4,e4e5": 1e308, "e2e4,d2d4": 1e308}), "sum to inf"),
         (line(START, {}, value=1.5), "mcts_value is 1.5"),
         (line(START, {}, result=2), "game_result is 2"),
         ({**line(START, {}), "current_player": "black"}, "current_player is 'black'"),
@@ -297,6 +302,10 @@ def test_lines_of_our_own_that_were_changed_are_refused(tmp_path: Path) -> None:
     changed = json.loads(whole[second]) | {"sims": 77}
     (forged,) = problems([*whole[:second], json.dumps(changed) + "\n", *whole[second + 1 :]])
     assert "was changed" in forged
+    for name, said in [("move", "g"), ("fen", "x"), ("current_player", None), ("mcts_value", 0.7)]:
+        changed = json.loads(whole[second]) | {name: said}
+        (told,) = problems([*whole[:second], json.dumps(changed) + "\n", *whole[second + 1 :]])
+        assert f"{name} is {said!r}, not" in told
     garbled, *_ = problems([*whole[:second], "garbage\n", *whole[second + 1 :]])
     assert f"x.jsonl:{second + 1}: no ply" in garbled
 

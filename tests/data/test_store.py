@@ -1,5 +1,6 @@
 """The store: what was kept can be read, whatever happened to the process or the file."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -374,6 +375,14 @@ def test_records_are_looked_up_by_id(tmp_path: Path) -> None:
         export(RECORDS, tmp_path / "nowhere" / "games.jsonl")
     with pytest.raises(RecordError, match="there is no"):
         records(tmp_path / "nowhere")
+
+
+def test_only_files_are_shards(tmp_path: Path) -> None:
+    """Whatever else somebody puts there is left alone."""
+    write(tmp_path)
+    (tmp_path / "folder.games").mkdir()
+    os.mkfifo(tmp_path / "pipe.games")
+    assert list(Store(tmp_path)) == list(RECORDS)
 
 
 def test_notes_lie_beside_records(tmp_path: Path) -> None:

@@ -98,13 +98,34 @@ def test_wrong_arguments_are_told() -> None:
         ({"a": None}, "a player is a text"),
         ({"b": 3}, "a player is a text"),
         ({"starts": [4]}, "starts="),
+        ({"workers": 5000}, "workers are 1 to"),
+        ({"save": ""}, "a store needs a name"),
     ]
     for arguments, words in cases:
         given = {"a": "random", "b": "random", "games": 2, **arguments}
         with pytest.raises(rz.RulezeroError, match=words):
             rz.match("connect4", **given)
+    with pytest.raises(TypeError, match="Game or the game of a text"):
+        rz.match(cast(Any, None), "random", "random")
+    with pytest.raises(TypeError, match="about a State"):
+        rz.seat("puct").think(cast(Any, "x"))
     with pytest.raises(rz.SeatError, match="is no evaluator"):
         rz.seat("puct", evaluator=cast(Any, object()))
+
+
+def test_a_player_has_one_text() -> None:
+    """However its numbers are written."""
+    assert rz.seat("puct", sims=5.0).text == rz.seat("puct:sims=005").text == "puct:sims=5"
+    assert rz.seat("puct:c_puct=1.50,sims=1e2").text == "puct:c_puct=1.5,sims=100"
+    assert rz.seat("puct:net=007").text == "puct:net=007"
+
+
+def test_openings_are_as_long_as_can_be() -> None:
+    """No game begins at its end, and none without any opening."""
+    match = rz.match("connect4", "random", "random", 10, opening=42)
+    for record in match.records:
+        assert 10 < record.opening < record.plies <= 42
+    assert len({record.actions for record in match.records}) > 4
 
 
 def test_a_test_without_swapped_seats_counts_games() -> None:

@@ -203,17 +203,21 @@ def test_a_session_refuses_what_it_cannot_play() -> None:
         list(session.run())
 
 
-def test_an_evaluator_that_says_nothing_sensible_is_outvoted() -> None:
-    """NaN counts as not knowing: the search goes on and its values stay in range."""
+@pytest.mark.parametrize("wrong", ["policy", "value", "draw", "far"])
+def test_an_evaluator_that_says_nothing_sensible_is_refused(wrong: str) -> None:
+    """A net that has diverged must not pass for an even player."""
 
     class Mad(RandomEvaluator):
         def evaluate(self, planes: np.ndarray) -> Evaluation:
-            nothing = np.full((len(planes), 7), np.nan, np.float32)
-            return Evaluation(nothing, nothing[:, 0], nothing[:, 0])
+            answer = super().evaluate(planes)
+            if wrong == "far":
+                answer.value[-1] = 5
+            else:
+                getattr(answer, wrong)[-1] = np.nan
+            return answer
 
-    thought = rz.seat("puct:sims=30", evaluator=Mad(7)).think(samples.game("connect4").start())
-    assert thought.value == 0
-    assert len(thought.visits) == 7
+    with pytest.raises(rz.NetError, match="nobody can play by that"):
+        rz.seat("puct:sims=30", evaluator=Mad(7)).think(samples.game("connect4").start())
 
 
 def test_raw_values_are_the_evaluators_own() -> None:

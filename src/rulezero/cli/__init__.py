@@ -1,5 +1,6 @@
 """The command line: one file per verb, each a thin face over the Python interface."""
 
+import io
 import os
 import sys
 from typing import Annotated
@@ -47,6 +48,9 @@ def _options(
 
 def main() -> None:
     """Runs the command line; what is wrong with an input is one line and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a symbol that a terminal lacks is a '?'
     try:
         try:
             sys.exit(app(standalone_mode=False))

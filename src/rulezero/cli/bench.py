@@ -19,7 +19,7 @@ def bench(
         str | None,
         typer.Option("--net", "--use-model", metavar="NET", help="Measure self-play with a net."),
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.001, help="For each figure.")] = 0.5,
+    seconds: Annotated[float, typer.Option(min=0.001, max=3600, help="For each figure.")] = 0.5,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object for each game.")] = False,
 ) -> None:
     """Measure rules, planes and searches on this machine, a second of one process."""

@@ -14,7 +14,7 @@ from rulezero.play.saving import open_store
 
 def import_games(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl or a .pgn file.")],
-    to: Annotated[Path, typer.Option(metavar="STORE", help="The folder that keeps the games.")],
+    to: Annotated[str, typer.Option(metavar="STORE", help="The folder that keeps the games.")],
     game: Annotated[
         str | None, typer.Option(help="What is played, where the file does not say.")
     ] = None,

@@ -50,7 +50,7 @@ def match(
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that share the games.")] = 1,
     save: Annotated[
-        Path | None, typer.Option(metavar="STORE", help="Keep every game in this folder.")
+        str | None, typer.Option(metavar="STORE", help="Keep every game in this folder.")
     ] = None,
     sprt: Annotated[
         str | None,
@@ -82,9 +82,7 @@ def match(
             )
         except MatchInterrupted as stop:
             played, is_interrupted = stop.match, True
-    report = Report.of(
-        played, is_interrupted=is_interrupted, saved=None if save is None else str(save)
-    )
+    report = Report.of(played, is_interrupted=is_interrupted, saved=save)
     if as_json:
         typer.echo(msgspec.json.encode(report).decode())
     else:

@@ -1,11 +1,11 @@
 """`rulezero play`: a game against a player, in the terminal."""
 
 import contextlib
+import io
 import secrets
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -52,7 +52,7 @@ def play(
         typer.Option("--opponent", metavar="SEAT", help="A player; rulezero seats lists them."),
     ] = None,
     save: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--save", "--save-data", metavar="STORE", help="Keep the game in this folder."
         ),
@@ -74,6 +74,10 @@ def play(
         seed=secrets.randbits(32) if seed is None else seed,
         is_recorded=save is not None,
     )
+    if sys.stdin is None:
+        raise rz.GameError("there is no input to play from: it is closed")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what is no text is no move either
     if sys.stdin.isatty():
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401  lets input() edit lines and remember them
@@ -121,9 +125,12 @@ class _Table:
                 while not self.dialogue.is_over:
                     self.obey(self.ask())
         except (EOFError, KeyboardInterrupt) as stop:
-            self.dialogue.interrupt()
             is_stopped = isinstance(stop, KeyboardInterrupt)
             self.is_line_open = True
+        finally:  # whatever has happened, the game is kept
+            self.dialogue.interrupt()
+            if self.store is not None and self.dialogue.plies:
+                self.store.add(self.dialogue.record())
         self.end()
         return not is_stopped
 
@@ -156,7 +163,11 @@ class _Table:
                 command[0]()
             else:
                 choice = self.dialogue.choose(self.dialogue.state.read(word))
-                self.go_on([choice])
+                try:
+                    self.go_on([choice])
+                except rz.RulezeroError:
+                    self.dialogue.undo()  # the machine has no answer: people may choose again
+                    raise
         except rz.RulezeroError as error:
             near = nearest(word.lower(), self.commands) if len(word) > 2 else ""
             self.console.print(Text(f"{error}{near}", "red"), soft_wrap=True)
@@ -252,11 +263,9 @@ class _Table:
             self.console.print(bar(thought.value, thought.draw, self.names, ascii_only=ascii_only))
 
     def end(self) -> None:
-        """Keeps the game first of all; then says how it ended."""
+        """Says how it ended, and where it is kept."""
         dialogue = self.dialogue
         record = dialogue.record()
-        if self.store is not None and dialogue.plies:
-            self.store.add(record)
         if self.is_line_open:
             self.console.print()
         if dialogue.state.is_over:

@@ -1,19 +1,20 @@
 """`rulezero replay`: recorded games in the terminal, ply by ply."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.bar import bar
 from rulezero.cli.screen import open_console, plain_table, print_pairs, warn
 from rulezero.cli.words import plies_of, say, say_shares
-from rulezero.data import Record, Store
+from rulezero.data import Record, Store, import_file
 from rulezero.data.replay import game_of
 from rulezero.data.steps import Step, look_up, steps
 from rulezero.data.thoughts import Thought
@@ -39,15 +40,26 @@ def replay(
 ) -> None:
     """Step through a recorded game, or list the games of a store or a file."""
     console = open_console()
-    found = rz.records(path, tolerant=True, trusted=trusted)
-    try:
-        if as_list or which is None:
-            _list(path, found, console)
-            return
-        record, notes = look_up(found, which)
-    finally:
-        if isinstance(found, Store):
-            warn(found.problems)
+    if ply is not None and which is None:
+        raise typer.BadParameter("name a record too: --list shows them", param_hint="'--ply'")
+    problems: list[str] = []
+    found: Store | Iterator[Record]
+    if path.is_file():
+        report = problems.append
+        found = import_file(path, trusted=trusted, report=lambda error: report(str(error)))
+    else:
+        found = rz.records(path, tolerant=True)
+    if isinstance(found, Store):
+        problems = found.problems
+    if as_list or which is None:
+        table = _table(found, console)
+        if not table.row_count:
+            raise rz.RecordError(problems[0] if problems else f"'{path}' holds no games")
+        console.print(table)
+        warn(problems)
+        return
+    record, notes = look_up(found, which)
+    warn(problems)
     game = game_of(record.game, trusted=trusted)
     viewer = _Viewer(record, game, list(steps(record, notes, game=game)), console)
     if ply is not None and ply > record.plies:
@@ -60,7 +72,7 @@ def replay(
             viewer.show(at)
 
 
-def _list(path: Path, found: Iterable[Record], console: Console) -> None:
+def _table(found: Iterable[Record], console: Console) -> Table:
     table = plain_table(
         console,
         ">number",
@@ -84,9 +96,7 @@ def _list(path: Path, found: Iterable[Record], console: Console) -> None:
             Text(_result(record)),
             str(record.plies),
         )
-    if not table.row_count:
-        raise rz.RecordError(f"'{path}' holds no games")
-    console.print(table)
+    return table
 
 
 def _result(record: Record) -> str:

@@ -62,6 +62,7 @@ def say_line(state: State, line: Sequence[int]) -> str:
 
 
 def say_shares(state: State, thought: Thought, most: int = 5) -> str:
-    """The moves that a player thought best, with their shares: "d4 41 %, e4 22 %"."""
-    best = sorted(thought.shares.items(), key=lambda item: -item[1])[:most]
+    """The choice, then what a player thought best besides, with shares: "d4 41 %, e4 22 %"."""
+    by_rank = sorted(thought.shares.items(), key=lambda item: (item[0] != thought.action, -item[1]))
+    best = by_rank[:most]
     return ", ".join(f"{say(state, action)} {100 * share:.0f} %" for action, share in best)

@@ -208,8 +208,8 @@ def _read_policy(state: State, policy: dict[str, float]) -> dict[Turn, float]:
         turn = _read_turn(state, text, "policy")
         shares[turn] = shares.get(turn, 0) + share
     total = sum(shares.values())
-    if policy and not total > 0:
-        raise RecordError("the shares of the policy are all 0")
+    if policy and not (total > 0 and math.isfinite(total)):
+        raise RecordError(f"the shares of the policy sum to {total:g}; they should sum to 1")
     return {turn: share / total for turn, share in shares.items()}
 
 

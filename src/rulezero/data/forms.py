@@ -61,13 +61,10 @@ def import_file(
     return _records(path, read, game, trusted, report or _raise)
 
 
-def records(
-    path: str | Path, *, tolerant: bool = False, trusted: bool = False
-) -> Store | Iterator[Record]:
+def records(path: str | Path, *, tolerant: bool = False) -> Store | Iterator[Record]:
     """The records at a path: a store, a run's folder with its store, a .jsonl or a .pgn file.
 
-    With tolerant=True a store steps over what is damaged, and tells of it in `problems`. Files
-    whose games would run or read a file are refused unless trusted.
+    With tolerant=True a store steps over what is damaged, and tells of it in `problems`.
     """
     path = Path(path)
     if not path.exists():
@@ -75,7 +72,7 @@ def records(
     if path.is_dir():
         inner = path / "records"
         return Store(inner if inner.is_dir() else path, tolerant=tolerant)
-    return import_file(path, trusted=trusted)
+    return import_file(path)
 
 
 def _records(

@@ -5,10 +5,11 @@ game_result; the mcts_value is the mover's), and beside them what gives the reco
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO
+from typing import IO, Annotated
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 
 from rulezero._core import Game, RulezeroError
 from rulezero.data.check import check
@@ -22,16 +23,19 @@ from rulezero.data.thoughts import Columns, pack
 _DIGITS = 6  # finer than the steps in which values are kept
 _LONGEST_LINE = 1 << 23  # bytes
 _PLAYERS = ("white", "black")
+_SAID = ("game", "fen", "move", "current_player", "mover", "game_result")  # of each ply, for people
+
+Number = Annotated[int, Meta(ge=0, lt=1 << 32)]
 
 
 class Whole(msgspec.Struct, frozen=True, kw_only=True):
     """What a record says of a whole game; stands in the line of ply 0."""
 
     game: str
-    version: int
-    encoding: int
+    version: Number
+    encoding: Number
     start: str
-    plies: int
+    plies: Number
     outcome: float
     end_reason: str
     seats: tuple[str, str]
@@ -41,22 +45,22 @@ class Whole(msgspec.Struct, frozen=True, kw_only=True):
     index: int
     purpose: Purpose
     source: str
-    opening: int
+    opening: Number
 
 
 class OwnLine(Line, frozen=True, kw_only=True):
     """One ply of a record. Without an id it is a line of another program."""
 
     id: str | None = None  # of the record
-    ply: int = 0
+    ply: Number = 0
     mover: int | None = None  # 0, 1 or -1 for a die
-    action: int | None = None
-    sims: int = 0
+    action: Number | None = None
+    sims: Number = 0
     value: float | None = None  # seat 0's, as everywhere in records; so is the next
     raw_value: float | None = None
     draw: float | None = None
     surprise: float | None = None
-    pairs: tuple[tuple[int, int, int], ...] = ()  # action, weight, weight of the target
+    pairs: tuple[tuple[Number, Number, Number], ...] = ()  # action, weight, weight of the target
     record: Whole | None = None
 
 
@@ -172,7 +176,7 @@ def _lines(file: IO[bytes], name: str) -> Iterator[tuple[Place, OwnLine | Record
         elif not text.isspace():
             try:
                 yield place, decoder.decode(text)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 yield place, place.error(f"no ply: {error}; a ply is an object with a 'fen'")
 
 
@@ -206,8 +210,22 @@ def _restore(lines: list[OwnLine], trusted: bool) -> Record:
     record = Record(**fields, actions=actions, thoughts=thoughts)
     if record.id != first.id:
         raise RecordError(f"record {first.id} was changed: its lines have the id {record.id}")
-    check(record, game=game_of(record.game, trusted=trusted))
+    game = game_of(record.game, trusted=trusted)
+    check(record, game=game)
+    for line, own in zip(lines, lines_of(record, game), strict=True):
+        _compare(line, own)
     return record
+
+
+def _compare(line: OwnLine, own: OwnLine) -> None:
+    """Refuses a line that says of its ply something else than the record does."""
+    for name in _SAID:
+        said, true = getattr(line, name), getattr(own, name)
+        if said != true:
+            raise RecordError(f"record {own.id}: at ply {own.ply} {name} is {said!r}, not {true!r}")
+    said, true = line.mcts_value, own.mcts_value
+    if (said is None) != (true is None) or abs((said or 0) - (true or 0)) > 10**-_DIGITS:
+        raise RecordError(f"record {own.id}: at ply {own.ply} mcts_value is {said}, not {true}")
 
 
 def _rounded(value: np.float32) -> float | None:

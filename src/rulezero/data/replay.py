@@ -35,7 +35,9 @@ def game_of(text: str, *, trusted: bool = False) -> Game:
             return _shipped(text)
         if not trusted and (spec.name == "python" or not files <= set(SHIPPED)):
             use = "run" if spec.name == "python" else "read"
-            raise RecordError(f"'{text}' would {use} a file; pass trusted=True if it is your own")
+            raise RecordError(
+                f"'{text}' would {use} a file; trust it (trusted=True, --trusted) if it is your own"
+            )
         return load(text)
     except GameError as error:
         raise RecordError(f"the game of a record cannot be loaded: {error}") from error

@@ -28,6 +28,11 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     thoughts: Thoughts
 
 
+def _is_odd(path: Path) -> bool:
+    """Whether it is something else than a file: a folder, a pipe."""
+    return path.exists() and not path.is_file()
+
+
 Value = TypeVar("Value", Record, Note)
 Place = tuple[Path, int]  # a shard, and an offset in it
 Snapshot = tuple[tuple[str, int], ...]  # names and sizes: while they stay, so do the records
@@ -194,7 +199,7 @@ class Store:
         if not self.path.exists():
             return []
         # One that is renamed meanwhile may escape a single look, or be seen under both names.
-        names = {path.name for _ in range(2) for path in self.path.iterdir()}
+        names = {path.name for _ in range(2) for path in self.path.iterdir() if not _is_odd(path)}
         found = {name.removesuffix(PART): name for name in sorted(names, reverse=True)}
         return [self.path / found[name] for name in sorted(found) if name.endswith(f".{kind}")]
 

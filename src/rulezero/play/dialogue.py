@@ -43,7 +43,7 @@ def opponent(
         keys["net"] = str(net)
     if sims is not None or text is None:
         keys["sims"] = SIMS if sims is None else sims
-    return seat(text or "puct", **keys)
+    return seat("puct" if text is None else text, **keys)
 
 
 class Dialogue:
@@ -77,7 +77,7 @@ class Dialogue:
             raise GameError("a dialogue begins without a past; undo goes back to its own choices")
         self._start = self.state
         self._is_recorded = is_recorded
-        players = list(dict.fromkeys(seats))
+        players = self._distinct = list(dict.fromkeys(seats))
         self._players = (players.index(seats[0]), players.index(seats[1]))
         self._session = Session(game, players, seed=seed, width=1)
 
@@ -103,16 +103,24 @@ class Dialogue:
             most_plies=max(0, left),
             is_recorded=self._is_recorded,
         )
+        try:
+            played = self._finish()
+        except BaseException:
+            # The old one has a game half played.
+            self._session = Session(self.game, self._distinct, seed=self.seed, width=1)
+            raise
+        if played.reason != "parked":
+            self.outcome, self.end_reason = played.outcome, played.reason
+        return [self._add(action, played.thought(at)) for at, action in enumerate(_new(played))]
+
+    def _finish(self) -> Played:
         finished: list[Played] = []
         while not finished:
             finished = self._session.step()
             if self._session.pool.parked():
                 self._session.pool.stop(0, 0.0, "parked")
                 finished = self._session.pool.take_finished()
-        (played,) = finished
-        if played.reason != "parked":
-            self.outcome, self.end_reason = played.outcome, played.reason
-        return [self._add(action, played.thought(at)) for at, action in enumerate(_new(played))]
+        return finished[0]
 
     def choose(self, action: int) -> Ply:
         """Makes the people's choice. MoveError if it is not legal."""

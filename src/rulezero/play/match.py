@@ -73,7 +73,7 @@ def match(
     opening: int = 4,
     starts: Sequence[str] = (),
     swap: bool = True,
-    judge: str | None = None,
+    judge: str | Seat | None = None,
     workers: int = 1,
     width: int = 64,
     save: str | Path | None = None,
@@ -90,6 +90,8 @@ def match(
     game, and ends the match by returning True. Ctrl-C is a MatchInterrupted, which holds the match
     so far.
     """
+    if not isinstance(game, (str, Game)):
+        raise TypeError(f"a match is played in a Game or the game of a text, not {game!r}")
     one, other = seat(a), seat(b)
     if judge is not None and save is None:
         raise GameError("what a judge says goes into a store: name one with save, or do without")
@@ -104,7 +106,7 @@ def match(
         opening=opening,
         starts=tuple(starts),
         swap=swap,
-        judge=judge,
+        judge=None if judge is None else seat(judge).text,
     )
     return play(
         task,

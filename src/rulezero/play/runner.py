@@ -18,6 +18,8 @@ from rulezero.play.seats import Seat, seat
 from rulezero.play.session import Session
 from rulezero.play.task import Beginning, Task, begin, check_task
 
+_MOST_WORKERS = 1024
+
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
     """A game of a task: its record, and what the judge noted."""
@@ -41,8 +43,8 @@ def run(
     they hold evaluators that no text can name: those play in this process.
     """
     game = check_task(task)
-    if workers < 1 or width < 1 or cache < 0:
-        raise GameError("workers and width are at least 1, cache at least 0")
+    if not 1 <= workers <= _MOST_WORKERS or width < 1 or cache < 0:
+        raise GameError(f"workers are 1 to {_MOST_WORKERS}, width at least 1, cache at least 0")
     if workers == 1 or task.games == 1:
         yield from _play(task, game, seats, iter(range(task.games)), width, cache)
         return
@@ -231,3 +233,5 @@ def _work(message: bytes, width: int, cache: int, numbers: Any, results: Connect
         results.send(("error", str(error)))
     except BrokenPipeError:
         os._exit(1)  # the one who asked was killed: nobody is left to play for
+    except BaseException as error:  # of rules or an evaluator in Python
+        results.send(("error", f"a worker process failed: {type(error).__name__}: {error}"))

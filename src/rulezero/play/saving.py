@@ -11,6 +11,8 @@ from rulezero.data.store import Store
 @contextlib.contextmanager
 def open_store(path: str | Path) -> Iterator[Store]:
     """A store in a folder that is made now: what forbids it is said before the first game."""
+    if not str(path):
+        raise RecordError("a store needs a name: its folder")
     path = Path(path)
     if path.exists() and not path.is_dir():
         raise RecordError(f"'{path}' is a file; a store is a folder")

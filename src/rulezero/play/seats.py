@@ -1,5 +1,6 @@
 """Players by their texts, `puct:net=runs/x,sims=200`: the same everywhere a seat is named."""
 
+import math
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from rulezero.play.evaluators import Evaluator
     from rulezero.play.thought import Thought
 
+_NET = "a checkpoint, a run folder (its best), RUN@latest, RUN@12"
+_PERCEPTRON = "a .nn file: a perceptron of chess"
 _EVALS = ("heuristic", "rollout", "uniform", "hash")
 
 
@@ -41,7 +44,7 @@ def kinds() -> dict[str, Kind]:
         keys = [Key(*option) for option in options]
         if judges:
             keys[:0] = [
-                Key("net", "", "a checkpoint, a run folder (its best), RUN@latest, RUN@12"),
+                Key("net", "", _NET if name != "alphabeta" else _PERCEPTRON),
                 Key(
                     "precision",
                     "fp32",
@@ -164,9 +167,21 @@ def seat(
         raise SeatError(f"there is no eval={judge}{near}; known: {', '.join(_EVALS)}")
     if not 0 <= seed < 1 << 64:
         raise SeatError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
+    spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})
     made = Seat(spec, evaluator, seed)
     _core.Player(spec.name, made.core_options)  # says what is out of range
     return made
+
+
+def _canonical(key: str, text: str) -> str:
+    """A number in its shortest form, so that a player has one text."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if key in ("net", "eval", "precision") or not math.isfinite(number):
+        return text
+    return str(int(number)) if number.is_integer() else repr(number)
 
 
 def seat_number(text: str) -> int:

@@ -13,6 +13,7 @@ from rulezero.play.thought import Thought, thought_of
 
 _MOST_ROWS = 1024  # positions in a batch
 _LEAST_ROWS = 8
+_LARGEST_VALUE = 1.01  # 1, and some rounding
 
 
 class Session:
@@ -99,6 +100,13 @@ class Session:
                 f"the evaluator {identity} must answer {rows} positions with policy, value and draw"
                 f" of the shapes {shapes}, not {tuple(array.shape for array in arrays)}"
             )
+        # A maximum is nan where anything is; -inf is a logit like any other.
+        is_sound = np.isfinite(arrays.policy.max(initial=0)) and np.isfinite(arrays.draw).all()
+        if not (is_sound and np.abs(arrays.value).max(initial=0) < _LARGEST_VALUE):
+            raise NetError(
+                f"the evaluator {self._evaluators[net].identity} answers with nan, inf, or values"
+                " beyond [-1, 1]: nobody can play by that"
+            )
         return arrays
 
     def run(self) -> Iterator[Played]:
@@ -111,6 +119,8 @@ class Session:
 
 def think(seat: Seat, state: State) -> Thought:
     """What a player would choose in a state."""
+    if not isinstance(state, State):
+        raise TypeError(f"a player thinks about a State, not {state!r}")
     if seat.is_human:
         raise GameError("a human seat thinks for itself; ask another kind of player")
     if state.is_over:

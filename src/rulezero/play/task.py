@@ -87,7 +87,9 @@ def begin(task: Task, game: Game, index: int) -> Beginning:
 
 
 def _opening(task: Task, start: State, pair: int) -> list[int]:
-    """Plies drawn at random after which the game still goes on, or none where there are none."""
+    """Plies drawn at random after which the game still goes on: as many as asked for, if such
+    are found; else the most that were."""
+    longest: list[int] = []
     for attempt in range(100):
         state = start
         for ply in range(task.opening):
@@ -97,9 +99,11 @@ def _opening(task: Task, start: State, pair: int) -> list[int]:
             while choice + 1 < len(chances) and draw >= chances[choice]:
                 draw -= chances[choice]
                 choice += 1
-            state = state.apply(state.legal[choice])
-            if state.is_over:
+            after = state.apply(state.legal[choice])
+            if after.is_over:
                 break
-        if not state.is_over:
+            state = after
+        if len(state.actions) == task.opening:
             return state.actions
-    return []
+        longest = max(longest, state.actions, key=len)
+    return longest
