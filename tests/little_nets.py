@@ -6,7 +6,9 @@ import random
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 import torch
 
@@ -20,6 +22,22 @@ from rulezero.nets.tower import Tower, create
 # One game for each kind of head and shape of slots.
 GAMES = ["chess", "connect4", "exchange", "monster", "razzle", "tictactoe"]
 TINY = NetConfig(blocks=1, channels=8)
+SMALL = NetConfig(blocks=2, channels=16)
+
+# Every option of a net by itself, and all of them together.
+_CHANGES: dict[str, dict[str, Any]] = {
+    "none": {},
+    "se": {"se": 4},
+    "pooling": {"pooling": 2},
+    "tanh": {"value": "tanh"},
+    "moves_left": {"moves_left": True},
+    "dropout": {"dropout": 0.2},
+}
+_ALL = {name: value for change in _CHANGES.values() for name, value in change.items()}
+OPTIONS = {
+    name: msgspec.structs.replace(SMALL, **change)
+    for name, change in [*_CHANGES.items(), ("all", _ALL)]
+}
 
 torch.set_num_threads(1)  # on shared cores, more of them wait for each other
 
@@ -41,7 +59,12 @@ def tower(text: str, config: NetConfig = TINY) -> Tower:
 @functools.cache
 def net(text: str, config: NetConfig = TINY) -> Path:
     """That tower saved: the path that resolve() would give."""
-    name = f"{samples.game(text).facts.name}_{config.blocks}x{config.channels}_{config.head}"
+    differing = {
+        name: value
+        for name, value in msgspec.structs.asdict(config).items()
+        if value != getattr(NetConfig(), name)
+    }
+    name = "_".join([samples.game(text).facts.name, *(f"{n}{v}" for n, v in differing.items())])
     return save(_folder / name, tower(text, config), samples.game(text), {"seed": 1})
 
 

@@ -86,6 +86,8 @@ void bind_games(nb::module_& m) {
                    "The game's canonical text: load(game.text) is this game.")
       .def_prop_ro("position_bytes", &AnyGame::position_bytes,
                    "Size of a position inside the core.")
+      .def_prop_ro("has_mirror", &AnyGame::has_mirror,
+                   "Whether every position is worth as much as its mirror image.")
       .def(
           "start",
           [](const AnyGame& game, nb::handle seed, const nb::kwargs& options) {

@@ -68,7 +68,8 @@ void remake_some(const AnyGame& game, const nb::str& start, const Input<Action>&
                  const Input<std::uint32_t>& plies, const std::optional<Planes>& planes,
                  const std::optional<Legal>& legal,
                  const std::optional<Input<std::int64_t>>& offsets,
-                 const std::optional<Input<Action>>& pairs, const std::optional<Slots>& slots) {
+                 const std::optional<Input<Action>>& pairs, const std::optional<Slots>& slots,
+                 const std::optional<Input<bool>>& mirrored) {
   const Facts& facts = game.facts();
   const auto is = [](std::size_t length, int wanted) {
     return length == static_cast<std::size_t>(wanted);
@@ -85,6 +86,12 @@ void remake_some(const AnyGame& game, const nb::str& start, const Input<Action>&
     check_shape(legal->shape(0) == plies.size() && is(legal->shape(1), facts.slots), "legal",
                 "[plies, slots] of the game");
     wanted.legal = span_of(*legal);
+  }
+  if (mirrored) {
+    check_shape(mirrored->size() == plies.size(), "mirrored", "[plies]");
+    wanted.mirrored = span_of(*mirrored);
+    const bool is_any = std::ranges::any_of(wanted.mirrored, [](bool each) { return each; });
+    if (is_any && !game.has_mirror()) throw GameError(facts.name + " has no mirror");
   }
   if (offsets || pairs || slots) {
     if (!offsets || !pairs || !slots) {
@@ -115,17 +122,18 @@ void bind_replay(nb::module_& m) {
   m.def("remake", &remake_some, "game"_a, "start"_a, "actions"_a, "plies"_a,
         "planes"_a.noconvert().none() = nb::none(), "legal"_a.noconvert().none() = nb::none(),
         "offsets"_a.none() = nb::none(), "pairs"_a.none() = nb::none(),
-        "slots"_a.noconvert().none() = nb::none(),
+        "slots"_a.noconvert().none() = nb::none(), "mirrored"_a.none() = nb::none(),
         nb::sig("def remake(game: Game, start: str, actions: numpy.typing.NDArray[numpy.uint32],"
                 " plies: numpy.typing.NDArray[numpy.uint32],"
                 " planes: numpy.typing.NDArray[numpy.float32] | None = None,"
                 " legal: numpy.typing.NDArray[numpy.bool_] | None = None,"
                 " offsets: numpy.typing.NDArray[numpy.int64] | None = None,"
                 " pairs: numpy.typing.NDArray[numpy.uint32] | None = None,"
-                " slots: numpy.typing.NDArray[numpy.int32] | None = None) -> None"),
+                " slots: numpy.typing.NDArray[numpy.int32] | None = None,"
+                " mirrored: numpy.typing.NDArray[numpy.bool_] | None = None) -> None"),
         "Fills the arrays given for chosen plies: planes [k, channels, rows, columns], legal\n"
         "[k, slots], and slots [m] beside pairs [m], those of the i-th chosen ply from\n"
-        "offsets[i] to offsets[i + 1].");
+        "offsets[i] to offsets[i + 1]. Plies that are `mirrored` [k] are shown in the mirror.");
 }
 
 }  // namespace rulezero

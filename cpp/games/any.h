@@ -20,6 +20,8 @@ class AnyGame : public std::enable_shared_from_this<AnyGame> {
   virtual const std::string& text() const = 0;  // canonical: loading it gives this game
   virtual const Facts& facts() const = 0;
   virtual std::size_t position_bytes() const = 0;
+  virtual bool has_mirror() const = 0;
+  virtual int mirror(int slot) const = 0;  // itself where there is no mirror
   virtual StatePtr start(std::uint64_t seed, const Options& options) const = 0;
   virtual StatePtr parse(std::string_view text) const = 0;
 };
@@ -63,6 +65,13 @@ concept WeighsChances =
     requires(const G& game, const typename G::Position& position, std::span<const Action> legal) {
       { game.chances(position, legal) } -> std::same_as<std::vector<double>>;
     };
+
+// A game that is the same in a mirror: where the columns of the planes change places, slots do as
+// `mirror` says, and the position is worth as much.
+template <class G>
+concept HasMirror = requires(const G& game, int slot) {
+  { game.mirror(slot) } -> std::same_as<int>;
+};
 
 template <Game G>
 class GameOf;
@@ -226,6 +235,11 @@ class GameOf final : public AnyGame {
   const std::string& text() const override { return text_; }
   const Facts& facts() const override { return rules_.facts(); }
   std::size_t position_bytes() const override { return sizeof(typename G::Position); }
+  bool has_mirror() const override { return HasMirror<G>; }
+  int mirror(int slot) const override {
+    if constexpr (HasMirror<G>) return rules_.mirror(slot);
+    return slot;
+  }
 
   StatePtr start(std::uint64_t seed, const Options& options) const override {
     return first(rules_.start(seed, options));

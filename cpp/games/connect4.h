@@ -43,6 +43,7 @@ class Connect4 {
   Position apply(const Position& position, Action column) const;
   void encode(const Moment<Position>& moment, std::span<float> planes) const;
   int slot(const Position&, Action column) const { return static_cast<int>(column); }
+  int mirror(int slot) const { return Position::kColumns - 1 - slot; }
   void events(const Position&, Action, std::span<float>) const {}
   std::string say(const Position& position, Action column) const;
   std::vector<Cell> cells(const Position& position) const;

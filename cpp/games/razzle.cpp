@@ -246,6 +246,12 @@ int Razzle::slot(const Position& position, Action action) const {
   return source * kSquares + target;
 }
 
+int Razzle::mirror(int slot) const {
+  if (slot == kEndTurn) return kEndTurn;
+  const auto other_side = [](int square) { return square + kFiles - 1 - 2 * (square % kFiles); };
+  return other_side(slot / kSquares) * kSquares + other_side(slot % kSquares);
+}
+
 void Razzle::events(const Position& position, Action action, std::span<float> row) const {
   if (action == kEndTurn) {
     row[kEnd] = 1.0f;

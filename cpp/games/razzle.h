@@ -56,6 +56,7 @@ class Razzle {
   Position apply(const Position& position, Action action) const;
   void encode(const Moment<Position>& moment, std::span<float> planes) const;
   int slot(const Position& position, Action action) const;
+  int mirror(int slot) const;
   void events(const Position& position, Action action, std::span<float> row) const;
   std::string say(const Position& position, Action action) const;
   std::vector<Cell> cells(const Position& position) const;

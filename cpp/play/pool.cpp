@@ -18,7 +18,8 @@ struct Pool::Table {
   std::vector<Ply> plies;
   std::uint64_t earlier = 0;  // plies before the start
   int turn = 0;
-  int last_mover = kChance;  // the seat that chose last
+  int last_mover = kChance;           // the seat that chose last
+  std::array<int, 2> hopeless{0, 0};  // choices in a row that each seat has thought lost
 
   enum class Phase { kChoosing, kThinking, kParked, kOver } phase = Phase::kChoosing;
   std::optional<Action> given;  // from a script or an opening; the judge may still think
@@ -240,6 +241,10 @@ bool Pool::think_on(Table& table) {
     ply.thought = table.thinker->thought();
     ply.action = ply.thought->action;
     simulations_ += ply.thought->sims;
+    if (gives_up(table, *ply.thought)) {
+      finish(table, table.state->mover() == 0 ? -1.0f : 1.0f, "resigned");
+      return true;
+    }
   }
   if (table.spec.judge >= 0) ply.note = table.judge->thought();
   make_move(table, std::move(ply));
@@ -253,6 +258,15 @@ std::uint64_t Pool::simulations() const {
     if (is_choosing) sum += static_cast<std::uint64_t>(table->thinker->simulations());
   }
   return sum;
+}
+
+// Whether the mover has now thought its game lost often enough.
+bool Pool::gives_up(Table& table, const Thought& thought) {
+  const int mover = table.state->mover();
+  const double value = mover == 0 ? thought.value : -thought.value;
+  int& times = table.hopeless[static_cast<std::size_t>(mover)];
+  times = value < -table.spec.resign ? times + 1 : 0;
+  return table.spec.resign_after > 0 && times >= table.spec.resign_after;
 }
 
 void Pool::make_move(Table& table, Ply ply) {

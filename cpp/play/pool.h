@@ -18,6 +18,8 @@ struct GameSpec {
   std::vector<Action> script;        // its first plies: an opening, or a game to comment on
   int most_plies = 0;                // choices after which it is stopped
   bool is_recorded = true;           // whether its thoughts will be learned from
+  double resign = 0;                 // who thinks it is worth less than minus this ...
+  int resign_after = 0;              // ... so many times in a row gives up; 0: nobody does
 };
 
 struct Ply {
@@ -80,6 +82,7 @@ class Pool {
   bool think_on(Table& table);
   void begin_note(Table& table);
   Occasion occasion_of(const Table& table, bool is_judge) const;
+  bool gives_up(Table& table, const Thought& thought);
   void make_move(Table& table, Ply ply);
   void finish(Table& table, float outcome, std::string reason);
   Thinker& thinker_of(Table& table, std::size_t place, int player);

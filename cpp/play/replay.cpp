@@ -26,27 +26,41 @@ StatePtr step(std::size_t ply, const AnyState& state, Action action) {
   return at_ply(ply, state, [&] { return state.apply(action); });
 }
 
+void turn_columns(std::span<float> planes, std::size_t columns) {
+  for (auto row = planes.begin(); row != planes.end();
+       row += static_cast<std::ptrdiff_t>(columns)) {
+    std::reverse(row, row + static_cast<std::ptrdiff_t>(columns));
+  }
+}
+
 // One wanted position: row `row` of everything that is asked for.
 void fill(const AnyState& state, const Wanted& wanted, std::size_t row) {
-  const Facts& facts = state.game().facts();
+  const AnyGame& game = state.game();
+  const Facts& facts = game.facts();
+  const bool is_mirrored = !wanted.mirrored.empty() && wanted.mirrored[row];
+  const auto slot_of = [&](Action action) {
+    const int slot = state.slot(action);
+    return is_mirrored ? game.mirror(slot) : slot;
+  };
   if (!wanted.planes.empty()) {
     const std::size_t size = wanted.planes.size() / wanted.plies.size();
     const std::span<float> planes = wanted.planes.subspan(row * size, size);
     std::fill(planes.begin(), planes.end(), 0.0f);
     state.encode(planes);
+    if (is_mirrored) turn_columns(planes, static_cast<std::size_t>(facts.planes[2]));
   }
   if (!wanted.legal.empty()) {
     const auto slots = static_cast<std::size_t>(facts.slots);
     const std::span<bool> legal = wanted.legal.subspan(row * slots, slots);
     std::fill(legal.begin(), legal.end(), false);
     for (Action action : state.legal()) {
-      legal[static_cast<std::size_t>(state.slot(action))] = true;
+      legal[static_cast<std::size_t>(slot_of(action))] = true;
     }
   }
   if (!wanted.offsets.empty()) {
     const auto begin = static_cast<std::size_t>(wanted.offsets[row]);
     const auto end = static_cast<std::size_t>(wanted.offsets[row + 1]);
-    for (std::size_t i = begin; i < end; ++i) wanted.slots[i] = state.slot(wanted.pairs[i]);
+    for (std::size_t i = begin; i < end; ++i) wanted.slots[i] = slot_of(wanted.pairs[i]);
   }
 }
 

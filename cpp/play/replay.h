@@ -19,6 +19,7 @@ struct Wanted {
   std::span<const std::uint32_t> plies;   // [k] in any order
   std::span<float> planes;                // [k, channels, rows, columns]
   std::span<bool> legal;                  // [k, slots] whether a legal action has this slot
+  std::span<const bool> mirrored;         // [k] whether to show the ply in the game's mirror
   std::span<const std::int64_t> offsets;  // [k + 1] pairs of ply i: from offsets[i] to offsets[i+1]
   std::span<const Action> pairs;          // [m] legal actions ...
   std::span<std::int32_t> slots;          // [m] ... and their slots

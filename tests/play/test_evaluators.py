@@ -11,6 +11,7 @@ import little_nets
 import rulezero as rz
 import samples
 from rulezero.nets.checkpoint import save
+from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import (
     Evaluator,
@@ -78,9 +79,11 @@ def test_onnx_agrees_with_torch(text: str) -> None:
 def test_chances_become_value_and_draw(tmp_path: Path) -> None:
     """A net that always says 60 % win, 30 % draw, 10 % loss: value 0.5, draw 0.3."""
     tower = create(samples.game("connect4"), little_nets.TINY)
+    head = tower.value
+    assert isinstance(head, WdlHead)
     with torch.no_grad():
-        tower.value.wdl.weight.zero_()
-        tower.value.wdl.bias.copy_(torch.tensor([0.6, 0.3, 0.1]).log())
+        head.wdl.weight.zero_()
+        head.wdl.bias.copy_(torch.tensor([0.6, 0.3, 0.1]).log())
     path = save(tmp_path / "constant", tower, samples.game("connect4"))
     for evaluator in (OnnxEvaluator(path), TorchEvaluator(path)):
         answers = evaluator.evaluate(little_nets.batch("connect4", 3))

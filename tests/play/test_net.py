@@ -12,6 +12,7 @@ import little_nets
 import rulezero as rz
 import samples
 from rulezero.nets.checkpoint import save
+from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import RandomEvaluator
 from rulezero.play.net import Net
@@ -37,9 +38,11 @@ def test_values_are_seat_0s(text: str) -> None:
 def test_a_mover_who_wins(tmp_path: Path) -> None:
     """A net that sees the mover win is +1 for seat 0's plies and -1 for seat 1's."""
     tower = create(samples.game("connect4"), little_nets.TINY)
+    head = tower.value
+    assert isinstance(head, WdlHead)
     with torch.no_grad():
-        tower.value.wdl.weight.zero_()
-        tower.value.wdl.bias.copy_(torch.tensor([20.0, 0.0, 0.0]))
+        head.wdl.weight.zero_()
+        head.wdl.bias.copy_(torch.tensor([20.0, 0.0, 0.0]))
     net = rz.net(save(tmp_path / "net", tower, samples.game("connect4")))
     state = samples.game("connect4").start()
     _, value = net.evaluate([state, state.apply(3)])

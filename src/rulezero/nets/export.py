@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import msgspec
 import onnx
 import torch
 from onnx import numpy_helper
@@ -15,7 +16,7 @@ from torch import Tensor, nn
 from rulezero.nets.config import NetConfig
 from rulezero.nets.heads import FromToHead
 from rulezero.nets.layers import ConvNorm
-from rulezero.nets.tower import Tower
+from rulezero.nets.tower import Tower, value_and_draw
 
 
 def to_onnx(tower: Tower) -> bytes:
@@ -23,12 +24,15 @@ def to_onnx(tower: Tower) -> bytes:
 
     planes  [B, C, H, W]  float32, the only input
     policy  [B, slots]    logits
-    wdl     [B, 3]        logits of the mover's win, draw, loss
+    wdl     [B, 3]        logits of the mover's win, draw, loss; not of nets with a tanh value
     value   [B]           the mover's, p(win) - p(loss)
-    draw    [B]           p(draw)
+    draw    [B]           p(draw); 0 of nets with a tanh value
+
+    What only training needs is left out: the guess how long the game goes on, and dropout.
     """
     model = onnx.ModelProto()
-    model.CopyFrom(_graph(tower.planes, tower.slots, tower.config))
+    config = msgspec.structs.replace(tower.config, moves_left=False, dropout=0.0)
+    model.CopyFrom(_graph(tower.planes, tower.slots, config))
     weights = _folded(tower).state_dict()
     for initializer in model.graph.initializer:
         weight = weights.get(initializer.name)
@@ -45,14 +49,15 @@ class _Exported(nn.Module):
         super().__init__()
         self.tower = tower
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        policy, wdl = self.tower(planes)
-        chances = torch.softmax(wdl, 1)
-        return policy, wdl, chances[:, 0] - chances[:, 2], chances[:, 1]
+    def forward(self, planes: Tensor) -> tuple[Tensor, ...]:
+        answers = self.tower(planes)
+        logits = (answers.value,) if self.tower.config.value == "wdl" else ()
+        return answers.policy, *logits, *value_and_draw(answers.value)
 
 
 def _folded(tower: Tower) -> _Exported:
     exported = _Exported(copy.deepcopy(tower).cpu().float()).eval()
+    exported.tower.moves_left = None
     for module in exported.modules():
         if isinstance(module, ConvNorm | FromToHead):
             module.fold()
@@ -74,7 +79,7 @@ def _graph(planes: tuple[int, int, int], slots: int, config: NetConfig) -> onnx.
             (example,),
             dynamo=True,
             input_names=["planes"],
-            output_names=["policy", "wdl", "value", "draw"],
+            output_names=["policy", *(["wdl"] if config.value == "wdl" else []), "value", "draw"],
             dynamic_shapes=({0: "batch"},),
             verbose=False,
         )

@@ -1,7 +1,7 @@
-"""Policy heads: from the tower's features to a logit for each slot.
+"""Heads: from the tower's features to a logit for each slot, the mover's chances, the length.
 
-Squares are numbered row by row as the planes show them, so a head needs nothing of a game but the
-layout of its slots (docs/planes.md).
+Squares are numbered row by row as the planes show them, so a policy head needs nothing of a game
+but the layout of its slots (docs/planes.md). Dropout comes before the last layer of every head.
 """
 
 import math
@@ -20,11 +20,12 @@ class FlatHead(nn.Module):
     def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
         super().__init__()
         self.squeeze = ConvNorm(config.channels, config.policy_channels, kernel=1)
+        self.dropout = nn.Dropout(config.dropout)
         self.linear = nn.Linear(config.policy_channels * rows * columns, slots)
 
     def forward(self, features: Tensor) -> Tensor:
         squeezed: Tensor = torch.relu(self.squeeze(features))  # [B, few, H, W]
-        logits: Tensor = self.linear(squeezed.flatten(1))
+        logits: Tensor = self.linear(self.dropout(squeezed.flatten(1)))
         return logits
 
 
@@ -36,10 +37,11 @@ class PlanesHead(nn.Module):
         planes, rest = divmod(slots, rows * columns)
         if rest or not planes:
             raise NetError(f"{slots} slots are no whole planes of {rows}x{columns} squares")
+        self.dropout = nn.Dropout(config.dropout)
         self.planes = nn.Conv2d(config.channels, planes, kernel_size=1)
 
     def forward(self, features: Tensor) -> Tensor:
-        logits: Tensor = self.planes(features)  # [B, P, H, W]
+        logits: Tensor = self.planes(self.dropout(features))  # [B, P, H, W]
         return logits.flatten(1)
 
 
@@ -57,6 +59,7 @@ class FromToHead(nn.Module):
         if further < 0:
             raise NetError(f"{slots} slots are fewer than {squares} x {squares} from-to pairs")
         self.scale = 1 / math.sqrt(config.key_channels)
+        self.dropout = nn.Dropout(config.dropout)
         self.query = nn.Conv2d(config.channels, config.key_channels, kernel_size=1)
         self.key = nn.Conv2d(config.channels, config.key_channels, kernel_size=1)
         by_square = further % squares == 0
@@ -67,6 +70,7 @@ class FromToHead(nn.Module):
             self.further = nn.Linear(config.channels, further)
 
     def forward(self, features: Tensor) -> Tensor:
+        features = self.dropout(features)
         query = self.query(features).flatten(2).transpose(1, 2)  # [B, from, d]
         key = self.key(features).flatten(2)  # [B, d, to]
         if self.scale != 1:
@@ -89,3 +93,56 @@ class FromToHead(nn.Module):
 
 
 HEADS = {"flat": FlatHead, "planes": PlanesHead, "from_to": FromToHead}
+
+
+class _BoardHead(nn.Module):
+    """A few numbers about the whole board: few channels, then a hidden layer."""
+
+    def __init__(self, config: NetConfig, squares: int) -> None:
+        super().__init__()
+        self.squeeze = ConvNorm(config.channels, config.value_channels, kernel=1)
+        self.hidden = nn.Linear(config.value_channels * squares, config.value_hidden)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def considered(self, features: Tensor) -> Tensor:
+        """The hidden layer, [B, hidden]."""
+        squeezed = torch.relu(self.squeeze(features)).flatten(1)
+        hidden: Tensor = self.dropout(torch.relu(self.hidden(squeezed)))
+        return hidden
+
+
+class WdlHead(_BoardHead):
+    """Logits of the mover's win, draw and loss: [B, 3]."""
+
+    def __init__(self, config: NetConfig, squares: int) -> None:
+        super().__init__(config, squares)
+        self.wdl = nn.Linear(config.value_hidden, 3)
+
+    def forward(self, features: Tensor) -> Tensor:
+        logits: Tensor = self.wdl(self.considered(features))
+        return logits
+
+
+class TanhHead(_BoardHead):
+    """The mover's expected result, in [-1, 1]: [B, 1]."""
+
+    def __init__(self, config: NetConfig, squares: int) -> None:
+        super().__init__(config, squares)
+        self.value = nn.Linear(config.value_hidden, 1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        return torch.tanh(self.value(self.considered(features)))
+
+
+class MovesLeftHead(_BoardHead):
+    """How long the game goes on, never below 0: [B, 1], in units that the loss decides on."""
+
+    def __init__(self, config: NetConfig, squares: int) -> None:
+        super().__init__(config, squares)
+        self.length = nn.Linear(config.value_hidden, 1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        return nn.functional.softplus(self.length(self.considered(features)))
+
+
+VALUE_HEADS = {"wdl": WdlHead, "tanh": TanhHead}

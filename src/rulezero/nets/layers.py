@@ -24,28 +24,49 @@ class ConvNorm(nn.Module):
             self.norm = nn.Identity()
 
 
-class Block(nn.Module):
-    """Two convolutions around which the input passes."""
+class Excitation(nn.Module):
+    """Squeeze-and-excitation: how the whole board looks decides how much each channel counts."""
+
+    def __init__(self, channels: int, squeezed: int) -> None:
+        super().__init__()
+        self.squeeze = nn.Linear(channels, squeezed)
+        self.excite = nn.Linear(squeezed, channels)
+
+    def forward(self, x: Tensor) -> Tensor:
+        shares = torch.sigmoid(self.excite(torch.relu(self.squeeze(x.mean((2, 3))))))  # [B, C]
+        return x * shares[:, :, None, None]
+
+
+class BoardBias(nn.Module):
+    """KataGo's global pooling: what to add to each channel, by the mean and the most of others."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.first = ConvNorm(channels, channels, kernel=3)
-        self.second = ConvNorm(channels, channels, kernel=3)
+        pooled = max(1, channels // 4)
+        self.look = ConvNorm(channels, pooled, kernel=3)
+        self.linear = nn.Linear(2 * pooled, channels)
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.relu(x + self.second(torch.relu(self.first(x))))
+        seen = torch.relu(self.look(x))  # [B, C / 4, H, W]
+        bias: Tensor = self.linear(torch.cat((seen.mean((2, 3)), seen.amax((2, 3))), 1))  # [B, C]
+        return bias[:, :, None, None]
 
 
-class WdlHead(nn.Module):
-    """Logits of the mover's win, draw and loss."""
+class Block(nn.Module):
+    """Two convolutions around which the input passes."""
 
-    def __init__(self, channels: int, squeezed: int, hidden: int, squares: int) -> None:
+    def __init__(self, channels: int, *, se: int = 0, is_pooling: bool = False) -> None:
         super().__init__()
-        self.squeeze = ConvNorm(channels, squeezed, kernel=1)
-        self.hidden = nn.Linear(squeezed * squares, hidden)
-        self.wdl = nn.Linear(hidden, 3)
+        self.first = ConvNorm(channels, channels, kernel=3)
+        self.second = ConvNorm(channels, channels, kernel=3)
+        self.bias = BoardBias(channels) if is_pooling else None
+        self.excitation = Excitation(channels, se) if se else None
 
-    def forward(self, features: Tensor) -> Tensor:
-        squeezed = torch.relu(self.squeeze(features)).flatten(1)
-        logits: Tensor = self.wdl(torch.relu(self.hidden(squeezed)))
-        return logits
+    def forward(self, x: Tensor) -> Tensor:
+        inner = self.first(x)
+        if self.bias is not None:
+            inner = inner + self.bias(x)
+        change = self.second(torch.relu(inner))
+        if self.excitation is not None:
+            change = self.excitation(change)
+        return torch.relu(x + change)

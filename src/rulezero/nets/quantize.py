@@ -148,10 +148,10 @@ def quantized(model: bytes, planes: Floats) -> bytes:
 
 
 def last_layers(model: onnx.ModelProto) -> set[str]:
-    """The names of the layers from which the policy and the wdl logits come."""
+    """The names of the layers from which the policy and the value come."""
     makers = {put: node for node in model.graph.node for put in node.output}
     found: set[str] = set()
-    waiting = ["policy", "wdl"]
+    waiting = ["policy", "value"]
     while waiting:
         node = makers.get(waiting.pop())
         if node is None:

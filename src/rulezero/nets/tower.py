@@ -1,21 +1,31 @@
 """A residual tower: planes in, a policy and the mover's chances out."""
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 
 from rulezero._core import Facts, Game
 from rulezero.nets.config import NetConfig
-from rulezero.nets.heads import HEADS
-from rulezero.nets.layers import Block, ConvNorm, WdlHead
+from rulezero.nets.heads import HEADS, VALUE_HEADS, MovesLeftHead
+from rulezero.nets.layers import Block, ConvNorm
+
+
+class Outputs(NamedTuple):
+    """What a tower says of a batch."""
+
+    policy: Tensor  # [B, slots] logits, before any masking
+    value: Tensor  # [B, 3] logits of the mover's win, draw, loss, or [B, 1] its value by a tanh
+    moves_left: Tensor | None = None  # [B, 1] see losses.MOVES_LEFT_UNIT; of towers with that head
+
+    def float(self) -> "Outputs":
+        """The same in float32, whatever they were computed in."""
+        left = None if self.moves_left is None else self.moves_left.float()
+        return Outputs(self.policy.float(), self.value.float(), left)
 
 
 class Tower(nn.Module):
-    """AlphaZero's net: a stem, residual blocks, a policy head and a win/draw/loss head.
-
-    planes  [B, C, H, W]
-    policy  [B, slots]    logits, before any masking
-    wdl     [B, 3]        logits of the mover's win, draw, loss
-    """
+    """AlphaZero's net for planes [B, C, H, W]: a stem, residual blocks and their heads."""
 
     def __init__(self, planes: tuple[int, int, int], slots: int, config: NetConfig) -> None:
         super().__init__()
@@ -25,13 +35,39 @@ class Tower(nn.Module):
         channels, rows, columns = planes
         wide = config.channels
         self.stem = ConvNorm(channels, wide, kernel=3)
-        self.blocks = nn.Sequential(*(Block(wide) for _ in range(config.blocks)))
+        every = config.pooling
+        self.blocks = nn.Sequential(
+            *(
+                Block(wide, se=config.se, is_pooling=every > 0 and number % every == 0)
+                for number in range(1, config.blocks + 1)
+            )
+        )
         self.policy = HEADS[config.head](config, rows, columns, slots)
-        self.value = WdlHead(wide, config.value_channels, config.value_hidden, rows * columns)
+        self.value = VALUE_HEADS[config.value](config, rows * columns)
+        self.moves_left = MovesLeftHead(config, rows * columns) if config.moves_left else None
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, planes: Tensor) -> Outputs:
         features = self.blocks(torch.relu(self.stem(planes)))
-        return self.policy(features), self.value(features)
+        moves_left = None if self.moves_left is None else self.moves_left(features)
+        return Outputs(self.policy(features), self.value(features), moves_left)
+
+
+def value_and_draw(value: Tensor) -> tuple[Tensor, Tensor]:
+    """The mover's expected result [B] and the chance of a draw [B], by a value head's output.
+
+    A tanh says nothing of draws: their chance is told as 0.
+    """
+    if value.shape[1] == 1:
+        return value[:, 0], torch.zeros_like(value[:, 0])
+    chances = torch.softmax(value, 1)
+    return chances[:, 0] - chances[:, 2], chances[:, 1]
+
+
+def chances(value: Tensor) -> Tensor:
+    """The mover's chances of a win, a draw, a loss, by a value head's output: [B, 3]."""
+    if value.shape[1] == 3:
+        return torch.softmax(value, 1)
+    return torch.cat(((1 + value) / 2, torch.zeros_like(value), (1 - value) / 2), 1)
 
 
 def tower_for(facts: Facts, config: NetConfig) -> Tower:

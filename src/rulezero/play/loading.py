@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rulezero._core import Game, GameError, Mlp, NetError, SeatError, heuristic
 from rulezero.games.load import load
-from rulezero.nets.card import read_card, resolve
+from rulezero.nets.card import beside, read_card, resolve
 from rulezero.nets.config import Precision
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.seats import Seat, kinds
@@ -27,8 +27,11 @@ class Sight:
     core_options: dict[str, str] = field(default_factory=dict)  # its text leaves them open
 
 
-def sight_of(seat: Seat, game: Game) -> Sight:
-    """What judges positions of this game for this seat. NetError says why its net cannot."""
+def sight_of(seat: Seat, game: Game, nets: Path | None = None) -> Sight:
+    """What judges positions of this game for this seat. NetError says why its net cannot.
+
+    Its net is looked for in the folder `nets` first, where there is one.
+    """
     if seat.evaluator is not None:
         return Sight(game, seat.evaluator, identity=seat.evaluator.identity)
     if seat.net is None and seat.spec.name == "policy":
@@ -41,7 +44,8 @@ def sight_of(seat: Seat, game: Game) -> Sight:
         raise SeatError(f"'{seat.net}' is a perceptron, which has no policy; try oneply or puct")
     if seat.net.endswith(".nn"):
         return _perceptron(Path(seat.net), game)
-    path = resolve(seat.net)
+    inside = None if nets is None else beside(nets / seat.net, ".json")
+    path = resolve(seat.net if inside is None or not inside.is_file() else inside)
     card = read_card(path)
     card.check(game.facts)
     evaluator = _evaluator(path, card.onnx, seat.precision, game)

@@ -5,10 +5,11 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -42,72 +43,123 @@ def run(
     net are remembered. None of these changes a record. `seats` are the task's own players where
     they hold evaluators that no text can name: those play in this process.
     """
-    game = check_task(task)
+    if seats is not None and any(each.evaluator is not None for each in seats) and workers > 1:
+        raise GameError("a player with an evaluator of its own plays in one process: workers=1")
+    playing = run_all([task], workers=workers, width=width, cache=cache, seats=seats)
+    with contextlib.closing(playing):
+        for _, finished in playing:
+            yield finished
+
+
+def run_all(
+    tasks: Sequence[Task],
+    *,
+    workers: int = 1,
+    width: int = 64,
+    cache: int = 1 << 16,
+    seats: tuple[Seat, Seat] | None = None,
+    nets: Path | None = None,
+    done: Sequence[Collection[int]] = (),
+) -> Generator[tuple[int, Finished], None, None]:
+    """The games of tasks as they finish, each with the number of its task.
+
+    A worker that finds nothing left of a task goes on with the next. Nets are looked for in the
+    folder `nets` first. Games whose numbers are `done`, task by task, are not played.
+    """
     if not 1 <= workers <= _MOST_WORKERS or width < 1 or cache < 0:
         raise GameError(f"workers are 1 to {_MOST_WORKERS}, width at least 1, cache at least 0")
-    if workers == 1 or task.games == 1:
-        yield from _play(task, game, seats, iter(range(task.games)), width, cache)
+    loaded = [check_task(task) for task in tasks]
+    left = [
+        [index for index in range(task.games) if not done or index not in done[number]]
+        for number, task in enumerate(tasks)
+    ]
+    games = sum(map(len, left))
+    workers = min(workers, games)
+    if workers <= 1:
+        for number, (task, game) in enumerate(zip(tasks, loaded, strict=True)):
+            table = _Table(task, game, seats, width, cache, nets)
+            for finished in table.play(iter(left[number])):
+                yield number, finished
         return
-    if seats is not None and any(each.evaluator is not None for each in seats):
-        raise GameError("a player with an evaluator of its own plays in one process: workers=1")
-    workers = min(workers, task.games)
-    share = -(-task.games // workers)  # nobody takes more at a time, or the others would idle
-    yield from _run_workers(task, workers, min(width, share), cache)
+    share = -(-games // workers)  # nobody takes more at a time, or the others would idle
+    jobs = [_Job(task, indices) for task, indices in zip(tasks, left, strict=True)]
+    yield from _run_workers(jobs, games, workers, min(width, share), cache, nets)
 
 
-def _play(
-    task: Task,
-    game: Game,
-    seats: tuple[Seat, Seat] | None,
-    indices: Iterator[int],
-    width: int,
-    cache: int,
-) -> Iterator[Finished]:
-    """The games with these numbers, as they finish."""
-    a, b = seats or (seat(task.a), seat(task.b))
-    players = [a] if a == b else [a, b]
-    numbers = (0, len(players) - 1)
-    if task.judge is not None:
-        players.append(seat(task.judge))
-    judge = len(players) - 1 if task.judge is not None else -1
-    session = Session(game, players, seed=task.word, width=min(width, task.games), cache=cache)
-    beginnings: dict[int, Beginning] = {}
-    while True:
-        # As many games as are played in step wait in the pool, so that no worker hoards them.
-        while len(beginnings) < width and (index := next(indices, None)) is not None:
-            beginning = begin(task, game, index)
-            beginnings[index] = beginning
-            by_seat = (numbers[beginning.a_sits], numbers[1 - beginning.a_sits])
-            session.add(index, beginning.start, by_seat, judge=judge, script=beginning.script)
-        if not beginnings:
-            return
-        for played in session.step():
-            beginning = beginnings.pop(played.index)
-            identities = [session.identities[number] for number in numbers]
-            yield _finished(task, game, beginning, played, (a, b), identities)
+class _Job(NamedTuple):
+    """A task, and which of its games are to be played."""
+
+    task: Task
+    indices: list[int]
 
 
-def _finished(
-    task: Task,
-    game: Game,
-    beginning: Beginning,
-    played: Played,
-    seats: tuple[Seat, Seat],
-    identities: list[str | None],
-) -> Finished:
-    first, second = (0, 1) if beginning.a_sits == 0 else (1, 0)
-    record = record_of(
-        game,
-        beginning.start,
-        played,
-        seats=(seats[first].text, seats[second].text),
-        nets=(identities[first], identities[second]),
-        seed=task.seed,
-        task=task.name,
-        purpose=task.purpose,
-        source=task.source,
-    )
-    return Finished(record=record, note=None if task.judge is None else notes_of(played))
+class _Table:
+    """Where the games of a task are played."""
+
+    def __init__(
+        self,
+        task: Task,
+        game: Game,
+        seats: tuple[Seat, Seat] | None,
+        width: int,
+        cache: int,
+        nets: Path | None,
+    ) -> None:
+        self.task = task
+        self.game = game
+        self.seats = seats or (seat(task.a), seat(task.b))
+        self.width = min(width, task.games)
+        a, b = self.seats
+        players = [a] if a == b else [a, b]
+        self._numbers = (0, len(players) - 1)
+        if task.judge is not None:
+            players.append(seat(task.judge))
+        self._judge = len(players) - 1 if task.judge is not None else -1
+        self._session = Session(
+            game, players, seed=task.word, width=self.width, cache=cache, nets=nets
+        )
+
+    def play(self, indices: Iterator[int]) -> Iterator[Finished]:
+        """The games with these numbers, as they finish."""
+        beginnings: dict[int, Beginning] = {}
+        while True:
+            # As many games as are played in step wait in the pool, so that no worker hoards them.
+            while len(beginnings) < self.width and (index := next(indices, None)) is not None:
+                beginnings[index] = self._begin(index)
+            if not beginnings:
+                return
+            for played in self._session.step():
+                yield self._finished(beginnings.pop(played.index), played)
+
+    def _begin(self, index: int) -> Beginning:
+        beginning = begin(self.task, self.game, index)
+        by_seat = (self._numbers[beginning.a_sits], self._numbers[1 - beginning.a_sits])
+        self._session.add(
+            index,
+            beginning.start,
+            by_seat,
+            judge=self._judge,
+            script=beginning.script,
+            resign=beginning.resign,
+        )
+        return beginning
+
+    def _finished(self, beginning: Beginning, played: Played) -> Finished:
+        task = self.task
+        first, second = (0, 1) if beginning.a_sits == 0 else (1, 0)
+        identities = [self._session.identities[number] for number in self._numbers]
+        record = record_of(
+            self.game,
+            beginning.start,
+            played,
+            seats=(self.seats[first].text, self.seats[second].text),
+            nets=(identities[first], identities[second]),
+            seed=task.seed,
+            task=task.name,
+            purpose=task.purpose,
+            source=task.source,
+        )
+        return Finished(record=record, note=None if task.judge is None else notes_of(played))
 
 
 def record_of(game: Game, start: State, played: Played, **about: Any) -> Record:
@@ -149,39 +201,40 @@ def _packed(actions: list[int], columns: dict[str, Any]) -> tuple[bytes, Thought
     )
 
 
-def _run_workers(task: Task, workers: int, width: int, cache: int) -> Iterator[Finished]:
-    """The task's games by several processes; each takes the next number when it has room.
+def _run_workers(
+    jobs: Sequence[_Job], left: int, workers: int, width: int, cache: int, nets: Path | None
+) -> Iterator[tuple[int, Finished]]:
+    """The games by several processes; each takes the next number when it has room.
 
     Each has a pipe of its own: one that is killed in the middle of a message holds up nobody.
     """
     context = multiprocessing.get_context("spawn")
-    numbers = context.Value("q", 0)
-    message = msgspec.msgpack.encode(task)
+    taken = context.Array("q", len(jobs))  # games of each job that somebody plays or has played
+    message = msgspec.msgpack.encode(jobs)
     processes: dict[Connection, BaseProcess] = {}
     decoder = msgspec.msgpack.Decoder(Finished)
     try:
         with _deaf_to_interrupts():
             for _ in range(workers):
                 reader, writer = context.Pipe(duplex=False)
-                given = (message, width, cache, numbers, writer)
+                given = (message, width, cache, nets, taken, writer)
                 processes[reader] = context.Process(target=_work, args=given, daemon=True)
                 processes[reader].start()
                 writer.close()  # or else the end of the worker would not be the end of the pipe
         talking = set(processes)
-        left = task.games
         while left > 0:
             for ready in wait(talking):
                 assert isinstance(ready, Connection)
                 try:
-                    kind, told = ready.recv()
+                    number, told = ready.recv()
                 except (EOFError, OSError):
                     talking.remove(ready)
                     _bury(processes[ready])
                     continue
-                if kind == "error":
+                if number < 0:
                     raise RulezeroError(told)
                 left -= 1
-                yield decoder.decode(told)
+                yield number, decoder.decode(told)
     finally:
         for process in processes.values():
             process.terminate()
@@ -213,25 +266,31 @@ def _deaf_to_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _work(message: bytes, width: int, cache: int, numbers: Any, results: Connection) -> None:
+def _work(
+    message: bytes, width: int, cache: int, nets: Path | None, taken: Any, results: Connection
+) -> None:
     """One worker: takes numbers of games, sends what it has finished."""
-    task = msgspec.msgpack.decode(message, type=Task)
+    jobs = msgspec.msgpack.decode(message, type=list[_Job])
 
-    def take() -> Iterator[int]:
+    def take(number: int) -> Iterator[int]:
         while True:
-            with numbers.get_lock():
-                number = numbers.value
-                numbers.value += 1
-            if number >= task.games:
+            with taken.get_lock():
+                at = taken[number]
+                taken[number] += 1
+            if at >= len(jobs[number].indices):
                 return
-            yield number
+            yield jobs[number].indices[at]
 
     try:
-        for finished in _play(task, check_task(task), None, take(), width, cache):
-            results.send(("game", msgspec.msgpack.encode(finished)))
+        for number, (task, indices) in enumerate(jobs):
+            if taken[number] >= len(indices):
+                continue
+            table = _Table(task, check_task(task), None, width, cache, nets)
+            for finished in table.play(take(number)):
+                results.send((number, msgspec.msgpack.encode(finished)))
     except RulezeroError as error:
-        results.send(("error", str(error)))
+        results.send((-1, str(error)))
     except BrokenPipeError:
         os._exit(1)  # the one who asked was killed: nobody is left to play for
     except BaseException as error:  # of rules or an evaluator in Python
-        results.send(("error", f"a worker process failed: {type(error).__name__}: {error}"))
+        results.send((-1, f"a worker process failed: {type(error).__name__}: {error}"))

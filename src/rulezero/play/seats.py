@@ -4,8 +4,7 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
-from rulezero import _core
-from rulezero._core import GameError, SeatError, State
+from rulezero._core import GameError, Player, SeatError, State, seat_kinds
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.nets.config import Precision
@@ -40,7 +39,7 @@ class Kind(NamedTuple):
 def kinds() -> dict[str, Kind]:
     """Every kind of player that a text can name, with its keys."""
     found = {}
-    for name, text, judges, options in _core.seat_kinds():
+    for name, text, judges, options in seat_kinds():
         keys = [Key(*option) for option in options]
         if judges:
             keys[:0] = [
@@ -169,7 +168,7 @@ def seat(
         raise SeatError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
     spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})
     made = Seat(spec, evaluator, seed)
-    _core.Player(spec.name, made.core_options)  # says what is out of range
+    Player(spec.name, made.core_options)  # says what is out of range
     return made
 
 

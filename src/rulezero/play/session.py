@@ -1,13 +1,14 @@
 """Games in step: the core's pool, and the evaluators that its players ask."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
-from rulezero import _core
-from rulezero._core import CHANCE, Game, GameError, NetError, Played, State
+from rulezero._core import CHANCE, Game, GameError, NetError, Played, Player, Pool, State
 from rulezero.play.evaluators import Evaluation, Evaluator
 from rulezero.play.loading import Sight, sight_of
+from rulezero.play.resign import Resign
 from rulezero.play.seats import Seat
 from rulezero.play.thought import Thought, thought_of
 
@@ -20,11 +21,18 @@ class Session:
     """Some players at many boards of one game.
 
     `width` games are played at a time; `cache` positions of each net are remembered. Neither
-    changes what is played.
+    changes what is played. Nets are looked for in the folder `nets` first.
     """
 
     def __init__(
-        self, game: Game, seats: Sequence[Seat], *, seed: int, width: int = 64, cache: int = 1 << 16
+        self,
+        game: Game,
+        seats: Sequence[Seat],
+        *,
+        seed: int,
+        width: int = 64,
+        cache: int = 1 << 16,
+        nets: Path | None = None,
     ) -> None:
         if width < 1 or cache < 0:
             raise GameError("a session has a width of at least 1, and a cache of at least 0")
@@ -34,7 +42,7 @@ class Session:
         encoders: list[Game] = []
         players = []
         for seat in seats:
-            sight = sight_of(seat, game)
+            sight = sight_of(seat, game, nets)
             net = -1
             if sight.evaluator is not None:
                 net = self._number(sight)
@@ -43,13 +51,13 @@ class Session:
                     self._evaluators.append(sight.evaluator)
             encoder = sight.encoder if sight.mlp else None
             options = seat.core_options | sight.core_options
-            players.append(_core.Player(seat.spec.name, options, net, sight.mlp, encoder))
+            players.append(Player(seat.spec.name, options, net, sight.mlp, encoder))
             self.identities.append(sight.identity)
         leaves = max((seat.number("leaves") for seat in seats), default=1)
         rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))
         self._slots = [encoder.facts.slots for encoder in encoders]
         self._planes = [np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders]
-        self.pool = _core.Pool(game, players, encoders, seed, width, cache)
+        self.pool = Pool(game, players, encoders, seed, width, cache)
 
     def _number(self, sight: Sight) -> int:
         """The number of the evaluator: seats with the same net share it."""
@@ -68,6 +76,7 @@ class Session:
         script: Sequence[int] = (),
         most_plies: int | None = None,
         is_recorded: bool = True,
+        resign: Resign | None = None,
     ) -> None:
         """Queues a game; players are numbers of the session's seats."""
         if start.game.text != self.game.text:
@@ -80,6 +89,8 @@ class Session:
             script=list(script),
             most_plies=self.game.facts.max_plies if most_plies is None else most_plies,
             is_recorded=is_recorded,
+            resign=0.0 if resign is None else resign.value,
+            resign_after=0 if resign is None else resign.choices,
         )
 
     def step(self) -> list[Played]:

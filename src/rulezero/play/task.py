@@ -9,6 +9,7 @@ from msgspec import Meta
 from rulezero._core import Game, GameError, SeatError, State
 from rulezero.data.record import Purpose
 from rulezero.games.load import load
+from rulezero.play.resign import Resign
 from rulezero.play.seats import seat
 
 
@@ -29,6 +30,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     opening_share: Annotated[float, Meta(ge=0, le=1)] = 1.0  # of the pairs that have an opening
     starts: tuple[str, ...] = ()  # positions to begin from, in turn
     judge: str | None = None  # a seat that comments on every choice
+    resign: Resign | None = None  # when players give up; none: they never do
     purpose: Purpose = "rating"
     source: str = "match"
 
@@ -44,6 +46,7 @@ class Beginning(msgspec.Struct, frozen=True):
     start: State
     script: list[int]  # the plies of its opening
     a_sits: int  # in this seat
+    resign: Resign | None  # none also where the game is played out to audit the others
 
 
 def keyed(*key: object) -> int:
@@ -83,7 +86,10 @@ def begin(task: Task, game: Game, index: int) -> Beginning:
         start = game.start(seed=keyed(task.word, "start", pair))
     is_opened = keyed(task.word, "share", pair) < task.opening_share * 2**64
     script = _opening(task, start, pair) if task.opening and is_opened else []
-    return Beginning(start, script, a_sits)
+    resign = task.resign
+    if resign is not None and keyed(task.word, "audit", pair) < resign.audit * 2**64:
+        resign = None
+    return Beginning(start, script, a_sits, resign)
 
 
 def _opening(task: Task, start: State, pair: int) -> list[int]:

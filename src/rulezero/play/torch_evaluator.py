@@ -8,6 +8,7 @@ from rulezero._core import Game
 from rulezero.nets.card import read_card, resolve
 from rulezero.nets.checkpoint import load
 from rulezero.nets.runtime import Floats
+from rulezero.nets.tower import value_and_draw
 from rulezero.play.evaluators import Evaluation
 
 
@@ -31,7 +32,6 @@ class TorchEvaluator:
     def evaluate(self, planes: Floats) -> Evaluation:
         """The net's judgement of a batch."""
         batch = torch.from_numpy(planes).to(self.device, memory_format=torch.channels_last)
-        policy, wdl = self._tower(batch)
-        chances = torch.softmax(wdl, 1)
-        answers = policy, chances[:, 0] - chances[:, 2], chances[:, 1]
+        said = self._tower(batch)
+        answers = said.policy, *value_and_draw(said.value)
         return Evaluation(*(answer.contiguous().cpu().numpy() for answer in answers))

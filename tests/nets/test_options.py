@@ -1,0 +1,305 @@
+"""Options of a net: each can be counted, learnt, saved, exported and made int8."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import onnx
+import pytest
+import torch
+from torch import Tensor, nn
+
+import little_nets
+import rulezero as rz
+import samples
+from rulezero.nets.card import beside, read_card
+from rulezero.nets.checkpoint import load, save
+from rulezero.nets.config import NetConfig
+from rulezero.nets.export import to_onnx
+from rulezero.nets.heads import TanhHead
+from rulezero.nets.parity import compare
+from rulezero.nets.positions import sample
+from rulezero.nets.quantize import float_layers, last_layers, quantized
+from rulezero.nets.runtime import Runtime
+from rulezero.nets.tower import Outputs, Tower, chances, create, value_and_draw
+from rulezero.play.evaluators import OnnxEvaluator
+from rulezero.play.torch_evaluator import TorchEvaluator
+
+# One game for each policy head; from_to with slots by square, and with one of the whole board.
+GAMES = ["connect4", "chess", "exchange", "razzle"]
+every_option = pytest.mark.parametrize("option", little_nets.OPTIONS)
+every_head = pytest.mark.parametrize("text", GAMES)
+
+# A tower of 10x128 for Razzle's 7 planes of 8x7, with a flat head to its 3137 slots:
+STEM = 9 * 7 * 128 + 2 * 128  # weights of the convolution, BatchNorm's two
+BLOCK = 2 * (9 * 128 * 128 + 2 * 128)
+POLICY = 128 * 8 + 2 * 8 + (8 * 56) * 3137 + 3137
+HIDDEN = 128 * 8 + 2 * 8 + (8 * 56) * 64 + 64  # of the value head
+PLAIN = STEM + 10 * BLOCK + POLICY + HIDDEN + 64 * 3 + 3
+
+
+@pytest.mark.parametrize(
+    ("change", "parameters"),
+    [
+        ({}, 4_402_084),
+        ({}, PLAIN),
+        ({"se": 16}, PLAIN + 10 * (128 * 16 + 16 + 16 * 128 + 128)),
+        ({"pooling": 4}, PLAIN + 2 * (9 * 128 * 32 + 2 * 32 + (2 * 32) * 128 + 128)),
+        ({"value": "tanh"}, PLAIN - 2 * 65),
+        ({"moves_left": True}, PLAIN + HIDDEN + 65),
+        ({"dropout": 0.5}, PLAIN),
+        ({"head": "from_to"}, PLAIN - POLICY + 2 * (128 * 32 + 32) + 128 + 1),
+    ],
+)
+def test_parameters_are_those_that_one_counts(change: dict[str, Any], parameters: int) -> None:
+    """Pooling in each fourth of ten blocks is in two of them."""
+    config = NetConfig(**{"blocks": 10, "channels": 128, "head": "flat", **change})
+    tower = create(samples.game("razzle"), config)
+    assert sum(weight.numel() for weight in tower.parameters()) == parameters
+
+
+def targets(text: str, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Planes of positions, and what to say: a slot, a result (0 for a win), how long it goes on."""
+    states = little_nets.positions(text, count)
+    slots = torch.tensor([state.slot(state.legal[0]) for state in states])
+    planes = torch.from_numpy(little_nets.batch(text, count))
+    return planes, slots, torch.arange(count) % 3, torch.arange(count) / count
+
+
+def loss(said: Outputs, slots: Tensor, results: Tensor, length: Tensor) -> Tensor:
+    """The sum of a cross-entropy and squared errors."""
+    whole = nn.functional.cross_entropy(said.policy, slots)
+    if said.value.shape[1] == 3:
+        whole = whole + nn.functional.cross_entropy(said.value, results)
+    else:
+        whole = whole + ((said.value[:, 0] - (1.0 - results)) ** 2).mean()
+    if said.moves_left is not None:
+        whole = whole + ((said.moves_left[:, 0] - length) ** 2).mean()
+    return whole
+
+
+@every_option
+@every_head
+def test_one_batch_can_be_learnt(text: str, option: str) -> None:
+    """Whatever a net is made of; what dropout hides in training is seen again afterwards."""
+    planes, *wanted = targets(text, 8)
+    tower = create(samples.game(text), little_nets.OPTIONS[option]).train()
+    optimiser = torch.optim.Adam(tower.parameters(), 1e-2)
+    before = float(loss(tower(planes), *wanted).detach())
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        for _ in range(80):
+            optimiser.zero_grad()
+            loss(tower(planes), *wanted).backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+    with torch.no_grad():
+        after = float(loss(tower.eval()(planes), *wanted))
+    assert before > 2
+    assert after < 0.2
+
+
+@every_option
+@every_head
+def test_gradients_reach_every_parameter(text: str, option: str) -> None:
+    """Nothing is made and then forgotten on the way."""
+    planes, *wanted = targets(text, 8)
+    tower = create(samples.game(text), little_nets.OPTIONS[option]).train()
+    loss(tower(planes), *wanted).backward()  # type: ignore[no-untyped-call]
+    for name, weight in tower.named_parameters():
+        assert weight.grad is not None, name
+        assert weight.grad.abs().max() > 0, name
+
+
+@every_option
+@every_head
+def test_answers_do_not_depend_on_the_batch(text: str, option: str) -> None:
+    """In eval mode, a position by itself is judged as among 64 others, each time."""
+    tower = little_nets.tower(text, little_nets.OPTIONS[option])
+    planes = torch.from_numpy(little_nets.batch(text, 64))
+    with torch.no_grad():
+        whole = tower(planes)
+        for row in (0, 40, 63):
+            alone = tower(planes[row : row + 1])
+            for one, other in zip(alone, whole, strict=True):
+                if other is not None:
+                    torch.testing.assert_close(one[0], other[row], atol=1e-5, rtol=1e-4)
+
+
+def test_dropout_hides_in_training_only() -> None:
+    """Of what the last layers of all heads see: two passes over one batch differ."""
+    for text in GAMES:
+        planes = torch.from_numpy(little_nets.batch(text, 4))
+        config = msgspec.structs.replace(little_nets.OPTIONS["all"], value="wdl")
+        tower = create(samples.game(text), config)
+        with torch.no_grad():
+            quiet = [tower(planes) for _ in range(2)]
+            noisy = [tower.train()(planes) for _ in range(2)]
+        for answer in range(3):
+            assert torch.equal(quiet[0][answer], quiet[1][answer])
+            assert not torch.equal(noisy[0][answer], noisy[1][answer])
+
+
+@every_option
+@every_head
+def test_onnx_says_what_torch_says(text: str, option: str) -> None:
+    """Within 1e-4, with every head."""
+    tower = little_nets.tower(text, little_nets.OPTIONS[option])
+    planes = little_nets.batch(text, 64)
+    found = Runtime(to_onnx(tower), "net").run(planes)
+    with torch.no_grad():
+        said = tower(torch.from_numpy(planes))
+    for one, other in zip(found, (said.policy, *value_and_draw(said.value)), strict=True):
+        assert one.shape == other.shape
+        np.testing.assert_allclose(one, other.numpy(), atol=1e-4)
+    assert found[0].std(0).max() > 1e-2  # positions are told apart, or this shows nothing
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [*(("connect4", option) for option in ("se", "pooling", "tanh")), *((t, "all") for t in GAMES)],
+)
+def test_options_are_made_int8(text: str, option: str) -> None:
+    """All layers but the last ones of the heads, and near the net."""
+    model = to_onnx(little_nets.tower(text, little_nets.OPTIONS[option]))
+    positions = sample(samples.game(text), 64, seed=0)
+    made = quantized(model, positions.planes)
+    left = float_layers(made)
+    assert left <= last_layers(onnx.load_from_string(model))
+    assert len(left) <= 3
+    kinds = [node.op_type for node in onnx.load_from_string(made).graph.node]
+    assert kinds.count("Conv") > 2 * little_nets.SMALL.blocks
+    found = compare(Runtime(model, "net"), Runtime(made, "int8"), positions)
+    assert found["agreement"] >= 0.95
+    assert found["policy"] < 0.03
+    assert found["worst_value"] < 0.05
+
+
+def test_what_plays_is_settled_to_the_bit() -> None:
+    """Batches of any size, float and int8: a search may cut them as it likes."""
+    net = little_nets.net("razzle", little_nets.OPTIONS["all"])
+    planes = little_nets.batch("razzle", 64)
+    for precision in ("fp32", "int8"):
+        evaluator = OnnxEvaluator(net, precision)
+        whole = evaluator.evaluate(planes)
+        for size in (1, 2, 3, 7):
+            for first in (0, 64 - size):
+                part = evaluator.evaluate(planes[first : first + size])
+                for one, other in zip(part, whole, strict=True):
+                    assert one.tobytes() == other[first : first + size].tobytes()
+
+
+def test_what_only_training_needs_does_not_play() -> None:
+    """With and without the guess at the length and dropout, a net exports to the same bytes."""
+    game = samples.game("connect4")
+    for value in ("wdl", "tanh"):
+        plain = NetConfig(blocks=1, channels=8, value=value)
+        more = msgspec.structs.replace(plain, moves_left=True, dropout=0.3)
+        one, other = (to_onnx(create(game, config, seed=1)) for config in (plain, more))
+        assert one == other
+        outputs = [put.name for put in onnx.load_from_string(one).graph.output]
+        assert outputs == ["policy", *(["wdl"] if value == "wdl" else []), "value", "draw"]
+
+
+@every_option
+def test_options_come_back(option: str) -> None:
+    """From the card and the weights; both evaluators agree on what was saved."""
+    config = little_nets.OPTIONS[option]
+    net, tower = little_nets.net("razzle", config), little_nets.tower("razzle", config)
+    back = load(net)
+    assert back.config == read_card(net).config == tower.config
+    assert back.config == msgspec.structs.replace(config, head="from_to")
+    assert back.state_dict().keys() == tower.state_dict().keys()
+    for name, tensor in tower.state_dict().items():
+        assert torch.equal(back.state_dict()[name], tensor), name
+    planes = little_nets.batch("razzle", 16)
+    ours, reference = OnnxEvaluator(net).evaluate(planes), TorchEvaluator(net).evaluate(planes)
+    for one, other in zip(ours, reference, strict=True):
+        assert (one.shape, one.dtype) == (other.shape, other.dtype)
+        np.testing.assert_allclose(one, other, atol=1e-4)
+
+
+def test_cards_from_before_the_options_are_read(tmp_path: Path) -> None:
+    """What a card does not say is as it was then."""
+    original = little_nets.net("connect4")
+    for suffix in (".json", ".onnx", ".safetensors"):
+        shutil.copy(beside(original, suffix), tmp_path / f"net{suffix}")
+    path = tmp_path / "net.json"
+    card = json.loads(path.read_bytes())
+    for name in ("se", "pooling", "moves_left", "dropout"):
+        del card["config"][name]
+    path.write_text(json.dumps(card), encoding="utf-8")
+    assert load(tmp_path / "net").config == load(original).config
+    card["config"]["attention"] = 4
+    path.write_text(json.dumps(card), encoding="utf-8")
+    with pytest.raises(rz.NetError, match="unknown field `attention`"):
+        load(tmp_path / "net")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"se": -1}, "se of a net must be from 0 to 2048, not -1"),
+        ({"se": 1.5}, "se of a net must be from 0 to 2048, not 1.5"),
+        ({"se": True}, "se of a net must be from 0 to 2048, not True"),
+        ({"pooling": 101}, "pooling of a net must be from 0 to 100, not 101"),
+        ({"pooling": 5}, "pooling 5 is in no block of a net that has 4"),
+        ({"value": "elo"}, "there is no value head 'elo': wdl or tanh"),
+        ({"moves_left": 1}, "moves_left of a net is true or false, not 1"),
+        ({"dropout": 1.0}, "dropout of a net must be from 0 to below 1, not 1.0"),
+        ({"dropout": -0.1}, "dropout of a net must be from 0 to below 1, not -0.1"),
+        ({"dropout": float("nan")}, "dropout of a net must be from 0 to below 1, not nan"),
+        ({"dropout": "much"}, "dropout of a net must be from 0 to below 1, not 'much'"),
+    ],
+)
+def test_illegal_options_are_one_clear_line(change: dict[str, Any], message: str) -> None:
+    """Before anything is made of them, from Python and from a file."""
+    with pytest.raises(rz.NetError) as error:
+        NetConfig(**change)
+    assert str(error.value) == message
+    with pytest.raises(msgspec.ValidationError) as decoding:
+        msgspec.json.decode(msgspec.json.encode(change), type=NetConfig)
+    assert "\n" not in str(decoding.value)
+
+
+def test_a_tanh_tells_its_value_and_no_draws(tmp_path: Path) -> None:
+    """A net that always says 0.5: a win with three quarters, a loss with one."""
+    game = samples.game("connect4")
+    tower = create(game, msgspec.structs.replace(little_nets.TINY, value="tanh"))
+    head = tower.value
+    assert isinstance(head, TanhHead)
+    with torch.no_grad():
+        head.value.weight.zero_()
+        head.value.bias.fill_(float(np.arctanh(0.5)))
+    path = save(tmp_path / "constant", tower, game)
+    for evaluator in (OnnxEvaluator(path), TorchEvaluator(path)):
+        answers = evaluator.evaluate(little_nets.batch("connect4", 3))
+        np.testing.assert_allclose(answers.value, 0.5, atol=1e-6)
+        np.testing.assert_array_equal(answers.draw, 0)
+    state = game.start()
+    told = rz.net(path).chances([state, state.apply(3)])
+    np.testing.assert_allclose(told, [[0.75, 0, 0.25], [0.25, 0, 0.75]], atol=1e-6)
+
+
+def test_both_value_heads_become_chances() -> None:
+    """Logits by a softmax; a value v as (1 + v) / 2, 0 and (1 - v) / 2."""
+    logits = torch.tensor([[0.6, 0.3, 0.1], [0.2, 0.2, 0.6]]).log()
+    torch.testing.assert_close(chances(logits), logits.exp())
+    value, draw = value_and_draw(logits)
+    torch.testing.assert_close(value, torch.tensor([0.5, -0.4]))
+    torch.testing.assert_close(draw, torch.tensor([0.3, 0.2]))
+    values = torch.tensor([[1.0], [-0.5]])
+    assert chances(values).tolist() == [[1, 0, 0], [0.25, 0, 0.75]]
+    assert [each.tolist() for each in value_and_draw(values)] == [[1, -0.5], [0, 0]]
+
+
+def test_lengths_are_never_negative() -> None:
+    """Of any board, by an untrained net."""
+    tower: Tower = little_nets.tower("connect4", little_nets.OPTIONS["moves_left"])
+    with torch.no_grad():
+        said = tower(100 * torch.from_numpy(little_nets.batch("connect4", 64)))
+    assert said.moves_left is not None
+    assert said.moves_left.shape == (64, 1)
+    assert (said.moves_left >= 0).all()

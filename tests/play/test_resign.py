@@ -1,0 +1,68 @@
+"""Giving up: who, when, and whether it was right."""
+
+import msgspec
+import pytest
+
+import rulezero as rz
+from rulezero.data.check import check
+from rulezero.play.resign import Audit, Resign, audit, first_to_give_up
+from rulezero.play.runner import run
+from rulezero.play.task import Task
+
+WISE = "puct:sims=60"
+
+
+def task(resign: Resign | None, games: int = 40, game: str = "razzle") -> Task:
+    """A player who sees how it stands against one who does not."""
+    return Task(game=game, a=WISE, b="oneply", games=games, opening=4, resign=resign)
+
+
+@pytest.mark.parametrize("game", ["razzle", "connect4", "monster", "exchange"])
+def test_who_gives_up_has_lost(game: str) -> None:
+    """The game ends before the choice that would have been the last straw; the other seat wins."""
+    resign = Resign(value=0.5, choices=2, audit=0.0)
+    played = {each.record.index: each.record for each in run(task(None, game=game))}
+    seen = 0
+    for finished in run(task(resign, game=game)):
+        record = finished.record
+        check(record)
+        whole = played[record.index]
+        seat = first_to_give_up(whole, resign)
+        if seat is None:
+            assert record == whole
+            continue
+        seen += 1
+        assert record.end_reason == "resigned"
+        assert record.outcome == (-1 if seat == 0 else 1)
+        actions = record.action_numbers().tolist()
+        assert actions == whole.action_numbers().tolist()[: len(actions)]
+        assert len(actions) < whole.plies
+        assert first_to_give_up(record, resign) is None
+    assert seen > 0
+
+
+def test_some_games_are_played_out() -> None:
+    """About the share that is asked for, whole pairs of them."""
+    resign = Resign(value=0.0, choices=1, audit=0.3)
+    records = [each.record for each in run(task(resign, games=200, game="connect4"))]
+    audited = {record.index for record in records if record.end_reason != "resigned"}
+    given_up = {record.index // 2 for record in records if record.end_reason == "resigned"}
+    assert 0.15 < len(audited) / 200 < 0.5
+    assert len(given_up & {index // 2 for index in audited}) < 15  # nobody had a reason to
+    found = audit((record for record in records if record.index in audited), resign)
+    assert found.games > 10
+    assert 0 < found.share < 1  # a value just below 0 is no reason
+
+
+def test_an_audit_counts_those_who_were_wrong() -> None:
+    """Of the first to give up only, and only where the game was played out."""
+    (record,) = rz.match("connect4", "puct:sims=60", "random", 1, seed=2).records
+    never = Resign(value=1.0, choices=1)
+    assert audit([record], never) == Audit(0, 0)
+    resign = Resign(value=0.5, choices=1)
+    seat = first_to_give_up(record, resign)
+    lost = record if seat is None else msgspec.structs.replace(record, outcome=2.0 * seat - 1)
+    assert audit([lost], resign).mistakes == 0
+    if seat is not None:
+        won = msgspec.structs.replace(record, outcome=1.0 - 2 * seat)
+        assert audit([won], resign) == Audit(1, 1)
