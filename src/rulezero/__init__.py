@@ -26,6 +26,9 @@ from rulezero.play.match import Match, match
 from rulezero.play.net import net
 from rulezero.play.seats import Seat, seat
 from rulezero.play.thought import Thought
+from rulezero.runs import open_run as open  # noqa: A004
+from rulezero.runs import train
+from rulezero.train.run import Run, RunError
 from rulezero.version import __version__
 
 __all__ = [
@@ -43,6 +46,8 @@ __all__ = [
     "Record",
     "RecordError",
     "RulezeroError",
+    "Run",
+    "RunError",
     "Seat",
     "SeatError",
     "State",
@@ -52,8 +57,10 @@ __all__ = [
     "load",
     "match",
     "net",
+    "open",
     "perft",
     "records",
     "register",
     "seat",
+    "train",
 ]

@@ -11,7 +11,7 @@ import pytest
 import documents
 import rulezero as rz
 from commands import fails, run
-from rulezero import _core
+from rulezero import _core, config
 
 GAMES = sorted(_core.game_options())  # what a new process knows
 
@@ -41,12 +41,14 @@ def test_games_lists_every_game_in_a_line() -> None:
     lines = run("games").stdout.splitlines()
     for name in GAMES:
         facts = rz.load(name).facts
-        (line,) = [line for line in lines if line.split()[:1] == [name]]
+        line = next(line for line in lines if line.split()[:1] == [name])
         assert line.split()[1:4] == [
             "x".join(map(str, facts.board)),
             str(facts.actions),
             str(facts.slots),
         ]
+    for recipe in config.recipes():
+        assert any(line.split()[:1] == [recipe] and "tiny, small" in line for line in lines)
     assert "\x1b" not in "".join(lines)
 
 

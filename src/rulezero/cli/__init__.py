@@ -8,7 +8,22 @@ from typing import Annotated
 import typer
 
 from rulezero import RulezeroError, __version__
-from rulezero.cli import bench, check, games, imports, match, perft, play, replay, seats, tour
+from rulezero.cli import (
+    bench,
+    check,
+    export,
+    fit,
+    games,
+    generate,
+    imports,
+    match,
+    perft,
+    play,
+    replay,
+    seats,
+    tour,
+    train,
+)
 
 app = typer.Typer(
     name="rulezero",
@@ -26,6 +41,10 @@ app.command("match")(match.match)
 app.command("play")(play.play)
 app.command("replay")(replay.replay)
 app.command("import")(imports.import_games)
+app.command("train")(train.train)
+app.command("generate")(generate.generate)
+app.command("fit")(fit.fit)
+app.command("export")(export.export)
 app.command("bench")(bench.bench)
 app.add_typer(check.app, name="check")
 

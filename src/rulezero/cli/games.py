@@ -1,12 +1,12 @@
-"""`rulezero games`: what can be played, and its rule options."""
+"""`rulezero games`: what can be played and trained, and the games' rule options."""
 
-from rulezero import _core
+from rulezero import _core, config
 from rulezero.cli.screen import open_console, plain_table
 from rulezero.games import load
 
 
 def games() -> None:
-    """List the games, their sizes and their rule options."""
+    """List the games, the recipes that train them, and the games' rule options."""
     console = open_console()
     sizes = plain_table(
         console, "game", "board", ">actions", ">slots", "planes", ">max plies", "dice", ">rules"
@@ -27,5 +27,9 @@ def games() -> None:
         for option, fallback, help_text in known:
             options.add_row(f"[cyan]{name}[/]:[bold]{option}[/]=", fallback, help_text)
     console.print(sizes)
+    recipes = plain_table(console, "recipe", "game", "presets")
+    for name, game, presets in config.catalogue():
+        recipes.add_row(f"[bold cyan]{name}[/]", game, ", ".join(presets))
+    console.print(recipes)
     if options.row_count:
         console.print(options)

@@ -1,0 +1,30 @@
+"""`rulezero export`: a net's file for other programs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rulezero.nets.card import read_card, read_part, resolve, write_whole
+from rulezero.nets.error import NetError
+
+
+def export(
+    net: Annotated[str, typer.Argument(metavar="NET", help="A checkpoint, RUN or RUN@12.")],
+    to: Annotated[str, typer.Option(metavar="onnx|safetensors", help="The form.")] = "onnx",
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where; NAME.onnx in this folder.")
+    ] = None,
+) -> None:
+    """Write a net as one file: ONNX, or its weights as safetensors."""
+    path = resolve(net)
+    card = read_card(path)
+    digests = {"onnx": card.onnx, "safetensors": card.weights}
+    if to not in digests:
+        raise NetError(f"a net is exported to {' or '.join(digests)}, not to '{to}'")
+    target = Path(out) if out is not None else Path(f"{path.name}.{to}")
+    if not target.parent.is_dir():
+        raise NetError(f"there is no folder '{target.parent}' to write '{target.name}' into")
+    write_whole(target, read_part(path, f".{to}", digests[to]))
+    rows = "x".join(map(str, card.planes))
+    typer.echo(f"{target}: planes [B, {rows}] -> policy logits [B, {card.slots}], value")

@@ -1,0 +1,60 @@
+"""`rulezero fit`: a net from the games of a store."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from rulezero import by_hand, config
+from rulezero.cli.screen import open_console, plain_table
+from rulezero.train.measures import Measures
+
+
+def fit(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="The folder of the games.")],
+    recipe: Annotated[str, typer.Option(help="A recipe, or a .yaml file: how to fit what.")],
+    to: Annotated[str, typer.Option(metavar="NET", help="The net to write.")],
+    net: Annotated[
+        str | None,
+        typer.Option("--net", "--use-model", metavar="NET", help="Begin with its weights."),
+    ] = None,
+    preset: Annotated[str, typer.Option(help="tiny, small, medium or full.")] = "small",
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A key of the recipe: fit.batch=64."),
+    ] = None,
+) -> None:
+    """Fit a net to recorded games."""
+    experiment = config.load(recipe, preset, changes or [])
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("learning"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[words]}"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
+        task = bar.add_task("learning", total=None, words="")
+
+        def told(step: int, steps: int, losses: dict[str, float]) -> None:
+            bar.update(task, total=steps, completed=step, words=f"loss {losses['total']:.3f}")
+
+        done = by_hand.fit(experiment, store, to, net=net, tell=told)
+    typer.echo(f"{to}: {done.steps} steps, {done.samples:,} samples in {done.seconds:.1f} s")
+    if done.held_out is not None:
+        show_measures(done.held_out)
+
+
+def show_measures(measures: Measures) -> None:
+    """Prints figures on held-out positions beside those of the best constant."""
+    console = open_console()
+    table = plain_table(console, "held out", ">net", ">best constant", has_room=False)
+    for name in measures.net.__struct_fields__:
+        figures = getattr(measures.net, name), getattr(measures.constant, name)
+        table.add_row(name.replace("_", " "), *(f"{figure:.4f}" for figure in figures))
+    console.print(table)
+    console.print(f"{measures.positions} positions that were never trained on")

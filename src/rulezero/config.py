@@ -1,0 +1,164 @@
+"""An experiment: the settings of all rooms, put together from a recipe, a preset and changes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError
+
+from rulezero.games.grammar import nearest
+from rulezero.nets.config import NetConfig
+from rulezero.train.fit import FitSettings
+from rulezero.train.play import GateSettings, PlaySettings, TrialSettings
+from rulezero.train.run import RunError
+from rulezero.train.settings import AS_KEYS, Settings, read_as
+from rulezero.train.targets import TargetSettings
+from rulezero.train.window import WindowSettings
+
+PRESETS = ("tiny", "small", "medium", "full")
+
+
+class Experiment(Settings):
+    """Everything that a run depends on, but for the machine."""
+
+    recipe: str
+    preset: str
+    game: str
+    regime: Literal["gated"] = "gated"
+    seed: int = Field(0, ge=0, lt=1 << 64)
+    iterations: int = Field(10, ge=0)  # of self-play; the bootstrap is iteration 0
+    net: Annotated[NetConfig, read_as(NetConfig), AS_KEYS] = NetConfig()
+    bootstrap: tuple[PlaySettings, ...] = ()
+    selfplay: PlaySettings
+    targets: TargetSettings = TargetSettings()
+    window: WindowSettings = WindowSettings()
+    fit: FitSettings = FitSettings()
+    gate: GateSettings = GateSettings()
+    anchor: TrialSettings | None = None
+    width: int = Field(32, ge=1)  # games that a worker plays in step
+
+    @property
+    def text(self) -> str:
+        """The experiment as YAML: `read` gives it back."""
+        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
+
+
+def recipes() -> list[str]:
+    """The recipes that come with rulezero."""
+    files = resources.files("rulezero.recipes").iterdir()
+    return sorted(file.name[:-5] for file in files if file.name.endswith(".yaml"))
+
+
+def catalogue() -> list[tuple[str, str, list[str]]]:
+    """Every recipe with its game and its presets."""
+    found = [(name, _read_recipe(name)) for name in recipes()]
+    return [(name, whole["game"], list(whole["presets"])) for name, whole in found]
+
+
+def load(recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Experiment:
+    """The experiment of a recipe's name, or of a YAML file, with changes such as fit.batch=64."""
+    whole = _read_recipe(recipe)
+    presets = whole.pop("presets", {})
+    if not isinstance(presets, dict):
+        raise RunError(f"the recipe '{recipe}' has presets that are no list of names with keys")
+    if preset not in presets:
+        known = ", ".join(presets) or "none"
+        raise RunError(
+            f"the recipe '{recipe}' has no preset '{preset}'{nearest(preset, presets)};"
+            f" known: {known}"
+        )
+    merged = _merged(whole, presets[preset] or {})
+    for change in changes:
+        merged = _merged(merged, _read_change(change))
+    return _checked({"recipe": Path(recipe).stem, "preset": preset} | merged)
+
+
+def read(text: str) -> Experiment:
+    """The experiment that a run wrote down."""
+    return _checked(_parsed(text, "config.yaml"))
+
+
+def _read_recipe(recipe: str) -> dict[str, Any]:
+    if recipe.endswith((".yaml", ".yml")):
+        path = Path(recipe)
+        if not path.is_file():
+            raise RunError(f"there is no recipe '{recipe}'")
+        return _parsed(path.read_text(encoding="utf-8"), recipe)
+    if recipe not in recipes():
+        raise RunError(
+            f"there is no recipe '{recipe}'{nearest(recipe, recipes())};"
+            f" known: {', '.join(recipes())}, or a .yaml file"
+        )
+    file = resources.files("rulezero.recipes") / f"{recipe}.yaml"
+    return _parsed(file.read_text(encoding="utf-8"), recipe)
+
+
+def _parsed(text: str, name: str) -> dict[str, Any]:
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise RunError(f"'{name}' is no YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(found, dict):
+        raise RunError(f"'{name}' is no recipe: a recipe is keys with their values")
+    return found
+
+
+def _read_change(change: str) -> dict[str, Any]:
+    """fit.batch=64 as nested keys."""
+    path, equals, text = change.partition("=")
+    if not equals or not path:
+        raise RunError(f"'{change}' is no change; the form is key.key=value, such as fit.batch=64")
+    value: Any = _parsed(f"value: {text}", change)["value"] if ":" not in text else text
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    changed: dict[str, Any] = value
+    return changed
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of both; what is above wins, group by group."""
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        if isinstance(old, dict) and isinstance(value, dict):
+            merged[key] = _merged(old, value)
+        else:
+            merged[key] = value
+    return merged
+
+
+def _checked(found: dict[str, Any]) -> Experiment:
+    try:
+        return Experiment.model_validate(found)
+    except ValidationError as error:
+        raise RunError("; ".join(_words(error, found))) from None
+
+
+def _words(error: ValidationError, found: dict[str, Any]) -> Iterator[str]:
+    for problem in error.errors(include_url=False)[:3]:
+        path = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            known = _keys_beside(problem["loc"])
+            key = str(problem["loc"][-1])
+            yield f"there is no key '{path}'{nearest(key, known)}; known: {', '.join(known)}"
+        elif problem["type"] == "missing":
+            yield f"the key '{path}' is missing"
+        else:
+            words = problem["msg"].removeprefix("Value error, ")
+            yield f"{path}: {words[:1].lower()}{words[1:]}"
+
+
+def _keys_beside(location: tuple[int | str, ...]) -> list[str]:
+    """The keys of the group in which a key is."""
+    model: Any = Experiment
+    for part in location[:-1]:
+        if isinstance(part, str) and part in model.model_fields:
+            annotation = model.model_fields[part].annotation
+            inner = [annotation, *getattr(annotation, "__args__", ())]
+            groups = [
+                each for each in inner if isinstance(each, type) and issubclass(each, Settings)
+            ]
+            model = groups[0] if groups else model
+    return list(model.model_fields)

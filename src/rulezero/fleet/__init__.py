@@ -1,0 +1,1 @@
+"""Who plays the tasks of a run: this machine, or others."""

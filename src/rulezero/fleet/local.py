@@ -1,0 +1,33 @@
+"""This machine: a worker process for each core."""
+
+import os
+from collections.abc import Collection, Generator, Sequence
+from pathlib import Path
+
+from rulezero.play.runner import Finished, run_all
+from rulezero.play.task import Task
+
+
+class LocalFleet:
+    """Plays tasks in processes of this machine."""
+
+    def __init__(self, nets: Path, *, workers: int = 0, width: int = 32) -> None:
+        """Nets of tasks lie in the folder `nets`. 0 workers: one for each core."""
+        self.workers = workers or cores()
+        self.width = width
+        self._nets = nets
+
+    def run(
+        self, tasks: Sequence[Task], done: Sequence[Collection[int]]
+    ) -> Generator[tuple[int, Finished], None, None]:
+        """The games of tasks that are not done, as they finish, with their task's number."""
+        yield from run_all(
+            tasks, workers=self.workers, width=self.width, nets=self._nets, done=done
+        )
+
+
+def cores() -> int:
+    """How many this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,1 @@
+"""Experiments, a YAML file each: differences from the settings' own defaults only."""

@@ -1,0 +1,101 @@
+"""What an experiment will cost on this machine: measured for a moment, then multiplied."""
+
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from rulezero._core import CHANCE, Game
+from rulezero.data.replay import follow
+from rulezero.nets.checkpoint import save
+from rulezero.nets.config import NetConfig
+from rulezero.nets.tower import create
+from rulezero.play.evaluators import OnnxEvaluator
+from rulezero.play.seats import seat
+from rulezero.train.batch import Batch
+from rulezero.train.expected import Estimate
+from rulezero.train.fit import FitSettings
+from rulezero.train.learner import Learner
+from rulezero.train.play import PlaySettings
+
+_SECONDS = 0.5  # of measuring
+_GAMES = 6  # at random, for their length
+
+
+def estimate(
+    game: Game,
+    net: NetConfig,
+    selfplay: PlaySettings,
+    fit: FitSettings,
+    *,
+    iterations: int,
+    workers: int,
+    width: int,
+) -> Estimate:
+    """What the self-play and the fits of an experiment take here."""
+    tower = create(game, net)
+    with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
+        evaluator = OnnxEvaluator(save(Path(folder) / "net", tower, game))
+    planes = np.random.default_rng(0).random((width, *game.facts.planes), np.float32)
+    positions = _rate(lambda: len(evaluator.evaluate(planes).value))
+    learner = Learner(tower, game, fit)
+    batch = _any_batch(game, fit.batch)
+    samples = _rate(lambda: learner.learn(batch, 0.0))
+    choices = statistics.mean(_choices(game, seed) for seed in range(_GAMES))
+    sims = _sims(selfplay.a)
+    plies = selfplay.games * choices
+    times = fit.samples_per_ply if fit.samples_per_ply is not None else float(fit.epochs)
+    seconds = plies * sims / (positions * workers) + plies * times / samples
+    return Estimate(
+        parameters=sum(each.numel() for each in tower.parameters()),
+        positions_per_second=positions,
+        samples_per_second=samples,
+        choices_per_game=choices,
+        sims_per_choice=sims,
+        hours=iterations * seconds / 3600,
+    )
+
+
+def _rate(work: Callable[[], int]) -> float:
+    """Units a second of work that tells its units."""
+    work()  # what is made once
+    units, begin = 0, time.perf_counter()
+    while time.perf_counter() - begin < _SECONDS:
+        units += work()
+    return units / (time.perf_counter() - begin)
+
+
+def _sims(text: str) -> float:
+    """Simulations of a choice, fast ones among them."""
+    player = seat(text)
+    sims = player.number("sims")
+    share = float(player.spec.options.get("full_share", "1"))
+    return share * sims + (1 - share) * player.number("fast_sims")
+
+
+def _choices(game: Game, seed: int) -> int:
+    dice = random.Random(seed)
+    state = start = game.start(seed=seed)
+    while not state.is_over and len(state.actions) < game.facts.max_plies:
+        state = state.apply(dice.choices(state.legal, state.chances or None)[0])
+    movers = follow(game, start.text, np.array(state.actions, np.uint32)).movers
+    return int((movers != CHANCE).sum())
+
+
+def _any_batch(game: Game, size: int) -> Batch:
+    slots = game.facts.slots
+    policy = np.zeros((size, slots), np.float32)
+    policy[:, 0] = 1
+    return Batch(
+        planes=np.random.default_rng(0).random((size, *game.facts.planes), np.float32),
+        legal=np.ones((size, slots), bool),
+        policy=policy,
+        wdl=np.full((size, 3), 1 / 3, np.float32),
+        value=np.zeros(size, np.float32),
+        weight=np.ones(size, np.float32),
+        plies_left=np.ones(size, np.float32),
+    )

@@ -1,0 +1,52 @@
+"""How a net is fitted to the window, and what a fit came to."""
+
+from typing import Literal
+
+import msgspec
+from pydantic import Field
+
+from rulezero.train.measures import Measures
+from rulezero.train.schedule import RateSettings
+from rulezero.train.settings import Settings
+
+
+class LossSettings(Settings):
+    """How much each part counts."""
+
+    policy: float = Field(1.0, ge=0)
+    value: float = Field(1.0, ge=0)
+    illegal: float = Field(1.0, ge=0)  # penalty on the policy's mass on illegal slots, lambda
+    moves_left: float = Field(0.1, ge=0)  # of nets that have such a head
+
+
+class FitSettings(Settings):
+    """How a net is fitted to the window."""
+
+    batch: int = Field(256, ge=1)
+    samples_per_ply: float | None = Field(4.0, gt=0)  # samples for each new position; or epochs
+    epochs: int = Field(1, ge=1)  # where samples_per_ply is none: times through the window
+    patience: int | None = Field(None, ge=1)  # epochs without a better held-out loss; none: all
+    init: Literal["continue", "scratch"] = "continue"  # from the last net, or a new one each time
+    optimiser: Literal["adamw", "adam", "sgd"] = "adamw"
+    rate: RateSettings = RateSettings()
+    weight_decay: float = Field(1e-4, ge=0)
+    momentum: float = Field(0.9, ge=0, lt=1)  # of sgd
+    clip: float = Field(0.0, ge=0)  # norm of a gradient at most; 0: as it is
+    average: float = Field(0.0, ge=0, lt=1)  # of weights, per step: what plays is their average
+    mirror: bool = True  # show positions in the game's mirror half of the time
+    loss: LossSettings = LossSettings()
+    threads: int = Field(0, ge=0)  # 0: one for each core
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    mixed: bool = True  # bfloat16 where a GPU computes
+
+
+class Fit(msgspec.Struct, frozen=True, kw_only=True):
+    """What a fit came to."""
+
+    steps: int
+    samples: int
+    seconds: float
+    waiting: float  # share of the time in which batches were made
+    rate: float  # of the last step
+    train: dict[str, float]  # mean losses over the last tenth of the steps
+    held_out: Measures | None = None  # none while nothing is held out

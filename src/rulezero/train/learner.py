@@ -1,0 +1,310 @@
+"""The learner: a net, its optimiser, and how far they have come."""
+
+import copy
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors.torch
+import torch
+from torch import Tensor
+
+from rulezero._core import Game
+from rulezero.nets.card import write_whole
+from rulezero.nets.tower import Tower, chances
+from rulezero.train.batch import Batch, Batches
+from rulezero.train.fit import Fit, FitSettings
+from rulezero.train.losses import Examples, losses
+from rulezero.train.measures import Answers, Measures, measure
+from rulezero.train.plan import plan
+
+_MOST_MEASURED = 4096  # held-out positions
+
+
+Tell = Callable[[int, int, dict[str, float]], None]  # steps done, steps in all, losses so far
+
+
+class Learner:
+    """A net in training. Fits are reproducible: everything random comes from the dice given."""
+
+    def __init__(self, tower: Tower, game: Game, settings: FitSettings) -> None:
+        self.game = game
+        self.settings = settings
+        self.step = 0
+        self.device = torch.device(_device(settings.device))
+        self.tower = tower.to(self.device)
+        self.tower.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.average = copy.deepcopy(self.tower).eval() if settings.average else self.tower
+        self.optimiser = _optimiser(self.tower, settings)
+
+    @property
+    def nets(self) -> list[Tower]:
+        """The one that learns, and the average of its weights if there is one."""
+        return [self.tower] if self.average is self.tower else [self.tower, self.average]
+
+    def fit(
+        self,
+        batches: Batches,
+        generation: int,
+        *,
+        progress: tuple[float, float],  # shares of the run done before and after this fit
+        dice: np.random.Generator,
+        tell: Tell | None = None,
+    ) -> Fit:
+        """Learns from a window whose newest games are of this generation."""
+        with _threads(self.settings.threads):
+            return self._fit(batches, generation, progress, dice, tell)
+
+    def _fit(
+        self,
+        batches: Batches,
+        generation: int,
+        progress: tuple[float, float],
+        dice: np.random.Generator,
+        tell: Tell | None,
+    ) -> Fit:
+        begin = time.perf_counter()
+        done = _Done()
+        best: _Best | None = None
+        epochs = list(plan(batches.window, generation, self.settings, dice))
+        steps = sum(map(len, epochs))
+        if self.tower.config.dropout:  # torch has dice of its own
+            torch.manual_seed(int(dice.integers(1 << 63)))
+        for epoch in epochs:
+            for positions in epoch:
+                before = time.perf_counter()
+                examples = self._examples(batches.make(positions, dice))
+                done.waiting += time.perf_counter() - before
+                share = progress[0] + (progress[1] - progress[0]) * done.steps / steps
+                done.rate = self.settings.rate.at(self.step, generation, share)
+                self.tower.train()
+                done.add(self._learn(examples, done.rate), len(positions))
+                if tell is not None:
+                    tell(done.steps, steps, done.losses[-1])
+            if self.settings.patience is None:
+                continue
+            best = self._better(best, batches)
+            if best is not None and best.epochs_since >= self.settings.patience:
+                break
+        self.tower.eval()
+        if best is not None:
+            best.bring_back(self)
+        seconds = time.perf_counter() - begin
+        return Fit(
+            steps=done.steps,
+            samples=done.samples,
+            seconds=seconds,
+            waiting=done.waiting / seconds,
+            rate=done.rate,
+            train=done.last(),
+            held_out=self.measure(batches),
+        )
+
+    def _better(self, best: "_Best | None", batches: Batches) -> "_Best | None":
+        """The best weights so far, by the loss on what is held out; none where nothing is."""
+        measured = self.measure(batches)
+        if measured is None:
+            return None
+        if best is not None and not measured.net.total < best.loss:  # NaN is no better
+            best.epochs_since += 1
+            return best
+        return _Best(measured.net.total, self)
+
+    def measure(self, batches: Batches) -> Measures | None:
+        """The net's figures on positions that are held out."""
+        positions = batches.window.positions(held_out=True)
+        if not len(positions):
+            return None
+        step = math.ceil(len(positions) / _MOST_MEASURED)  # old and new ones alike
+        batch = batches.make(positions[::step])
+        return measure(self.judge(batch), batch)
+
+    @torch.inference_mode()
+    def judge(self, batch: Batch) -> Answers:
+        """What the net that plays says of a batch."""
+        net = self.average.eval()
+        shares, wdl = [], []
+        for at in range(0, len(batch.planes), self.settings.batch):
+            said = net(self._tensor(batch.planes[at : at + self.settings.batch]))
+            shares.append(torch.softmax(said.policy, 1).cpu().numpy())
+            wdl.append(chances(said.value).cpu().numpy())
+        return Answers(
+            shares=np.concatenate(shares), wdl=np.concatenate(wdl), kind=net.config.value
+        )
+
+    def learn(self, batch: Batch, rate: float) -> int:
+        """One step by itself; how many samples that took."""
+        self.tower.train()
+        self._learn(self._examples(batch), rate)
+        return len(batch.value)
+
+    def _learn(self, examples: Examples, rate: float) -> dict[str, float]:
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        self.optimiser.zero_grad(set_to_none=True)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._is_mixed):
+            said = self.tower(examples.planes)
+        found = losses(said.float(), examples, self.settings.loss)
+        found.total.backward()  # type: ignore[no-untyped-call]
+        if self.settings.clip:
+            torch.nn.utils.clip_grad_norm_(self.tower.parameters(), self.settings.clip)
+        self.optimiser.step()
+        self.step += 1
+        if self.average is not self.tower:
+            self._update_average()
+        return {name: float(loss.detach()) for name, loss in found._asdict().items()}
+
+    @torch.no_grad()
+    def _update_average(self) -> None:
+        # Young averages follow fast, or else they would remember the random weights for long.
+        keep = min(self.settings.average, (1 + self.step) / (10 + self.step))
+        averages, now = self.average.state_dict(), self.tower.state_dict()
+        for name, tensor in averages.items():
+            if tensor.is_floating_point():
+                tensor.lerp_(now[name], 1 - keep)
+            else:
+                tensor.copy_(now[name])
+
+    @property
+    def _is_mixed(self) -> bool:
+        return self.settings.mixed and self.device.type == "cuda"
+
+    def _tensor(self, array: Any) -> Tensor:
+        tensor = torch.from_numpy(array).to(self.device)
+        return tensor.to(memory_format=torch.channels_last) if tensor.ndim == 4 else tensor
+
+    def _examples(self, batch: Batch) -> Examples:
+        return Examples(
+            *(
+                self._tensor(array)
+                for array in (
+                    batch.planes,
+                    batch.legal,
+                    batch.policy,
+                    batch.wdl,
+                    batch.weight,
+                    batch.plies_left,
+                )
+            )
+        )
+
+    def save(self, folder: Path) -> None:
+        """Writes everything that goes on being needed: weights, their average, the optimiser."""
+        tensors = {f"tower.{name}": tensor for name, tensor in self.tower.state_dict().items()}
+        if self.average is not self.tower:
+            tensors |= {f"average.{n}": tensor for n, tensor in self.average.state_dict().items()}
+        for number, state in self.optimiser.state_dict()["state"].items():
+            tensors |= {
+                f"optimiser.{number}.{name}": tensor
+                for name, tensor in state.items()
+                if isinstance(tensor, Tensor)
+            }
+        kept = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+        about = {"learner": json.dumps({"step": self.step})}
+        write_whole(folder / "learner.safetensors", safetensors.torch.save(kept, about))
+
+    def load(self, folder: Path) -> None:
+        """Goes on where `save` was."""
+        path = folder / "learner.safetensors"
+        with safetensors.safe_open(path, "pt") as file:
+            about = json.loads(file.metadata()["learner"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        self.step = int(about["step"])
+        self.tower.load_state_dict(_below(tensors, "tower."))
+        if self.average is not self.tower:
+            self.average.load_state_dict(_below(tensors, "average."))
+        state: dict[int, dict[str, Tensor]] = {}
+        for name, tensor in _below(tensors, "optimiser.").items():
+            number, _, part = name.partition(".")
+            state.setdefault(int(number), {})[part] = tensor
+        kept = self.optimiser.state_dict()
+        self.optimiser.load_state_dict({**kept, "state": state})
+
+
+@contextmanager
+def _threads(wanted: int) -> Iterator[None]:
+    """Torch computes in so many threads, and then in as many as before.
+
+    Sums are rounded differently in other numbers of threads: it must not matter who else has set
+    them in this process.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(wanted or _cores())
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _cores() -> int:
+    """How many this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _Done:
+    """What a fit has done so far."""
+
+    def __init__(self) -> None:
+        self.losses: list[dict[str, float]] = []
+        self.samples = 0
+        self.waiting = 0.0  # seconds in which batches were made
+        self.rate = 0.0
+
+    @property
+    def steps(self) -> int:
+        return len(self.losses)
+
+    def add(self, losses: dict[str, float], samples: int) -> None:
+        self.losses.append(losses)
+        self.samples += samples
+
+    def last(self) -> dict[str, float]:
+        """Mean losses over the last tenth of the steps."""
+        last = self.losses[-max(1, self.steps // 10) :]
+        names = last[0] if last else ()
+        return {name: float(np.mean([each[name] for each in last])) for name in names}
+
+
+class _Best:
+    """Weights as they were after an epoch."""
+
+    def __init__(self, loss: float, learner: Learner) -> None:
+        self.loss = loss
+        self.epochs_since = 0
+        self._nets = [copy.deepcopy(net.state_dict()) for net in learner.nets]
+
+    def bring_back(self, learner: Learner) -> None:
+        for net, state in zip(learner.nets, self._nets, strict=True):
+            net.load_state_dict(state)
+
+
+def _below(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {
+        name.removeprefix(prefix): tensor
+        for name, tensor in tensors.items()
+        if name.startswith(prefix)
+    }
+
+
+def _device(wanted: str) -> str:
+    if wanted != "auto":
+        return wanted
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _optimiser(tower: Tower, settings: FitSettings) -> torch.optim.Optimizer:
+    rate, decay = settings.rate.start, settings.weight_decay
+    if settings.optimiser == "sgd":
+        return torch.optim.SGD(
+            tower.parameters(), lr=rate, momentum=settings.momentum, weight_decay=decay
+        )
+    kind = torch.optim.AdamW if settings.optimiser == "adamw" else torch.optim.Adam
+    return kind(tower.parameters(), lr=rate, weight_decay=decay)

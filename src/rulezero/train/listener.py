@@ -1,0 +1,53 @@
+"""Whoever watches a loop."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rulezero.play.tally import Tally
+from rulezero.play.task import Task
+
+
+class Listener:
+    """Is told how the loop goes; this one does not care."""
+
+    def begin(self, iteration: int, phase: str) -> None:
+        """A phase begins."""
+
+    def played(self, task: Task, tally: Tally, games: int, total: int) -> None:
+        """A game of a task is over: the tally of a so far, games done of all in the phase."""
+
+    def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
+        """A step of a fit is done."""
+
+    def logged(self, entry: dict[str, Any]) -> None:
+        """A line was written to the log."""
+
+    def warned(self, words: str) -> None:
+        """Something smells."""
+
+
+class Listeners(Listener):
+    """Several who watch one loop."""
+
+    def __init__(self, listeners: Sequence[Listener]) -> None:
+        self._listeners = listeners
+
+    def begin(self, iteration: int, phase: str) -> None:
+        for each in self._listeners:
+            each.begin(iteration, phase)
+
+    def played(self, task: Task, tally: Tally, games: int, total: int) -> None:
+        for each in self._listeners:
+            each.played(task, tally, games, total)
+
+    def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
+        for each in self._listeners:
+            each.learned(step, steps, losses)
+
+    def logged(self, entry: dict[str, Any]) -> None:
+        for each in self._listeners:
+            each.logged(entry)
+
+    def warned(self, words: str) -> None:
+        for each in self._listeners:
+            each.warned(words)

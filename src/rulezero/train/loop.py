@@ -1,0 +1,290 @@
+"""The loop: play, fit, evaluate, and again. It may be killed at any instant.
+
+Every phase is a function of what the phases before it have left in the run's folder, so a phase
+that was killed is done again and comes to the same: games are keyed by their tasks, batches by the
+iteration, and nothing counts before progress.json says so.
+"""
+
+import time
+from collections.abc import Collection, Generator, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+
+from rulezero._core import Game
+from rulezero.data.record import Columns, Record
+from rulezero.data.replay import Course, course
+from rulezero.nets import checkpoint
+from rulezero.nets.config import NetConfig
+from rulezero.nets.tower import create
+from rulezero.play.match import result_of
+from rulezero.play.rating import elo
+from rulezero.play.runner import Finished
+from rulezero.play.tally import Tally
+from rulezero.play.task import Task, keyed
+from rulezero.train.batch import Batches
+from rulezero.train.fit import Fit, FitSettings
+from rulezero.train.learner import Learner
+from rulezero.train.listener import Listener
+from rulezero.train.run import Progress, Run
+from rulezero.train.smells import smells
+from rulezero.train.targets import Targets, TargetSettings
+from rulezero.train.window import Window, WindowSettings
+
+
+class Regime(Protocol):
+    """Who plays whom, what is learned from it, who is promoted."""
+
+    def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
+        """What to play before the fit of an iteration; none: there is no fit."""
+
+    def targets(self, record: Record, columns: Columns, course: Course) -> Targets:
+        """What is learned from a game."""
+
+    def trials(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
+        """What to play with the net that was fitted."""
+
+    def is_promoted(self, iteration: int, tallies: Mapping[str, Tally]) -> bool:
+        """Whether the new net becomes the best, by the trials' names."""
+
+
+class Fleet(Protocol):
+    """Whoever plays tasks."""
+
+    def run(
+        self, tasks: Sequence[Task], done: Sequence[Collection[int]]
+    ) -> Generator[tuple[int, Finished], None, None]:
+        """The games of tasks that are not done, as they finish, with their task's number."""
+
+
+class Recipe(Protocol):
+    """What the loop reads of an experiment."""
+
+    @property
+    def seed(self) -> int: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def net(self) -> NetConfig: ...
+    @property
+    def window(self) -> WindowSettings: ...
+    @property
+    def targets(self) -> TargetSettings: ...
+    @property
+    def fit(self) -> FitSettings: ...
+
+
+class Loop:
+    """A run on its way."""
+
+    def __init__(
+        self,
+        run: Run,
+        game: Game,
+        recipe: Recipe,
+        regime: Regime,
+        fleet: Fleet,
+        listener: Listener | None = None,
+    ) -> None:
+        self.run = run
+        self.game = game
+        self.recipe = recipe
+        self.regime = regime
+        self.fleet = fleet
+        self.listener = listener or Listener()
+        self.progress = Progress()
+        self._window = Window(recipe.window)
+        self._learner: Learner | None = None
+        self._began = time.perf_counter()
+
+    def go(self) -> Progress:
+        """Runs to the end of the experiment, from wherever it is."""
+        with self.run.locked():
+            self.progress = self.run.progress()
+            self.run.cut_log(self.progress)
+            if not self.progress.latest:
+                self._begin()
+            self._restore()
+            while not self.progress.is_done:
+                self._began = time.perf_counter()
+                self.listener.begin(self.progress.iteration, self.progress.phase)
+                getattr(self, f"_{self.progress.phase}")()
+        return self.progress
+
+    # --- phases ----------------------------------------------------------------------------------
+
+    def _generate(self) -> None:
+        iteration = self.progress.iteration
+        tasks = self.regime.games(iteration, self._nets())
+        records = self._play(tasks)
+        self._take(records, iteration)
+        for task in tasks:
+            self._log_games(task, [record for record in records if record.task == task.name])
+        if records:
+            self._advance(phase="fit")
+        else:
+            self._advance(phase="evaluate")
+
+    def _fit(self) -> None:
+        iteration, recipe = self.progress.iteration, self.recipe
+        learner = self._learner
+        if learner is None or (recipe.fit.init == "scratch" and iteration > 0):
+            seed = keyed(recipe.seed, "net", iteration) % 2**63
+            learner = Learner(create(self.game, recipe.net, seed), self.game, recipe.fit)
+        self._learner = learner
+        window = self._window
+        batches = Batches(
+            window,
+            self.game,
+            search_share=recipe.targets.search_share,
+            mirrors=recipe.fit.mirror,
+        )
+        fit = learner.fit(
+            batches,
+            iteration,
+            progress=(
+                iteration / (recipe.iterations + 1),
+                (iteration + 1) / (recipe.iterations + 1),
+            ),
+            dice=np.random.default_rng(keyed(recipe.seed, "fit", iteration)),
+            tell=self.listener.learned,
+        )
+        name = f"iter_{iteration}"
+        metadata = {"iteration": iteration, "step": learner.step}
+        checkpoint.save(self.run.nets / name, learner.average, self.game, metadata)
+        folder = f"learner_{iteration}"
+        (self.run.state / folder).mkdir(exist_ok=True)
+        learner.save(self.run.state / folder)
+        self._log("fit", window=len(window), window_games=len(window.games), **_told(fit))
+        self._smell(smells(fit))
+        self._advance(phase="evaluate", latest=name, learner=folder)
+
+    def _evaluate(self) -> None:
+        iteration = self.progress.iteration
+        tasks = self.regime.trials(iteration, self._nets())
+        records = self._play(tasks)
+        tallies = {}
+        for task in tasks:
+            played = [record for record in records if record.task == task.name]
+            tallies[task.name] = Tally.of(result_of(record, task) for record in played)
+            self._log_games(task, played)
+        is_promoted = self.regime.is_promoted(iteration, tallies)
+        self._log("verdict", net=self.progress.latest, is_promoted=is_promoted)
+        best = self.progress.latest if is_promoted else self.progress.best
+        if iteration == self.recipe.iterations:
+            self._advance(best=best, is_done=True)
+        else:
+            self._advance(best=best, iteration=iteration + 1, phase="generate")
+
+    # --- what the phases share -------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """The untrained net, which plays first."""
+        tower = create(self.game, self.recipe.net, keyed(self.recipe.seed, "net", 0) % 2**63)
+        checkpoint.save(self.run.nets / "untrained", tower, self.game)
+        self._began = time.perf_counter()
+        self._advance(best="untrained", latest="untrained")
+
+    def _restore(self) -> None:
+        """The window and the learner as the phases before this one have left them."""
+        progress = self.progress
+        if progress.learner:
+            tower = create(self.game, self.recipe.net)
+            self._learner = Learner(tower, self.game, self.recipe.fit)
+            self._learner.load(self.run.state / progress.learner)
+        last = progress.iteration - (progress.phase == "generate")
+        by_generation: dict[int, list[Record]] = {}
+        with self.run.store() as store:
+            for record in store:
+                if record.purpose not in ("gate", "rating"):
+                    by_generation.setdefault(int(record.task[:4]), []).append(record)
+        for generation in range(last + 1):
+            self._take(by_generation.get(generation, []), generation)
+
+    def _play(self, tasks: Sequence[Task]) -> list[Record]:
+        """Every game of the tasks, those that are in the store already among them."""
+        found: list[dict[int, Record]] = [{} for _ in tasks]
+        numbers = {task.name: number for number, task in enumerate(tasks)}
+        tallies = [Tally() for _ in tasks]
+        total = sum(task.games for task in tasks)
+        with self.run.store() as store:
+            for record in store:
+                if record.task in numbers:
+                    found[numbers[record.task]][record.index] = record
+            playing = self.fleet.run(tasks, [set(each) for each in found])
+            for number, finished in playing:
+                record = finished.record
+                store.add(record)
+                if finished.note is not None:
+                    store.add_note(record.id, tasks[number].judge or "", finished.note)
+                found[number][record.index] = record
+                tallies[number] += Tally.of([result_of(record, tasks[number])])
+                games = sum(map(len, found))
+                self.listener.played(tasks[number], tallies[number], games, total)
+        return [found[number][at] for number in range(len(tasks)) for at in sorted(found[number])]
+
+    def _take(self, records: Sequence[Record], generation: int) -> None:
+        """Takes games into the window, in the order of their tasks."""
+        for record in sorted(records, key=lambda record: (record.task, record.index)):
+            columns, played = record.columns(), course(record, self.game)
+            targets = self.regime.targets(record, columns, played)
+            self._window.add(record, columns, played, targets, generation=generation)
+        self._window.trim()
+
+    def _nets(self) -> dict[str, str]:
+        progress = self.progress
+        return {"best": progress.best, "latest": progress.latest, "candidate": progress.latest}
+
+    def _advance(self, **changes: Any) -> None:
+        """The phase is done."""
+        seconds = self.progress.seconds + time.perf_counter() - self._began
+        size = self.run.log.stat().st_size if self.run.log.is_file() else 0
+        self.progress = msgspec.structs.replace(
+            self.progress, seconds=seconds, log_bytes=size, **changes
+        )
+        self.run.advance(self.progress)
+
+    def _log(self, kind: str, **figures: Any) -> None:
+        entry = {"kind": kind, "iteration": self.progress.iteration, **figures}
+        entry["seconds_so_far"] = self.progress.seconds + time.perf_counter() - self._began
+        self.run.tell(entry)
+        self.listener.logged(entry)
+
+    def _log_games(self, task: Task, records: Sequence[Record]) -> None:
+        seconds = time.perf_counter() - self._began
+        tally = Tally.of(result_of(record, task) for record in records)
+        first = tally.by_seat[0] + tally.by_seat[1].swapped
+        sims = sum(int(record.columns().sims.sum()) for record in records)
+        plies = sum(record.plies for record in records)
+        self._log(
+            "games",
+            task=task.name,
+            purpose=task.purpose,
+            a=task.a,
+            b=task.b,
+            games=len(records),
+            plies=plies,
+            sims=sims,
+            seconds=seconds,
+            score=tally.score,
+            elo=msgspec.to_builtins(elo(tally)),
+            first_seat=first.score,
+            ends={cause: msgspec.to_builtins(each) for cause, each in tally.by_cause.items()},
+        )
+        if task.purpose in ("self-play", "bootstrap"):
+            self._smell(smells(first))
+
+    def _smell(self, found: Mapping[str, str]) -> None:
+        for name, words in found.items():
+            if name not in self.progress.warned:
+                self.progress = msgspec.structs.replace(
+                    self.progress, warned=(*self.progress.warned, name)
+                )
+                self._log("warning", about=name, words=words)
+                self.listener.warned(words)
+
+
+def _told(fit: Fit) -> dict[str, Any]:
+    told: dict[str, Any] = msgspec.to_builtins(fit)
+    return told

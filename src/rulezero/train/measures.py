@@ -1,0 +1,95 @@
+"""How good a net's answers are, each figure beside that of the best constant answer."""
+
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from rulezero.data.columns import Floats
+from rulezero.train.batch import Batch
+
+_TINY = 1e-12
+
+
+class Answers(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """What a net says of B positions, for their movers."""
+
+    shares: Floats  # [B, slots] its policy over all slots, illegal ones among them
+    wdl: Floats  # [B, 3]
+    kind: Literal["wdl", "tanh"] = "wdl"  # of the value head; a tanh knows nothing of draws
+
+
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """How far answers are from their targets, over positions that were never trained on."""
+
+    total: float  # policy and value loss together
+    policy: float  # cross-entropy among legal moves, in nats
+    value: float  # cross-entropy of win, draw, loss, in nats; squared error of a tanh value
+    value_mse: float  # of the expected result
+    value_mae: float
+    top1: float  # share of positions whose likeliest legal move is the target's
+    winner: float  # share of decided positions whose winner is told rightly
+    legal_mass: float  # probability on legal moves
+
+
+class Measures(msgspec.Struct, frozen=True, kw_only=True):
+    """A net's figures, and those of the best answer that looks at no position."""
+
+    positions: int
+    net: Figures
+    constant: Figures
+
+
+def measure(answers: Answers, batch: Batch) -> Measures:
+    """The figures of answers about a batch."""
+    return Measures(
+        positions=len(batch.value),
+        net=_figures(answers, batch),
+        constant=_figures(best_constant(batch, answers.kind), batch),
+    )
+
+
+def best_constant(batch: Batch, kind: Literal["wdl", "tanh"] = "wdl") -> Answers:
+    """For each slot how often it is played where it is legal; the mean chances."""
+    played, legal = batch.policy.sum(0), batch.legal[batch.policy.sum(1) > 0].sum(0)
+    rates = played / np.maximum(legal, 1) + _TINY
+    shares = np.where(batch.legal, rates, 0)
+    return Answers(
+        shares=(shares / np.maximum(shares.sum(1, keepdims=True), _TINY)).astype(np.float32),
+        wdl=np.broadcast_to(batch.wdl.mean(0), batch.wdl.shape),
+        kind=kind,
+    )
+
+
+def _figures(answers: Answers, batch: Batch) -> Figures:
+    has_policy = batch.policy.sum(1) > 0
+    shares, target = answers.shares[has_policy], batch.policy[has_policy]
+    legal = batch.legal[has_policy]
+    among = np.where(legal, shares, 0)
+    mass = among.sum(1, keepdims=True)
+    among = among / np.maximum(mass, _TINY)
+    policy = -(target * np.log(np.maximum(among, _TINY))).sum(1).mean() if len(target) else 0.0
+    top1 = (among.argmax(1) == target.argmax(1)).mean() if len(target) else 0.0
+    said = answers.wdl[:, 0] - answers.wdl[:, 2]
+    error = said - batch.value
+    value = (error**2).mean()
+    if answers.kind == "wdl":
+        value = -(batch.wdl * np.log(np.maximum(answers.wdl, _TINY))).sum(1).mean()
+    return Figures(
+        total=float(policy + value),
+        policy=float(policy),
+        value=float(value),
+        value_mse=float((error**2).mean()),
+        value_mae=float(np.abs(error).mean()),
+        top1=float(top1),
+        winner=_winner(said, batch.value),
+        legal_mass=float(mass.mean()) if len(target) else 0.0,
+    )
+
+
+def _winner(said: Floats, value: Floats) -> float:
+    is_decided: npt.NDArray[np.bool_] = np.abs(value) > 0.5
+    if not is_decided.any():
+        return 0.0
+    return float((np.sign(said[is_decided]) == np.sign(value[is_decided])).mean())

@@ -1,0 +1,159 @@
+"""A run's folder: what it holds, and how far the run has come.
+
+config.yaml   the whole experiment          manifest.json  versions, rules hash, seed
+log.jsonl     what happened, line by line   records/       the store of every game played
+nets/         iter_N and the pointers best and latest
+state/        progress.json, and the learner it names
+"""
+
+import contextlib
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+import msgspec
+
+from rulezero._core import RulezeroError
+from rulezero.data.store import Store
+from rulezero.nets.card import write_whole
+
+try:
+    import fcntl
+except ImportError:  # Windows: nobody is kept from training twice in one folder
+    fcntl = None  # type: ignore[assignment]
+
+Phase = Literal["generate", "fit", "evaluate"]
+
+
+class RunError(RulezeroError):
+    """What is wrong with a run's folder, or with a recipe."""
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How far a run has come: everything before this phase is done, nothing of it counts."""
+
+    iteration: int = 0
+    phase: Phase = "generate"
+    best: str = ""  # names in nets/; "" before there is one
+    latest: str = ""
+    learner: str = ""  # a folder in state/
+    log_bytes: int = 0  # of log.jsonl
+    warned: tuple[str, ...] = ()  # of what; everything is told once
+    seconds: float = 0.0  # of work so far
+    is_done: bool = False
+
+
+class Run:
+    """The folder of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.nets = path / "nets"
+        self.state = path / "state"
+        self.records = path / "records"
+        self.log = path / "log.jsonl"
+
+    @property
+    def best(self) -> Path:
+        """Its best net."""
+        return self.nets / self.progress().best
+
+    @property
+    def latest(self) -> Path:
+        """Its newest net."""
+        return self.nets / self.progress().latest
+
+    @property
+    def exists(self) -> bool:
+        """Whether somebody has begun a run here."""
+        return (self.path / "config.yaml").is_file()
+
+    def create(self, config: str, manifest: dict[str, Any]) -> None:
+        """Makes the folder. RunError where something is in the way."""
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise RunError(f"'{self.path}' is not empty; --resume goes on with a run")
+        for folder in (self.nets, self.state, self.records):
+            folder.mkdir(parents=True, exist_ok=True)
+        text = msgspec.json.format(msgspec.json.encode(manifest)) + b"\n"
+        write_whole(self.path / "manifest.json", text)
+        write_whole(self.path / "config.yaml", config.encode())
+
+    def config(self) -> str:
+        """The experiment as it was written down."""
+        if not self.exists:
+            raise RunError(f"'{self.path}' is no run: it has no config.yaml")
+        return (self.path / "config.yaml").read_text(encoding="utf-8")
+
+    def progress(self) -> Progress:
+        """How far it has come."""
+        path = self.state / "progress.json"
+        if not path.is_file():
+            return Progress()
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=Progress)
+        except msgspec.DecodeError as error:
+            raise RunError(f"'{path}' cannot be read: {error}") from error
+
+    def cut_log(self, progress: Progress) -> None:
+        """Takes out of the log what was written behind the last phase done: it will come again."""
+        if self.log.is_file() and self.log.stat().st_size > progress.log_bytes:
+            with self.log.open("rb+") as file:
+                file.truncate(progress.log_bytes)
+
+    def advance(self, progress: Progress) -> None:
+        """Writes down how far it has come, then points to the nets and lets old learners go."""
+        write_whole(self.state / "progress.json", msgspec.json.encode(progress) + b"\n")
+        for name in ("best", "latest"):
+            if net := getattr(progress, name):
+                write_whole(self.nets / name, f"{net}\n".encode())
+        for folder in self.state.glob("learner_*"):
+            if folder.name != progress.learner:
+                for file in folder.iterdir():
+                    file.unlink()
+                folder.rmdir()
+
+    def tell(self, entry: dict[str, Any]) -> int:
+        """Appends a line to the log; how long that is now."""
+        with self.log.open("ab") as file:
+            file.write(msgspec.json.encode(entry) + b"\n")
+            return file.tell()
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """The lines of the log."""
+        if self.log.is_file():
+            with self.log.open("rb") as file:
+                for line in file:
+                    yield msgspec.json.decode(line, type=dict[str, Any])
+
+    def store(self) -> Store:
+        """The games of the run."""
+        return Store(self.records)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Nobody else may work on the run meanwhile."""
+        file: BinaryIO
+        with (self.state / "lock").open("wb") as file:
+            if fcntl is not None:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    raise RunError(f"another process is working on '{self.path}'") from None
+            yield
+
+    def fingerprint(self) -> dict[str, str]:
+        """SHA-256 of the latest net, the learner and all games, times left out.
+
+        Two runs of one experiment have the same, however often they were killed.
+        """
+        progress = self.progress()
+        found = {}
+        files = [("net", self.nets / f"{progress.latest}.safetensors")]
+        if progress.learner:
+            files.append(("learner", self.state / progress.learner / "learner.safetensors"))
+        for name, path in files:
+            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        ids = sorted(f"{record.task}/{record.index}/{record.id}" for record in self.store())
+        found["records"] = hashlib.sha256("\n".join(ids).encode()).hexdigest()
+        return found

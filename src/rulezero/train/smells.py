@@ -1,0 +1,54 @@
+"""What smells: signs that a run learns nothing, each with the remedy to try first."""
+
+from rulezero.play.tally import Counts
+from rulezero.train.fit import Fit
+
+_ONE_SIDED = 0.95
+_DRAWISH = 0.5
+_LEAST_LEGAL = 0.5
+_FEWEST = 50  # games, or held-out positions, before anything is said of them
+
+
+def smells(seen: Fit | Counts) -> dict[str, str]:
+    """What smells about a fit, or about games as the first seat counts them: by name."""
+    return _about_fit(seen) if isinstance(seen, Fit) else _about_games(seen)
+
+
+def _about_fit(fit: Fit) -> dict[str, str]:
+    held_out = fit.held_out
+    if held_out is None or held_out.positions < _FEWEST:
+        return {}
+    net, constant = held_out.net, held_out.constant
+    found = {}
+    if net.policy >= constant.policy:
+        found["policy"] = (
+            f"the policy loss {net.policy:.3f} is not below the best constant's"
+            f" {constant.policy:.3f}: try a higher fit.rate.start, or more fit.samples_per_ply"
+        )
+    if net.value >= constant.value:
+        found["value"] = (
+            f"the value loss {net.value:.3f} is not below the best constant's"
+            f" {constant.value:.3f}: the window may be too small; try more games or window.plies"
+        )
+    if net.legal_mass < _LEAST_LEGAL:
+        found["legal_mass"] = (
+            f"only {net.legal_mass:.0%} of the policy lies on legal moves: raise fit.loss.illegal"
+        )
+    return found
+
+
+def _about_games(first: Counts) -> dict[str, str]:
+    if first.games < _FEWEST:
+        return {}
+    found = {}
+    if not 1 - _ONE_SIDED <= first.score <= _ONE_SIDED:
+        winner = 0 if first.score > 0.5 else 1
+        found["one_sided"] = (
+            f"seat {winner} wins nearly always: play from other starts, or with random openings"
+        )
+    if first.draws / first.games > _DRAWISH:
+        found["draws"] = (
+            f"{first.draws / first.games:.0%} of the games are drawn: try draw_value below 0 in the"
+            " self-play seat, or a higher temperature"
+        )
+    return found

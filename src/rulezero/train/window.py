@@ -1,0 +1,179 @@
+"""The window: the games that a net learns from, as packed arrays."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from rulezero.data.columns import Floats, Numbers
+from rulezero.data.record import Columns, Record
+from rulezero.data.replay import Course
+from rulezero.train.settings import Settings
+from rulezero.train.targets import Targets
+
+Indices = npt.NDArray[np.int64]
+
+_HASHED = 16  # hexadecimal digits of a record's id that decide whether it is held out
+
+
+class WindowSettings(Settings):
+    """Which games are learned from."""
+
+    kind: Literal["fixed", "generations", "growing"] = "fixed"
+    plies: int = Field(100_000, ge=1)  # fixed: this many; growing: before it grows
+    generations: int = Field(2, ge=1)  # the last ones that are kept, the current one included
+    growth: float = Field(0.75, gt=0, lt=1)  # growing: plies * (all plies / plies) ** growth
+    mix: float | None = Field(None, ge=0, le=1)  # share of older games in a batch; none: by size
+    held_out: float = Field(0.03, ge=0, lt=1)  # share of games that are never trained on
+    surprise: float = Field(0.0, ge=0, le=1)  # share of the weight that goes by policy surprise
+
+
+class Game(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """What is kept of a record: enough to re-make every ply."""
+
+    start: str
+    actions: Numbers  # [n]
+    movers: npt.NDArray[np.int8]  # [n]
+    offsets: npt.NDArray[np.int32]  # [n + 1] of the pairs of each ply
+    pair_actions: Numbers  # [m]
+    pair_targets: npt.NDArray[np.uint16]  # [m]
+    targets: Targets
+    generation: int
+    is_held_out: bool
+    is_kept: bool = False  # whatever its age
+
+
+class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """p positions. Values are the mover's."""
+
+    game: npt.NDArray[np.int32]  # [p] its number in the window's games
+    ply: npt.NDArray[np.int32]  # [p]
+    plies_left: npt.NDArray[np.int32]  # [p] until the end of the game
+    result: Floats  # [p] as the next two: see Targets
+    search: Floats  # [p]
+    draw: Floats  # [p]
+    weight: Floats  # [p]
+    generation: npt.NDArray[np.int32]  # [p]
+    is_held_out: npt.NDArray[np.bool_]  # [p]
+
+    @classmethod
+    def of(cls, games: list[Game]) -> "Positions":
+        """Every ply of these games that has a weight."""
+        plies = [np.flatnonzero(game.targets.weight > 0).astype(np.int32) for game in games]
+        sizes = [len(each) for each in plies]
+        known = list(zip(games, plies, strict=True))
+
+        def joined(parts: Iterable[Any], kind: Any = np.float32) -> Any:
+            return np.concatenate([np.zeros(0, kind), *parts]).astype(kind)
+
+        sign = joined(np.where(game.movers[each] == 1, -1, 1) for game, each in known)
+        return cls(
+            game=np.repeat(np.arange(len(games), dtype=np.int32), sizes),
+            ply=joined(plies, np.int32),
+            plies_left=joined((len(game.actions) - each for game, each in known), np.int32),
+            result=sign * joined(game.targets.result[each] for game, each in known),
+            search=sign * joined(game.targets.search[each] for game, each in known),
+            draw=joined(game.targets.draw[each] for game, each in known),
+            weight=joined(game.targets.weight[each] for game, each in known),
+            generation=np.repeat(np.array([game.generation for game in games], np.int32), sizes),
+            is_held_out=np.repeat(np.array([game.is_held_out for game in games], bool), sizes),
+        )
+
+    def at(self, which: Indices) -> "Positions":
+        """Some of them."""
+        return Positions(**{name: getattr(self, name)[which] for name in self.__struct_fields__})
+
+
+class Window:
+    """Games in the order in which they came; the oldest leave first.
+
+    A position is a number: plies with a weight are numbered through, game after game.
+    """
+
+    def __init__(self, settings: WindowSettings) -> None:
+        self.settings = settings
+        self.games: list[Game] = []
+        self.seen = 0  # plies that have ever entered
+        self._positions = Positions.of([])
+
+    def __len__(self) -> int:
+        return len(self._positions.weight)
+
+    def add(
+        self,
+        record: Record,
+        columns: Columns,
+        course: Course,
+        targets: Targets,
+        *,
+        generation: int,
+        is_kept: bool = False,
+    ) -> None:
+        """Takes a record in; `trim` makes it known to batches."""
+        self.games.append(
+            Game(
+                start=record.start,
+                actions=columns.actions,
+                movers=course.movers,
+                offsets=columns.offsets.astype(np.int32),
+                pair_actions=columns.pair_actions,
+                pair_targets=columns.pair_targets,
+                targets=_weighted(targets, columns, self.settings.surprise),
+                generation=generation,
+                is_held_out=is_held_out(record, self.settings.held_out),
+                is_kept=is_kept,
+            )
+        )
+        self.seen += record.plies
+
+    def trim(self) -> None:
+        """Lets the oldest games go, and numbers the positions of the others."""
+        self.games = list(_kept(self.games, self.settings, self.seen))
+        self._positions = Positions.of(self.games)
+
+    def positions(self, *, held_out: bool, generation: int | None = None) -> Indices:
+        """The positions to learn from, or those to be measured by; of one generation, or all."""
+        known = self._positions
+        wanted = known.is_held_out == held_out
+        if generation is not None:
+            wanted &= known.generation == generation
+        return np.flatnonzero(wanted)
+
+    def at(self, positions: Indices) -> Positions:
+        """What is known of positions."""
+        return self._positions.at(positions)
+
+
+def is_held_out(record: Record, share: float) -> bool:
+    """Whether a record belongs to those that no net ever learns from: its hash decides."""
+    return bool(int(record.id[:_HASHED], 16) < share * 16**_HASHED)
+
+
+def _weighted(targets: Targets, columns: Columns, share: float) -> Targets:
+    """Targets whose weight goes in part by how far the search moved from the net's policy."""
+    surprise = np.nan_to_num(columns.surprise) * (targets.weight > 0)
+    if share == 0 or surprise.sum() == 0:
+        return targets
+    by_surprise = surprise * (targets.weight.sum() / surprise.sum())
+    weight = ((1 - share) * targets.weight + share * by_surprise).astype(np.float32)
+    return msgspec.structs.replace(targets, weight=weight)
+
+
+def _kept(games: list[Game], settings: WindowSettings, seen: int) -> Iterator[Game]:
+    newest = max((game.generation for game in games), default=0)
+    room = settings.plies
+    if settings.kind == "growing":
+        room = max(room, round(room * (seen / room) ** settings.growth))
+    left = room
+    is_inside = []
+    for game in reversed(games):
+        if settings.kind == "generations":
+            inside = game.generation > newest - settings.generations
+        else:
+            inside = left > 0
+            left -= 0 if game.is_kept else len(game.actions)
+        is_inside.append(inside or game.is_kept)
+    return (game for game, inside in zip(games, reversed(is_inside), strict=True) if inside)

@@ -1,0 +1,112 @@
+"""`rulezero train`, `generate`, `fit`, `export`: the loop and its steps by hand."""
+
+import signal
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+import rulezero as rz
+from commands import begin, fails, read_until, run, stop, succeeds
+from rulezero import by_hand, config, runs
+from rulezero.data import Store
+
+QUICK = ["--set", "selfplay.games=6", "--set", "anchor.games=2", "--set", "iterations=1"]
+
+
+def test_the_command_and_the_function_agree(tmp_path: Path) -> None:
+    """The same nets and games; progress goes to stderr, where the run is to stdout."""
+    result = run("train", "connect4", "--preset", "tiny", "--out", tmp_path / "a", *QUICK)
+    assert (result.returncode, result.stdout) == (
+        0,
+        f"the run is in {tmp_path / 'a'}; its best net is iter_1\n",
+    )
+    for words in ("self-play: 6 games", "fit: ", "rating against random", "iter_1 is the best now"):
+        assert words in result.stderr
+    made = runs.train("connect4", "tiny", tmp_path / "b", changes=QUICK[1::2])
+    assert made.fingerprint() == rz.open(tmp_path / "a").fingerprint()
+    assert rz.open(tmp_path / "a").best == tmp_path / "a" / "nets" / "iter_1"
+    assert (tmp_path / "a" / "tensorboard").is_dir()
+
+
+def test_ctrl_c_can_be_resumed(tmp_path: Path) -> None:
+    """Exit code 130, a line that says how to go on; then it goes on."""
+    options = ["--preset", "tiny", "--out", str(tmp_path / "run"), "--set", "iterations=100000"]
+    with begin("train", "connect4", *options) as process:
+        read_until(process.stderr, "iter_1 is the best now\n")
+        _, errors = stop(process, signal.SIGINT)
+    assert process.returncode == 130
+    assert f"--resume {tmp_path / 'run'}" in errors
+    run_ = rz.open(tmp_path / "run")
+    assert run_.progress().iteration >= 1
+    assert "working" not in fails("train", "--resume", tmp_path / "run", "--set", "seed=3")
+
+
+def test_a_dry_run_tells_everything_and_does_nothing(tmp_path: Path) -> None:
+    """The experiment as YAML that is a recipe's own, and what it will cost."""
+    output = succeeds("train", "razzle", "--preset", "full", "--dry-run", "--out", tmp_path / "r")
+    told = config.Experiment.model_validate(yaml.safe_load(output))
+    assert told == config.load("razzle", "full")
+    assert "# the net has " in output
+    assert "hours" in output
+    assert not (tmp_path / "r").exists()
+
+
+def test_steps_by_hand(tmp_path: Path) -> None:
+    """Games into a store, a net from the store, a file from the net: the functions' own."""
+    tiny = ["--preset", "tiny"]
+    games, net = tmp_path / "games", tmp_path / "net"
+    assert "20 games in" in succeeds(
+        "generate", "connect4", *tiny, "--to", games, "--games", "20", "--workers", "1"
+    )
+    experiment = config.load("connect4", "tiny")
+    by_hand.generate(experiment, tmp_path / "other", games=20, workers=1)
+    first, second = (
+        sorted(Store(folder), key=lambda record: record.index)
+        for folder in (games, tmp_path / "other")
+    )
+    assert first == second
+    assert by_hand.generate(experiment, games, games=20, workers=1) == 20  # nothing new
+    assert len(Store(games)) == 20
+
+    output = succeeds("fit", games, "--recipe", "connect4", *tiny, "--to", net)
+    assert output.startswith(f"{net}: ")
+    done = by_hand.fit(experiment, games, tmp_path / "again")
+    assert f": {done.steps} steps" in output
+    assert (tmp_path / "again.safetensors").read_bytes() == net.with_suffix(
+        ".safetensors"
+    ).read_bytes()
+    by_hand.generate(experiment, tmp_path / "next", net=net, games=2, workers=1)
+    assert {record.nets[0] for record in Store(tmp_path / "next")} == {
+        rz.net(net).evaluator.identity
+    }
+
+    out = tmp_path / "out.onnx"
+    assert "policy logits [B, 7]" in succeeds("export", net, "--to", "onnx", "--out", out)
+    assert out.read_bytes() == Path(f"{net}.onnx").read_bytes()
+    card = msgspec.json.decode(Path(f"{net}.json").read_bytes())
+    assert card["metadata"]["step"] == done.steps
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["train"], "give a recipe, or --resume"),
+        (["train", "conect4"], "did you mean 'connect4'"),
+        (["train", "connect4", "--preset", "huge"], "no preset 'huge'"),
+        (["train", "connect4", "--set", "fit.bach=3"], "did you mean 'batch'"),
+        (["train", "--resume", "nowhere"], "is no run"),
+        (["generate", "connect4", "--to", ""], "a store needs a name"),
+        (["generate", "connect4", "--to", "x", "--net", "nowhere"], "there is no net 'nowhere'"),
+        (["fit", "nowhere", "--recipe", "connect4", "--to", "x"], "there is no store"),
+        (["export", "nowhere"], "there is no net 'nowhere'"),
+    ],
+)
+def test_wrong_input_is_one_line(
+    words: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And makes nothing."""
+    monkeypatch.chdir(tmp_path)
+    assert told in fails(*words)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,67 @@
+"""Experiments: recipes, presets and changes become one whole, or a line that says what is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from rulezero import config
+from rulezero.games.load import load
+from rulezero.train.run import RunError
+
+
+@pytest.mark.parametrize("preset", config.PRESETS)
+@pytest.mark.parametrize("recipe", config.recipes())
+def test_every_preset_is_an_experiment(recipe: str, preset: str) -> None:
+    """It can be written down and read again, and its net fits its game."""
+    experiment = config.load(recipe, preset)
+    assert config.read(experiment.text) == experiment
+    assert (experiment.recipe, experiment.preset) == (recipe, preset)
+    experiment.net.for_game(load(experiment.game).facts)
+
+
+def test_changes_come_last() -> None:
+    """After the recipe and its preset; the rest of a group stays as it was."""
+    plain = config.load("connect4", "tiny")
+    changed = config.load("connect4", "tiny", ["fit.batch=7", "fit.rate.start=0.5", "seed=3"])
+    assert (changed.fit.batch, changed.fit.rate.start, changed.seed) == (7, 0.5, 3)
+    assert changed.fit.samples_per_ply == plain.fit.samples_per_ply
+    assert changed.fit.rate.kind == plain.fit.rate.kind
+    seat = "puct:net=best,sims=3"
+    assert config.load("connect4", "tiny", [f"selfplay.a={seat}"]).selfplay.a == seat
+    assert config.load("connect4", "tiny", ["anchor=null"]).anchor is None
+
+
+def test_a_recipe_may_be_a_file(tmp_path: Path) -> None:
+    """Differences only: everything else has its default."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "game: connect4\nselfplay: {a: 'puct:net=best,sims=5'}\npresets: {small: {iterations: 3}}\n"
+    )
+    experiment = config.load(str(path))
+    assert (experiment.recipe, experiment.iterations) == ("mine", 3)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "preset", "changes", "words"),
+    [
+        ("conect4", "tiny", [], "did you mean 'connect4'"),
+        ("nowhere.yaml", "tiny", [], "there is no recipe 'nowhere.yaml'"),
+        ("connect4", "tinny", [], "did you mean 'tiny'"),
+        ("connect4", "tiny", ["fit.bach=3"], "no key 'fit.bach' .did you mean 'batch'"),
+        ("connect4", "tiny", ["bach=3"], "no key 'bach'"),
+        ("connect4", "tiny", ["fit.batch"], "the form is key.key=value"),
+        ("connect4", "tiny", ["fit.batch=0"], "fit.batch: "),
+        ("connect4", "tiny", ["fit.batch=many"], "fit.batch: "),
+        ("connect4", "tiny", ["fit.rate.kind=quick"], "fit.rate.kind: "),
+        ("connect4", "tiny", ["net.blocks=-1"], "net: blocks of a net"),
+        ("connect4", "tiny", ["net.bloks=1"], "net: "),
+        ("connect4", "tiny", ["selfplay.a=puckt"], "selfplay.a: there is no player 'puckt'"),
+        ("connect4", "tiny", ["fit=3"], "fit: "),
+        ("connect4", "tiny", ["fit.batch={"], "is no YAML"),
+    ],
+)
+def test_mistakes_are_one_line(recipe: str, preset: str, changes: list[str], words: str) -> None:
+    """That names the key, and what is near."""
+    with pytest.raises(RunError, match=words) as caught:
+        config.load(recipe, preset, changes)
+    assert "\n" not in str(caught.value)
