@@ -53,6 +53,7 @@ class TreeSearch final : public Thinker {
 
   void finish();
   void find_candidates();
+  std::size_t most_visited() const;
   NodeIndex choose_by_visits();
   std::vector<float> pruned_visits() const;
   void follow_line(NodeIndex chosen);

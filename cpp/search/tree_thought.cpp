@@ -83,10 +83,9 @@ void TreeSearch::find_candidates() {
   }
 }
 
-// The most visited candidate, or one drawn by visits.
-NodeIndex TreeSearch::choose_by_visits() {
-  const Node& root = tree_.root();
-  const auto children = tree_.children(root);
+// The place of the most visited candidate among the root's children; of equals the better one.
+std::size_t TreeSearch::most_visited() const {
+  const auto children = tree_.children(tree_.root());
   const auto is_better = [&](const Node& one, const Node& other) {
     if (one.visits != other.visits || one.visits == 0) return one.visits > other.visits;
     return root_sign_ * one.mean() > root_sign_ * other.mean();
@@ -96,6 +95,14 @@ NodeIndex TreeSearch::choose_by_visits() {
     if (!candidates_[i]) continue;
     if (best == children.size() || is_better(children[i], children[best])) best = i;
   }
+  return best;
+}
+
+// The most visited candidate, or one drawn by visits.
+NodeIndex TreeSearch::choose_by_visits() {
+  const Node& root = tree_.root();
+  const auto children = tree_.children(root);
+  std::size_t best = most_visited();
   const double temperature = settings_.temperature_at(occasion_.turn);
   if (temperature > 0 && children[best].visits > 0) {
     scratch_.assign(children.size(), 0);
@@ -113,22 +120,14 @@ NodeIndex TreeSearch::choose_by_visits() {
 std::vector<float> TreeSearch::pruned_visits() const {
   const Node& root = tree_.root();
   const auto children = tree_.children(root);
-  auto most = children.begin();
-  for (auto child = children.begin(); child != children.end(); ++child) {
-    const bool is_candidate = candidates_[static_cast<std::size_t>(child - children.begin())];
-    const bool has_better = candidates_[static_cast<std::size_t>(most - children.begin())];
-    const bool is_more =
-        child->visits > most->visits || (child->visits == most->visits && child->visits > 0 &&
-                                         root_sign_ * child->mean() > root_sign_ * most->mean());
-    if (is_candidate && (!has_better || is_more)) most = child;
-  }
+  const Node& most = children[most_visited()];
   const double visits = root.visits;
   const double bar =
-      puct_score(*most, visits, tried(*most, root_sign_, settings_.virtual_loss), settings_);
+      puct_score(most, visits, tried(most, root_sign_, settings_.virtual_loss), settings_);
   std::vector<float> pruned;
   for (const Node& child : children) {
     Tried now = tried(child, root_sign_, settings_.virtual_loss);
-    if (&child != &*most && child.visits > 0) {
+    if (&child != &most && child.visits > 0) {
       double forced = std::floor(std::sqrt(settings_.forced * child.prior * (visits - 1)));
       while (forced-- > 0 && now.visits > 0) {
         const Tried fewer = {now.visits - 1, now.value};

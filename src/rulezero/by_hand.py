@@ -6,17 +6,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rulezero._core import Game
 from rulezero.config import Experiment
 from rulezero.data.record import Record
 from rulezero.data.store import Store
-from rulezero.fleet.local import cores
 from rulezero.games.load import load
 from rulezero.nets.card import resolve
-from rulezero.play.runner import run_all
+from rulezero.play.runner import cores, run_all
 from rulezero.play.saving import open_store
+from rulezero.play.task import keyed
+from rulezero.train.batch import Batches
 from rulezero.train.play import NAMES, task_of
 from rulezero.train.run import RunError
+from rulezero.train.targets import of_play
+from rulezero.train.window import Window, take
 
 if TYPE_CHECKING:
     from rulezero.train.fit import Fit
@@ -80,27 +85,17 @@ def fit(
 
     It begins with the weights of `net`, if one is given, and else with random ones.
     """
-    import numpy as np
-
-    from rulezero.data.replay import course
-    from rulezero.nets import checkpoint
+    from rulezero.nets import checkpoint  # torch takes longer than all the rest
     from rulezero.nets.tower import create
-    from rulezero.play.task import keyed
-    from rulezero.train.batch import Batches
     from rulezero.train.learner import Learner
-    from rulezero.train.targets import of_play
-    from rulezero.train.window import Window
 
     game = load(experiment.game)
     window = Window(experiment.window)
     if not Path(store).is_dir():
         raise RunError(f"there is no store '{store}'")
-    records = sorted(Store(store).select(game=game.text), key=lambda each: (each.task, each.index))
-    for record in records:
-        columns, played = record.columns(), course(record, game)
-        targets = of_play(record, columns, played, experiment.targets)
-        window.add(record, columns, played, targets, generation=0)
-    window.trim()
+    records = Store(store).select(game=game.text)
+    targets = experiment.targets
+    take(window, records, game, lambda r, c, played: of_play(r, c, played, targets), 0)
     if not len(window.positions(held_out=False)):
         raise RunError(f"'{store}' has no games of {game.text} to learn from")
     if net is None:

@@ -10,8 +10,9 @@ from rulezero import config
 from rulezero._core import Game
 from rulezero.config import Experiment
 from rulezero.data.check import rules_hash
-from rulezero.fleet.local import LocalFleet, cores
+from rulezero.fleet.local import LocalFleet
 from rulezero.games.load import load
+from rulezero.play.runner import cores
 from rulezero.train.expected import Estimate
 from rulezero.train.listener import Listener, Listeners
 from rulezero.train.run import Run, RunError

@@ -38,9 +38,13 @@ def test_ctrl_c_can_be_resumed(tmp_path: Path) -> None:
         _, errors = stop(process, signal.SIGINT)
     assert process.returncode == 130
     assert f"--resume {tmp_path / 'run'}" in errors
-    run_ = rz.open(tmp_path / "run")
-    assert run_.progress().iteration >= 1
-    assert "working" not in fails("train", "--resume", tmp_path / "run", "--set", "seed=3")
+    reached = rz.open(tmp_path / "run").progress().iteration
+    assert reached >= 1
+    assert "no --set" in fails("train", "--resume", tmp_path / "run", "--set", "seed=3")
+    with begin("train", "--resume", tmp_path / "run") as process:
+        read_until(process.stderr, f"iter_{reached + 1} is the best now\n")
+        stop(process, signal.SIGINT)
+    assert rz.open(tmp_path / "run").progress().iteration > reached
 
 
 def test_a_dry_run_tells_everything_and_does_nothing(tmp_path: Path) -> None:

@@ -56,13 +56,16 @@ def test_some_games_are_played_out() -> None:
 
 def test_an_audit_counts_those_who_were_wrong() -> None:
     """Of the first to give up only, and only where the game was played out."""
-    (record,) = rz.match("connect4", "puct:sims=60", "random", 1, seed=2).records
-    never = Resign(value=1.0, choices=1)
-    assert audit([record], never) == Audit(0, 0)
     resign = Resign(value=0.5, choices=1)
-    seat = first_to_give_up(record, resign)
-    lost = record if seat is None else msgspec.structs.replace(record, outcome=2.0 * seat - 1)
-    assert audit([lost], resign).mistakes == 0
-    if seat is not None:
-        won = msgspec.structs.replace(record, outcome=1.0 - 2 * seat)
-        assert audit([won], resign) == Audit(1, 1)
+    records = rz.match("connect4", WISE, WISE, 20).records
+    (first, seat), *_ = [
+        (record, seat)
+        for record in records
+        if (seat := first_to_give_up(record, resign)) is not None
+    ]
+    for outcome, mistakes in [(2.0 * seat - 1, 0), (0.0, 1), (1.0 - 2 * seat, 1)]:
+        record = msgspec.structs.replace(first, outcome=outcome)
+        assert audit([record], resign) == Audit(1, mistakes)
+        resigned = msgspec.structs.replace(record, end_reason="resigned")
+        assert audit([resigned], resign) == Audit(0, 0)
+    assert audit([first], Resign(value=1.0, choices=1)) == Audit(0, 0)

@@ -33,17 +33,10 @@ def player(
 
 
 @dataclass(frozen=True)
-class Puct:
+class Puct(puct.Rule):
     """Settings, for the core and for the reference."""
 
-    c_puct: float = 1.5
-    c_growth: float = 0.0
-    c_base: float = 19652.0
-    fpu: float = 0.2
-    fpu_is_fixed: bool = False
-    forced: float = 0.0
     leaves: int = 1
-    virtual_loss: float = 3.0
     draw_value: float = 0.0
     noise: float = 0.0
     alpha: float = 0.3
@@ -54,15 +47,11 @@ class Puct:
         """The reference's root, after the core's thought has been compared with it."""
         thought = player("puct", {"sims": sims, **asdict(self)}, seed, evaluator).think(state)
         evaluate = _judge(evaluator)
-        rule = puct.Rule(
-            self.c_puct, self.c_growth, self.c_base, self.fpu, self.fpu_is_fixed,
-            self.forced, self.virtual_loss,
-        )  # fmt: skip
         root = puct.search(
             state,
             sims,
             evaluate=evaluate,
-            rule=rule,
+            rule=self,
             leaves=self.leaves,
             draw_value=self.draw_value,
             draw_face=keyed_random.dice(state, seed),
@@ -70,7 +59,7 @@ class Puct:
             draws=_beside_legal(keyed_random.dirichlet(state, seed, self.alpha), state, evaluate),
         )
         about = f"{self}, {sims} sims, seed {seed}, {state!r}"
-        check_shares(thought, root.child_visits, puct.policy(root, rule), about)
+        check_shares(thought, root.child_visits, puct.policy(root, self), about)
         assert thought.action == puct.move(root), about
         assert thought.value == pytest.approx(root.value, abs=1e-5), about
         return root

@@ -28,11 +28,6 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     thoughts: Thoughts
 
 
-def _is_odd(path: Path) -> bool:
-    """Whether it is something else than a file: a folder, a pipe."""
-    return path.exists() and not path.is_file()
-
-
 Value = TypeVar("Value", Record, Note)
 Place = tuple[Path, int]  # a shard, and an offset in it
 Snapshot = tuple[tuple[str, int], ...]  # names and sizes: while they stay, so do the records
@@ -259,3 +254,8 @@ class Store:
             raise error
         if len(self.problems) < _MOST_PROBLEMS and str(error) not in self.problems:
             self.problems.append(str(error))
+
+
+def _is_odd(path: Path) -> bool:
+    """Whether it is something else than a file: a folder, a pipe."""
+    return path.exists() and not path.is_file()

@@ -1,10 +1,9 @@
 """This machine: a worker process for each core."""
 
-import os
 from collections.abc import Collection, Generator, Sequence
 from pathlib import Path
 
-from rulezero.play.runner import Finished, run_all
+from rulezero.play.runner import Finished, cores, run_all
 from rulezero.play.task import Task
 
 
@@ -24,10 +23,3 @@ class LocalFleet:
         yield from run_all(
             tasks, workers=self.workers, width=self.width, nets=self._nets, done=done
         )
-
-
-def cores() -> int:
-    """How many this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -162,6 +162,13 @@ class _Table:
         return Finished(record=record, note=None if task.judge is None else notes_of(played))
 
 
+def cores() -> int:
+    """How many this process may use: as many workers keep them busy."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def record_of(game: Game, start: State, played: Played, **about: Any) -> Record:
     """The record of a game that the core has played from a start without a past."""
     actions, thoughts = _packed(played.last.actions, played.thoughts())

@@ -3,7 +3,6 @@
 import copy
 import json
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from torch import Tensor
 from rulezero._core import Game
 from rulezero.nets.card import write_whole
 from rulezero.nets.tower import Tower, chances
+from rulezero.play.runner import cores
 from rulezero.train.batch import Batch, Batches
 from rulezero.train.fit import Fit, FitSettings
 from rulezero.train.losses import Examples, losses
@@ -235,18 +235,11 @@ def _threads(wanted: int) -> Iterator[None]:
     them in this process.
     """
     before = torch.get_num_threads()
-    torch.set_num_threads(wanted or _cores())
+    torch.set_num_threads(wanted or cores())
     try:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _cores() -> int:
-    """How many this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class _Done:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rulezero._core import Game
 from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Course, course
+from rulezero.data.replay import Course
 from rulezero.nets import checkpoint
 from rulezero.nets.config import NetConfig
 from rulezero.nets.tower import create
@@ -24,13 +24,13 @@ from rulezero.play.runner import Finished
 from rulezero.play.tally import Tally
 from rulezero.play.task import Task, keyed
 from rulezero.train.batch import Batches
-from rulezero.train.fit import Fit, FitSettings
+from rulezero.train.fit import FitSettings
 from rulezero.train.learner import Learner
 from rulezero.train.listener import Listener
 from rulezero.train.run import Progress, Run
 from rulezero.train.smells import smells
 from rulezero.train.targets import Targets, TargetSettings
-from rulezero.train.window import Window, WindowSettings
+from rulezero.train.window import Window, WindowSettings, take
 
 
 class Regime(Protocol):
@@ -156,7 +156,9 @@ class Loop:
         folder = f"learner_{iteration}"
         (self.run.state / folder).mkdir(exist_ok=True)
         learner.save(self.run.state / folder)
-        self._log("fit", window=len(window), window_games=len(window.games), **_told(fit))
+        self._log(
+            "fit", window=len(window), window_games=len(window.games), **msgspec.to_builtins(fit)
+        )
         self._smell(smells(fit))
         self._advance(phase="evaluate", latest=name, learner=folder)
 
@@ -225,12 +227,7 @@ class Loop:
         return [found[number][at] for number in range(len(tasks)) for at in sorted(found[number])]
 
     def _take(self, records: Sequence[Record], generation: int) -> None:
-        """Takes games into the window, in the order of their tasks."""
-        for record in sorted(records, key=lambda record: (record.task, record.index)):
-            columns, played = record.columns(), course(record, self.game)
-            targets = self.regime.targets(record, columns, played)
-            self._window.add(record, columns, played, targets, generation=generation)
-        self._window.trim()
+        take(self._window, records, self.game, self.regime.targets, generation)
 
     def _nets(self) -> dict[str, str]:
         progress = self.progress
@@ -283,8 +280,3 @@ class Loop:
                 )
                 self._log("warning", about=name, words=words)
                 self.listener.warned(words)
-
-
-def _told(fit: Fit) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(fit)
-    return told

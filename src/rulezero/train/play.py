@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
 from rulezero.data.record import Purpose
 from rulezero.games import grammar
@@ -15,43 +15,35 @@ from rulezero.train.settings import AS_KEYS, Settings, read_as
 NAMES = ("best", "latest", "candidate")  # nets that a seat of a recipe may name
 
 
+def _checked(text: str) -> str:
+    seat(text)
+    return text
+
+
+SeatText = Annotated[str, AfterValidator(_checked)]
+
+
 class PlaySettings(Settings):
     """Games of an iteration."""
 
     games: int = Field(100, ge=1)
-    a: str  # seats; a net is best, latest or candidate
-    b: str | None = None  # none: a plays itself
+    a: SeatText  # a net is best, latest or candidate
+    b: SeatText | None = None  # none: a plays itself
     opening: int = Field(0, ge=0, le=1000)  # first plies drawn at random
     opening_share: float = Field(1.0, ge=0, le=1)  # of the pairs of games that begin so
     swap: bool = True
-    judge: str | None = None
-    resign: Annotated[Resign | None, read_as(Resign), AS_KEYS] = (
-        None  # none: every game is played out
-    )
-
-    @field_validator("a", "b", "judge")
-    @classmethod
-    def _is_a_seat(cls, text: str | None) -> str | None:
-        if text is not None:
-            seat(text)
-        return text
+    judge: SeatText | None = None
+    resign: Annotated[Resign | None, read_as(Resign), AS_KEYS] = None  # none: nobody gives up
 
 
 class TrialSettings(Settings):
     """A match that measures a new net."""
 
     games: int = Field(40, ge=2)
-    seat: str = "puct:net=candidate,sims=100"  # of both, where the opponent is a net
-    opponent: str | None = None  # none: the best net, in the same seat
+    seat: SeatText = "puct:net=candidate,sims=100"  # of both, where the opponent is a net
+    opponent: SeatText | None = None  # none: the best net, in the same seat
     opening: int = Field(4, ge=0, le=1000)
     every: int = Field(1, ge=1)  # iterations
-
-    @field_validator("seat", "opponent")
-    @classmethod
-    def _is_a_seat(cls, text: str | None) -> str | None:
-        if text is not None:
-            seat(text)
-        return text
 
 
 class GateSettings(TrialSettings):

@@ -1,6 +1,6 @@
 """The window: the games that a net learns from, as packed arrays."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from rulezero._core import Game as CoreGame
 from rulezero.data.columns import Floats, Numbers
 from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Course
+from rulezero.data.replay import Course, course
 from rulezero.train.settings import Settings
 from rulezero.train.targets import Targets
 
@@ -106,7 +107,7 @@ class Window:
         self,
         record: Record,
         columns: Columns,
-        course: Course,
+        played: Course,
         targets: Targets,
         *,
         generation: int,
@@ -117,7 +118,7 @@ class Window:
             Game(
                 start=record.start,
                 actions=columns.actions,
-                movers=course.movers,
+                movers=played.movers,
                 offsets=columns.offsets.astype(np.int32),
                 pair_actions=columns.pair_actions,
                 pair_targets=columns.pair_targets,
@@ -145,6 +146,21 @@ class Window:
     def at(self, positions: Indices) -> Positions:
         """What is known of positions."""
         return self._positions.at(positions)
+
+
+def take(
+    window: Window,
+    records: Iterable[Record],
+    game: CoreGame,
+    targets_of: Callable[[Record, Columns, Course], Targets],
+    generation: int,
+) -> None:
+    """Takes games into a window, in the order of their tasks."""
+    for record in sorted(records, key=lambda record: (record.task, record.index)):
+        columns, played = record.columns(), course(record, game)
+        targets = targets_of(record, columns, played)
+        window.add(record, columns, played, targets, generation=generation)
+    window.trim()
 
 
 def is_held_out(record: Record, share: float) -> bool:
