@@ -4,7 +4,7 @@ import platform
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rulezero import config
 from rulezero._core import Game
@@ -13,10 +13,12 @@ from rulezero.data.check import rules_hash
 from rulezero.fleet.local import LocalFleet
 from rulezero.games.load import load
 from rulezero.play.runner import cores
-from rulezero.train.expected import Estimate
 from rulezero.train.listener import Listener, Listeners
 from rulezero.train.run import Run, RunError
 from rulezero.version import __version__
+
+if TYPE_CHECKING:
+    from rulezero.train.estimate import Estimate
 
 
 def train(
@@ -64,7 +66,7 @@ def open_run(path: str | Path) -> Run:
     return run
 
 
-def expect(experiment: Experiment, *, workers: int = 0) -> Estimate:
+def expect(experiment: Experiment, *, workers: int = 0) -> "Estimate":
     """What an experiment will cost on this machine, after some seconds of measuring."""
     from rulezero.train.estimate import estimate
 

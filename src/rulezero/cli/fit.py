@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rulezero import by_hand, config
+from rulezero.cli.options import Changes, Preset
 from rulezero.cli.screen import open_console, plain_table
 from rulezero.train.measures import Measures
 
@@ -19,11 +20,8 @@ def fit(
         str | None,
         typer.Option("--net", "--use-model", metavar="NET", help="Begin with its weights."),
     ] = None,
-    preset: Annotated[str, typer.Option(help="tiny, small, medium or full.")] = "small",
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A key of the recipe: fit.batch=64."),
-    ] = None,
+    preset: Preset = "small",
+    changes: Changes = None,
 ) -> None:
     """Fit a net to recorded games."""
     experiment = config.load(recipe, preset, changes or [])

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rulezero import by_hand, config
+from rulezero.cli.options import Changes, Preset, Workers
 from rulezero.cli.words import games_of
 from rulezero.data.record import Record
 
@@ -19,12 +20,9 @@ def generate(
         typer.Option("--net", "--use-model", metavar="NET", help="Who plays; an untrained net."),
     ] = None,
     games: Annotated[int | None, typer.Option(min=1, help="How many; as the recipe says.")] = None,
-    preset: Annotated[str, typer.Option(help="tiny, small, medium or full.")] = "small",
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A key of the recipe: selfplay.games=9."),
-    ] = None,
-    workers: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
+    preset: Preset = "small",
+    changes: Changes = None,
+    workers: Workers = 0,
 ) -> None:
     """Play a recipe's self-play games with a net and keep them."""
     experiment = config.load(recipe, preset, changes or [])

@@ -1,7 +1,7 @@
 """`rulezero train`: a recipe from nothing to a net that plays."""
 
 import time
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -10,29 +10,29 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from rulezero import config, runs
+from rulezero.cli.options import Changes, Preset, Workers
 from rulezero.config import Experiment
 from rulezero.play.tally import Tally
 from rulezero.play.task import Task
-from rulezero.train.expected import Estimate
 from rulezero.train.listener import Listener
+
+if TYPE_CHECKING:
+    from rulezero.train.estimate import Estimate
 
 
 def train(
     recipe: Annotated[
         str | None, typer.Argument(help="A recipe, or a .yaml file; rulezero games lists them.")
     ] = None,
-    preset: Annotated[str, typer.Option(help="tiny, small, medium or full.")] = "small",
+    preset: Preset = "small",
     out: Annotated[
         str | None, typer.Option("--out", "--output-dir", metavar="DIR", help="The run's folder.")
     ] = None,
     resume: Annotated[
         str | None, typer.Option(metavar="DIR", help="Go on with a run where it was stopped.")
     ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A key of the recipe: fit.batch=64."),
-    ] = None,
-    workers: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
+    changes: Changes = None,
+    workers: Workers = 0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be done.")
     ] = False,
@@ -65,7 +65,7 @@ def train(
     typer.echo(f"the run is in {run.path}; its best net is {run.progress().best}")
 
 
-def say_estimate(expected: Estimate) -> list[str]:
+def say_estimate(expected: "Estimate") -> list[str]:
     """What an experiment will cost here, in words."""
     return [
         f"the net has {expected.parameters:,} parameters",

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from rulezero._core import CHANCE, Game
@@ -17,13 +18,23 @@ from rulezero.nets.tower import create
 from rulezero.play.evaluators import OnnxEvaluator
 from rulezero.play.seats import seat
 from rulezero.train.batch import Batch
-from rulezero.train.expected import Estimate
 from rulezero.train.fit import FitSettings
 from rulezero.train.learner import Learner
 from rulezero.train.play import PlaySettings
 
 _SECONDS = 0.5  # of measuring
 _GAMES = 6  # at random, for their length
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """An experiment on this machine."""
+
+    parameters: int  # of the net
+    positions_per_second: float  # that one worker evaluates
+    samples_per_second: float  # that the learner learns from
+    choices_per_game: float  # in random play
+    sims_per_choice: float
+    hours: float  # of self-play and fits; trials come on top
 
 
 def estimate(
