@@ -94,6 +94,7 @@ class AlphaBeta final : public Thinker {
 
  private:
   void begin_iteration(int depth);
+  void compare(Action action, double value);
   void end_iteration();
   void complete_line();
 
@@ -127,12 +128,14 @@ class AlphaBeta final : public Thinker {
   std::uint64_t luck_;    // random games are keyed by it and by the position, not by their order
   std::uint32_t judged_;  // positions
   std::uint64_t open_;    // lines of this iteration that ended in an opinion
+  KeyedRandom lots_{{}};  // for ties at the root
 
   // The iteration and how far it has come.
   int depth_;
   std::size_t tried_;  // moves of the root
   Window window_;
   double best_;
+  std::vector<Action> equals_;  // moves with that value, the chosen one among them
 };
 
 void AlphaBeta::begin(const StatePtr& state, const Occasion& occasion) {
@@ -146,6 +149,7 @@ void AlphaBeta::begin(const StatePtr& state, const Occasion& occasion) {
   mover_ = walk_->mover();
   contempt_ = mover_ == 0 ? settings_.draw_value : -settings_.draw_value;
   luck_ = occasion.random(kRolloutDraw).next();
+  lots_ = occasion.random(kMoveDraw);
   judged_ = 0;
   thought_ = Thought();
   KeyedRandom dice({luck_, walk_->key()});
@@ -171,11 +175,8 @@ Progress AlphaBeta::advance(Desk&) {
     walk_->forward(action);
     const double value = visit(depth_ - 1, 1, window_);
     walk_->back();
-    if (tried_++ == 0 || (mover_ == 0 ? value > best_ : value < best_)) {
-      best_ = value;
-      window_.narrow(mover_, value);
-      extend(root, action, frame(1));
-    }
+    compare(action, value);
+    ++tried_;
     if (judged_ - before >= kStretch) return Progress::kBusy;
   }
   end_iteration();
@@ -188,12 +189,31 @@ Progress AlphaBeta::advance(Desk&) {
   return Progress::kBusy;
 }
 
+// Takes a move of the root that is better than those before it. One that is as good is taken by
+// lot, in place of k others with the chance 1 / (k + 1), so that all of them have the same.
+void AlphaBeta::compare(Action action, double value) {
+  const bool is_better = tried_ == 0 || (mover_ == 0 ? value > best_ : value < best_);
+  if (is_better) {
+    best_ = value;
+    equals_.clear();
+    // A value at the edge of the window is only a bound: to know equals, the edge lies beyond them.
+    const double worse = std::nextafter(value, mover_ == 0 ? -kInfinity : kInfinity);
+    window_.narrow(mover_, settings_.random_ties ? worse : value);
+  } else if (!settings_.random_ties || value != best_) {
+    return;
+  }
+  equals_.push_back(action);
+  if (is_better || lots_.below(static_cast<std::uint32_t>(equals_.size())) == 0) {
+    extend(frame(0), action, frame(1));
+  }
+}
+
 void AlphaBeta::end_iteration() {
   Frame& root = frame(0);
   thought_.line = root.line;
   thought_.action = root.line.front();
-  thought_.actions = {thought_.action};
-  thought_.weights = {1.0f};
+  thought_.actions = equals_;
+  thought_.weights.assign(equals_.size(), 1.0f / static_cast<float>(equals_.size()));
   thought_.value = static_cast<float>(std::clamp(best_, -1.0, 1.0));
   thought_.sims = judged_;
   const auto best = std::find_if(root.moves.begin(), root.moves.end(), [&](const Ranked& move) {

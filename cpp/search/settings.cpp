@@ -56,6 +56,7 @@ const Entry kEntries[] = {
     {"sharpness", &Settings::sharpness, 0, 1000, "the policy target is softmax(sharpness * value)"},
     {"depth", &Settings::depth, 1, 64, "plies that every line is searched to"},
     {"table", &Settings::table, 1, 4096, "MiB of the transposition table"},
+    {"random_ties", &Settings::random_ties, 0, 1, "whether one of several equally good moves is drawn (true) or the first is taken (false)"},
 };
 // clang-format on
 
@@ -132,7 +133,7 @@ const std::vector<Kind>& kinds() {
        Method::kAlphaBeta,
        true,
        "iterative deepening to a fixed depth",
-       {{"depth", 3}, {"table", 16}, {"draw_value", 0}, {"rollouts", 1}}},
+       {{"depth", 3}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}, {"rollouts", 1}}},
       {"human", Method::kHuman, false, "somebody outside: the game waits for a move", {}},
   };
   return all;

@@ -50,6 +50,7 @@ struct Settings {
 
   int depth;
   int table;
+  bool random_ties;
 
   bool uses_net() const { return source == Source::kNet; }
   double temperature_at(int turn) const {

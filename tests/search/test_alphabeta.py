@@ -337,3 +337,49 @@ def test_a_mind_that_has_thought_before_thinks_alike(text: str) -> None:
             fresh = seat.think(state)
             assert (thought.action, thought.sims) == (fresh.action, fresh.sims)
         state = state.apply(action)
+
+
+class Indifferent(Exhaustive):
+    """The same for eval=uniform: whatever has not ended is even."""
+
+    def value(self, state: rz.State, left: int, plies: int) -> float:
+        """Seat 0's value; 0 where the search stops looking."""
+        if left == 0 and not state.is_over and state.mover != rz.CHANCE:
+            return 0.0
+        return super().value(state, left, plies)
+
+
+@pytest.mark.parametrize("text", ["chess", "connect4", "monster", "razzle"])
+def test_ties_are_drawn_from_all_the_best_moves(text: str) -> None:
+    """Nothing better is given up for them, and each has the same share."""
+    ties = 0
+    for seed, state in enumerate(choices(text, 24)):
+        for depth in (1, 2, 3):
+            try:
+                values = Indifferent(state, 0, 4000).children(depth)
+            except TooManyError:
+                break
+            best = max(values.values()) if state.mover == 0 else min(values.values())
+            equals = {action for action, value in values.items() if value == best}
+            player = rz.seat("alphabeta:eval=uniform,random_ties=true", depth=depth, seed=seed)
+            thought = player.think(state)
+            assert set(thought.shares) == equals, (state.text, depth)
+            assert set(thought.shares.values()) == {1 / len(equals)}
+            assert thought.action in equals
+            assert_line(state, thought, depth)
+            ties += len(equals) > 1
+    assert ties >= 10
+
+
+def test_each_of_two_equal_moves_is_drawn() -> None:
+    """About as often as the other, the same for the same seed; unasked, the first is taken."""
+    state = rz.load("connect4").parse("7/7/7/7/1OOO3/1XXX3 x")  # a1 and e1 make four
+
+    def choice(text: str, seed: int) -> str:
+        return state.say(rz.seat(text, seed=seed).think(state).action)
+
+    drawn = [choice("alphabeta:random_ties=true", seed) for seed in range(100)]
+    assert drawn == [choice("alphabeta:random_ties=true", seed) for seed in range(100)]
+    assert set(drawn) == {"a", "e"}
+    assert 30 <= drawn.count("a") <= 70
+    assert {choice("alphabeta", seed) for seed in range(10)} == {"a"}
