@@ -38,6 +38,7 @@ NB_MODULE(_core, m) {
   bind_pool(m);
   bind_eval(m);
   bind_mlp(m);
+  bind_endgame(m);
   bind_replay(m);
 
   m.def(

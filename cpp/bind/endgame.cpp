@@ -1,0 +1,79 @@
+// Solvers as Python sees them.
+
+#include <nanobind/stl/map.h>
+
+#include <mutex>
+
+#include "bind/parts.h"
+#include "endgame/connect4_solver.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace rulezero {
+namespace {
+
+const Connect4Position& connect4_position(const AnyState& state) {
+  const auto* known = dynamic_cast<const StateOf<Connect4>*>(&state);
+  if (!known) {
+    throw GameError("the solver knows connect4, not " + state.game().facts().name);
+  }
+  return known->moment().position;
+}
+
+// A solver that threads may share: they wait for each other, but not for the interpreter.
+class SharedSolver {
+ public:
+  explicit SharedSolver(std::size_t table_bytes) : solver_(table_bytes) {}
+
+  int value(const AnyState& state) {
+    const Connect4Position& position = connect4_position(state);
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    return solver_.value(position, hear_signals);
+  }
+
+  std::map<Action, int> values(const AnyState& state) {
+    const Connect4Position& position = connect4_position(state);
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    const Connect4Solver::Values found = solver_.values(position, hear_signals);
+    std::map<Action, int> values;
+    for (std::size_t column = 0; column < found.size(); ++column) {
+      if (found[column]) values[static_cast<Action>(column)] = *found[column];
+    }
+    return values;
+  }
+
+ private:
+  // Ctrl-C breaks a long search off.
+  static void hear_signals() {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+
+  std::mutex mutex_;
+  Connect4Solver solver_;
+};
+
+}  // namespace
+
+void bind_endgame(nb::module_& m) {
+  nb::class_<SharedSolver>(m, "Connect4Solver",
+                           "Values of Connect Four positions when nobody errs.")
+      .def(
+          "__init__",
+          [](SharedSolver* self, int table) {
+            constexpr int kMost = 65536;
+            if (table < 1 || table > kMost) {
+              throw GameError("a solver's table has 1 to 65536 MiB, not " + std::to_string(table));
+            }
+            new (self) SharedSolver(static_cast<std::size_t>(table) << 20);
+          },
+          "table"_a = 64, "A solver with a table of so many MiB, which it fills as it works.")
+      .def("value", &SharedSolver::value, "state"_a, "Seat 0's value: 1, 0 or -1.")
+      .def("values", &SharedSolver::values, "state"_a,
+           "Seat 0's value of every legal action; {} when the game is over.");
+}
+
+}  // namespace rulezero
