@@ -1,6 +1,7 @@
 """The Connect Four solver against exhaustive search, mirror images and itself."""
 
 import random
+import signal
 import threading
 
 import pytest
@@ -106,6 +107,29 @@ def test_threads_may_share_a_solver() -> None:
     for thread in threads:
         thread.join()
     assert got == [wanted] * 4
+
+
+def test_a_long_search_can_be_broken_off() -> None:
+    """It lets other threads run and hears signals; afterwards it still answers rightly."""
+
+    class BrokenOffError(Exception):
+        """What the signal's handler raises."""
+
+    def break_off(*_: object) -> None:
+        raise BrokenOffError
+
+    before = signal.signal(signal.SIGINT, break_off)
+    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
+    try:
+        solver = Connect4Solver(table=1)
+        timer.start()
+        with pytest.raises(BrokenOffError):
+            solver.value(GAME.start())
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    state = played(20, random.Random(8))
+    assert solver.values(state) == SOLVER.values(state)
 
 
 def test_what_it_cannot_answer_it_says() -> None:

@@ -1,0 +1,1 @@
+"""Endgames: what is known for certain about positions."""
