@@ -39,6 +39,8 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
     positions: int
     net: Figures
     constant: Figures
+    value_spread: float  # standard deviation of the net's expected results over the positions
+    policy_spread: float  # how far its policies are from their mean: total variation, in [0, 1]
 
 
 def measure(answers: Answers, batch: Batch) -> Measures:
@@ -47,6 +49,8 @@ def measure(answers: Answers, batch: Batch) -> Measures:
         positions=len(batch.value),
         net=_figures(answers, batch),
         constant=_figures(best_constant(batch, answers.kind), batch),
+        value_spread=float((answers.wdl[:, 0] - answers.wdl[:, 2]).std()),
+        policy_spread=float(np.abs(answers.shares - answers.shares.mean(0)).sum(1).mean() / 2),
     )
 
 

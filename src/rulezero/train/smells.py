@@ -2,10 +2,12 @@
 
 from rulezero.play.tally import Counts
 from rulezero.train.fit import Fit
+from rulezero.train.measures import Measures
 
 _ONE_SIDED = 0.95
 _DRAWISH = 0.5
 _LEAST_LEGAL = 0.5
+_LEAST_SPREAD = 0.005  # of values and of policies: below it they are one and the same everywhere
 _FEWEST = 50  # games, or held-out positions, before anything is said of them
 
 
@@ -34,7 +36,18 @@ def _about_fit(fit: Fit) -> dict[str, str]:
         found["legal_mass"] = (
             f"only {net.legal_mass:.0%} of the policy lies on legal moves: raise fit.loss.illegal"
         )
+    if same := constant_outputs(held_out):
+        found["constant"] = (
+            f"the net's {same} hardly differ from position to position: try more"
+            " fit.samples_per_ply, or a lower fit.rate.start if the losses have jumped"
+        )
     return found
+
+
+def constant_outputs(measured: Measures) -> str:
+    """Which of a net's answers are the same for all positions: values, policies, both or ""."""
+    spreads = {"values": measured.value_spread, "policies": measured.policy_spread}
+    return " and ".join(name for name, spread in spreads.items() if spread < _LEAST_SPREAD)
 
 
 def _about_games(first: Counts) -> dict[str, str]:
