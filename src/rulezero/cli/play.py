@@ -16,12 +16,12 @@ from rich.text import Text
 import rulezero as rz
 from rulezero.cli.bar import bar
 from rulezero.cli.screen import open_console, print_pairs
-from rulezero.cli.words import plies_of, say, say_line, say_shares, say_turn, speaks_san
+from rulezero.cli.words import plies_of, say_line, say_shares, say_turn
 from rulezero.data.replay import game_of
 from rulezero.data.store import Store
 from rulezero.games.grammar import nearest
 from rulezero.games.info import info, moves_by_kind
-from rulezero.games.view import draw, seat_names
+from rulezero.games.view import draw, say, seat_names, speaks_san
 from rulezero.play.dialogue import Dialogue, Ply, opponent
 from rulezero.play.saving import open_store
 from rulezero.play.seats import Seat, seat_number

@@ -13,12 +13,12 @@ from rich.text import Text
 import rulezero as rz
 from rulezero.cli.bar import bar
 from rulezero.cli.screen import open_console, plain_table, print_pairs, warn
-from rulezero.cli.words import plies_of, say, say_shares
+from rulezero.cli.words import plies_of, say_shares
 from rulezero.data import Record, Store, import_file
 from rulezero.data.replay import game_of
 from rulezero.data.steps import Step, look_up, steps
 from rulezero.data.thoughts import Thought
-from rulezero.games.view import draw, seat_names
+from rulezero.games.view import draw, say, seat_names
 
 _RESULTS = {1.0: "1-0", 0.0: "1/2", -1.0: "0-1"}
 

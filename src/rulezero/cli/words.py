@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from rulezero._core import CHANCE, GameError, State
+from rulezero._core import CHANCE, State
 from rulezero.data.thoughts import Thought
+from rulezero.games.view import say
 
 _TOLD = ("damage", "absorbed", "healed", "self_damage")  # events worth a word beside a die
 
@@ -16,20 +17,6 @@ def games_of(number: int) -> str:
 def plies_of(number: int) -> str:
     """1 ply, 2 plies."""
     return f"{number} ply" if number == 1 else f"{number} plies"
-
-
-def speaks_san(state: State) -> bool:
-    """Whether the game has a short move text that chess players know."""
-    try:
-        state.say(state.legal[0], san=True)
-    except (GameError, IndexError):
-        return False
-    return True
-
-
-def say(state: State, action: int) -> str:
-    """A choice as people say it: SAN where the game speaks it, else its own move text."""
-    return state.say(action, san=speaks_san(state))
 
 
 def say_turn(start: State, actions: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
-from rulezero._core import CHANCE, Cell, Game, State, game_options
+from rulezero._core import CHANCE, Cell, Game, GameError, State, game_options
 
 Names = tuple[str, str]  # what the seats are called
 
@@ -96,6 +96,20 @@ def seat_names(game: Game) -> Names:
     if game.facts.name not in game_options():
         return _SEATS
     return ("X", "O") if game.facts.name == "connect4" else ("White", "Black")
+
+
+def speaks_san(state: State) -> bool:
+    """Whether the game has a short move text that chess players know."""
+    try:
+        state.say(state.legal[0], san=True)
+    except (GameError, IndexError):
+        return False
+    return True
+
+
+def say(state: State, action: int) -> str:
+    """A choice as people say it: SAN where the game speaks it, else its own move text."""
+    return state.say(action, san=speaks_san(state))
 
 
 def last_words(state: State) -> str:
