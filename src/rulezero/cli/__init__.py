@@ -11,6 +11,7 @@ from rulezero import RulezeroError, __version__
 from rulezero.cli import (
     bench,
     check,
+    diagnose,
     export,
     fit,
     games,
@@ -19,7 +20,9 @@ from rulezero.cli import (
     match,
     perft,
     play,
+    rate,
     replay,
+    report,
     seats,
     tour,
     train,
@@ -42,6 +45,9 @@ app.command("play")(play.play)
 app.command("replay")(replay.replay)
 app.command("import")(imports.import_games)
 app.command("train")(train.train)
+app.command("rate")(rate.rate)
+app.command("report")(report.report)
+app.command("diagnose")(diagnose.diagnose)
 app.command("generate")(generate.generate)
 app.command("fit")(fit.fit)
 app.command("export")(export.export)

@@ -38,7 +38,7 @@ def sight_of(seat: Seat, game: Game, nets: Path | None = None) -> Sight:
         raise SeatError("policy plays a net's policy: give it one, policy:net=PATH")
     if seat.net is None:
         is_open = kinds()[seat.spec.name].judges and "eval" not in seat.spec.options
-        options = {"eval": "rollout"} if is_open and not _has_heuristic(game) else {}
+        options = {"eval": "rollout"} if is_open and not has_heuristic(game) else {}
         return Sight(game, core_options=options)
     if seat.net.endswith(".nn") and seat.spec.name == "policy":
         raise SeatError(f"'{seat.net}' is a perceptron, which has no policy; try oneply or puct")
@@ -52,7 +52,8 @@ def sight_of(seat: Seat, game: Game, nets: Path | None = None) -> Sight:
     return Sight(game, evaluator, identity=evaluator.identity)
 
 
-def _has_heuristic(game: Game) -> bool:
+def has_heuristic(game: Game) -> bool:
+    """Whether somebody has written down how a position of this game can be guessed at."""
     try:
         heuristic(game.start())
     except GameError:

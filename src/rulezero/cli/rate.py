@@ -1,0 +1,88 @@
+"""`rulezero rate`: the nets of a run on one scale."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from rulezero import runs
+from rulezero.cli.screen import open_console, plain_table
+from rulezero.cli.words import games_of
+from rulezero.reports import standings
+from rulezero.reports.standings import Standings
+
+
+def rate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
+    games: Annotated[int, typer.Option(min=2, help="For each pairing.")] = 40,
+    sims: Annotated[
+        int | None, typer.Option(min=1, help="Simulations of the nets; as the recipe has them.")
+    ] = None,
+    nets: Annotated[int, typer.Option(min=1, help="How many nets of the run.")] = 5,
+    workers: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="The ratings as JSON.")] = False,
+) -> None:
+    """Let the nets of a run meet each other and fixed players, and rate them all."""
+    opened = runs.open_run(run)
+    with _Watch() as watch:
+        found = standings.rate(
+            opened, games=games, sims=sims, nets=nets, workers=workers, tell=watch.tell
+        )
+    if as_json:
+        typer.echo(msgspec.json.encode(found).decode())
+    else:
+        show(found, open_console())
+
+
+class _Watch:
+    """How far the games are, on a terminal's stderr."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True, highlight=False)
+        self._bar = Progress(
+            TextColumn("playing"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("playing", total=None)
+
+    def __enter__(self) -> "_Watch":
+        self._bar.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def tell(self, played: int, wanted: int) -> None:
+        """After a game."""
+        self._bar.update(self._task, completed=played, total=wanted)
+
+
+def show(found: Standings, console: Console) -> None:
+    """Prints ratings, the strongest first."""
+    words = f"{found.game}: {games_of(found.games)}, {found.played} of them played now"
+    console.print(Text(words, "bold"), soft_wrap=True)
+    table = plain_table(
+        console, "player", ">Elo", f">{100 * found.confidence:.4g} %", ">games", ">score", ""
+    )
+    for each in found.standings:
+        rating = each.rating
+        interval = f"{rating.lower:+.0f} to {rating.upper:+.0f}"
+        table.add_row(
+            Text(each.player.name),
+            f"{rating.elo:+.0f}",
+            "" if rating.player == found.anchor else interval,
+            str(rating.games),
+            f"{rating.score:.1%}",
+            each.player.about,
+        )
+    console.print(table)
+    console.print(f"the first seat is worth {found.advantage:+.0f} Elo", markup=False)

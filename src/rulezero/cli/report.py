@@ -1,0 +1,20 @@
+"""`rulezero report`: a run as a page to look at."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rulezero import runs
+from rulezero.reports.page import write_report
+
+
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to; RUN/reports/report.html.")
+    ] = None,
+) -> None:
+    """Write a run's curves, ratings, warnings and a game as one HTML file."""
+    path = write_report(runs.open_run(run), out)
+    typer.echo(f"{path}, {path.stat().st_size / 1e6:.1f} MB")

@@ -1,0 +1,232 @@
+"""What a net has learned, beside an untrained one: for whom a run's curves are not enough."""
+
+import heapq
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from rulezero._core import Game
+from rulezero.data.columns import Floats
+from rulezero.data.record import Purpose, Record
+from rulezero.data.replay import course
+from rulezero.nets.card import Card, beside, game_of, read_card, resolve
+from rulezero.play.evaluators import Evaluator, OnnxEvaluator
+from rulezero.play.runner import run as play
+from rulezero.play.seats import seat
+from rulezero.play.task import Task
+from rulezero.reports.openings import Opening, openings, repeated
+from rulezero.train.batch import Batch, Batches
+from rulezero.train.measures import Answers, measure
+from rulezero.train.run import Run, RunError
+from rulezero.train.smells import constant_outputs
+from rulezero.train.targets import TargetSettings, of_play
+from rulezero.train.window import Window, WindowSettings
+
+_BINS = 10
+_MOST_POSITIONS = 4096
+_ROWS = 256  # positions that are judged at a time
+_SEAT = "puct:sims=32,noise=0.25,temperature=1"  # how a net plays that has no games of its own
+
+
+class Bin(msgspec.Struct, frozen=True, kw_only=True):
+    """Positions of which a net expects about the same result."""
+
+    low: float
+    high: float
+    positions: int
+    predicted: float  # mean of the net's values, the mover's
+    outcome: float  # mean of how the games ended, the mover's
+
+
+class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+    """A net's figures over the positions of a diagnosis."""
+
+    net: str
+    legal_mass: float  # probability on legal moves
+    top1: float  # share of positions whose likeliest move is the search's
+    policy: float  # cross-entropy with the search's policy among legal moves, in nats
+    value: float  # cross-entropy of win, draw, loss with how games ended; squared error of a tanh
+    winner: float  # share of decided positions whose winner is told rightly
+    value_spread: float  # standard deviation of values
+    policy_spread: float  # mean distance of policies from their mean, in [0, 1]
+    constant: str  # which answers are the same everywhere: values, policies, both or ""
+    calibration_error: float  # mean distance between predicted and outcome, over bins
+    bins: tuple[Bin, ...]  # those that have positions, from losses to wins
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a net after looking at games."""
+
+    game: str
+    source: str  # whose games these are, in words
+    games: int
+    positions: int  # that were judged
+    value_kind: Literal["wdl", "tanh"]  # of the value head
+    net: Judgement
+    untrained: Judgement | None  # none where torch is missing and no untrained net is at hand
+    best_constant: dict[str, float]  # policy and value loss, top1: of what looks at no position
+    openings: tuple[Opening, ...]
+    repeated: float  # share of games that were there before, choice for choice
+
+
+def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
+    """What a net makes of games: a run's newest self-play, or games of a net against itself.
+
+    The net of a run is its best; RUN@latest and RUN@12 name others. `games` are at most so many
+    of a run's (100), or how many a net plays (20).
+    """
+    path = resolve(run_or_net)
+    card = read_card(path)
+    game = game_of(path, card)
+    evaluator = OnnxEvaluator(path)
+    run = _run_of(run_or_net)
+    records = [] if run is None else newest_games(run, games or 100)
+    if records:
+        first, last = records[-1].task[:4], records[0].task[:4]
+        when = f" {int(last)}" if first == last else f"s {int(first)} to {int(last)}"
+        source = f"{records[0].purpose} of iteration{when}"
+    else:
+        records = _play(evaluator, game, games or 20)
+        source = f"of the net against itself, as {_SEAT}"
+    batch = positions_of(records, game)
+    untrained = _untrained(path, card, game)
+    kind = card.config.value
+    answers = answers_of(evaluator, batch, kind)
+    constant = measure(answers, batch).constant
+    return Diagnosis(
+        game=game.text,
+        source=source,
+        games=len(records),
+        positions=len(batch.value),
+        value_kind=kind,
+        net=judge(path.name, answers, batch),
+        untrained=(
+            None
+            if untrained is None
+            else judge("untrained", answers_of(untrained, batch, kind), batch)
+        ),
+        best_constant={
+            "policy": constant.policy,
+            "value": constant.value,
+            "top1": constant.top1,
+            "winner": constant.winner,
+        },
+        openings=openings(records, game),
+        repeated=repeated(records),
+    )
+
+
+def newest_games(run: Run, most: int) -> list[Record]:
+    """The games that a run has learned from last, the newest iteration's first."""
+    purposes: tuple[Purpose, ...] = ("self-play", "bootstrap")
+    for purpose in purposes:
+        with run.store() as store:
+            found = heapq.nlargest(
+                most,
+                store.select(purpose=purpose),
+                key=lambda record: (record.task, -record.index),
+            )
+        if found:
+            return found
+    return []
+
+
+def positions_of(records: Sequence[Record], game: Game) -> Batch:
+    """Positions of games that somebody chose in, evenly spaced where there are too many."""
+    window = Window(WindowSettings(plies=1 << 40, held_out=0))
+    for record in records:
+        columns, played = record.columns(), course(record, game)
+        targets = of_play(record, columns, played, TargetSettings())
+        window.add(record, columns, played, targets, generation=0)
+    window.trim()
+    positions = window.positions(held_out=False)
+    if not len(positions):
+        raise RunError("these games have no positions to judge: nobody chose in them")
+    places = np.linspace(0, len(positions) - 1, min(len(positions), _MOST_POSITIONS))
+    batches = Batches(window, game, search_share=0, mirrors=False)
+    return batches.make(positions[places.astype(np.int64)])
+
+
+def answers_of(evaluator: Evaluator, batch: Batch, kind: Literal["wdl", "tanh"]) -> Answers:
+    """What an evaluator with such a value head says of positions, as probabilities."""
+    shares, chances = [], []
+    for at in range(0, len(batch.planes), _ROWS):
+        policy, value, draw = evaluator.evaluate(batch.planes[at : at + _ROWS])
+        powers = np.exp(policy - policy.max(1, keepdims=True))
+        shares.append(powers / powers.sum(1, keepdims=True))
+        wins, losses = (1 - draw + value) / 2, (1 - draw - value) / 2
+        chances.append(np.stack([wins, draw, losses], axis=1).clip(0))
+    return Answers(shares=np.concatenate(shares), wdl=np.concatenate(chances), kind=kind)
+
+
+def judge(name: str, answers: Answers, batch: Batch) -> Judgement:
+    """The figures of a net's answers."""
+    measured = measure(answers, batch)
+    net = measured.net
+    bins = calibration(answers.wdl[:, 0] - answers.wdl[:, 2], batch.value)
+    return Judgement(
+        net=name,
+        legal_mass=net.legal_mass,
+        top1=net.top1,
+        policy=net.policy,
+        value=net.value,
+        winner=net.winner,
+        value_spread=measured.value_spread,
+        policy_spread=measured.policy_spread,
+        constant=constant_outputs(measured),
+        calibration_error=sum(abs(each.predicted - each.outcome) * each.positions for each in bins)
+        / max(sum(each.positions for each in bins), 1),
+        bins=bins,
+    )
+
+
+def calibration(predicted: Floats, outcome: Floats, count: int = _BINS) -> tuple[Bin, ...]:
+    """Positions in bins of equal width by what was predicted, in [-1, 1]; empty ones left out."""
+    edges = np.linspace(-1, 1, count + 1)
+    places: npt.NDArray[np.intp] = np.clip(np.digitize(predicted, edges) - 1, 0, count - 1)
+    return tuple(
+        Bin(
+            low=float(edges[place]),
+            high=float(edges[place + 1]),
+            positions=int((places == place).sum()),
+            predicted=float(predicted[places == place].mean()),
+            outcome=float(outcome[places == place].mean()),
+        )
+        for place in range(count)
+        if (places == place).any()
+    )
+
+
+def _run_of(text: str | Path) -> Run | None:
+    """The run that a text names, with or without a net behind an @."""
+    for path in (str(text), str(text).rpartition("@")[0]):
+        if path and Run(Path(path)).exists:
+            return Run(Path(path))
+    return None
+
+
+def _play(evaluator: Evaluator, game: Game, games: int) -> list[Record]:
+    player = seat(_SEAT, evaluator=evaluator)
+    task = Task(game=game.text, a=player.text, b=player.text, games=games, name="diagnosis")
+    return [finished.record for finished in play(task, seats=(player, player))]
+
+
+def _untrained(net: Path, card: Card, game: Game) -> Evaluator | None:
+    """A net of the same shape before any training: the run's own, or a new one."""
+    sibling = net.with_name("untrained")
+    if beside(sibling, ".json").is_file():
+        other = read_card(sibling)
+        if (other.config, other.planes, other.slots) == (card.config, card.planes, card.slots):
+            return OnnxEvaluator(sibling)
+    try:
+        from rulezero.nets.checkpoint import save  # torch's; everything else here does without
+        from rulezero.nets.tower import create
+    except ImportError:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        return OnnxEvaluator(save(Path(folder) / "untrained", create(game, card.config, 0), game))

@@ -1,0 +1,55 @@
+"""How much games differ from each other: a net that sees one opening learns one opening."""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from rulezero._core import Game
+from rulezero.data.record import Record
+
+PLIES = (4, 8, 16)
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
+    """The positions of games after so many plies."""
+
+    ply: int
+    games: int  # that were so long
+    distinct: int  # positions, as the repetition rule tells them apart
+    bits: float  # entropy of their distribution; at most the logarithm of the games
+
+
+def openings(
+    records: Sequence[Record], game: Game, plies: Sequence[int] = PLIES
+) -> tuple[Opening, ...]:
+    """How many positions games have come to after each of these numbers of plies."""
+    seen: dict[int, Counter[int]] = {ply: Counter() for ply in plies}
+    for record in records:
+        state = game.parse(record.start)
+        for ply, action in enumerate(record.action_numbers()[: max(plies)].tolist(), 1):
+            state = state.apply(action)
+            if ply in seen:
+                seen[ply][state.key] += 1
+    return tuple(
+        Opening(
+            ply=ply,
+            games=positions.total(),
+            distinct=len(positions),
+            bits=entropy(positions.values()),
+        )
+        for ply, positions in seen.items()
+    )
+
+
+def entropy(counts: Collection[int]) -> float:
+    """In bits, of a distribution given as counts above 0."""
+    total = sum(counts)
+    return sum(count / total * math.log2(total / count) for count in counts)
+
+
+def repeated(records: Sequence[Record]) -> float:
+    """The share of games that are, choice for choice, one that came before them."""
+    courses = {(record.start, record.actions) for record in records}
+    return 1 - len(courses) / len(records) if records else 0.0

@@ -1,0 +1,292 @@
+"""A run as one HTML file that needs nothing else: no network, no server."""
+
+import html
+from collections.abc import Iterable, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rulezero import config
+from rulezero.config import Experiment
+from rulezero.games.load import load
+from rulezero.nets.card import write_whole
+from rulezero.reports.figures import Entry, Figure, Group, groups
+from rulezero.reports.sample import SampleGame, newest_record, sample_of
+from rulezero.reports.standings import Standings, read_standings
+from rulezero.train.run import Run, RunError
+
+
+def write_report(run: Run, out: str | Path | None = None) -> Path:
+    """Where the report of a run was written: reports/report.html, or where it was asked for."""
+    path = run.path / "reports" / "report.html" if out is None else Path(out)
+    if path.is_dir():
+        raise RunError(f"'{path}' is a folder; a report is a file, such as report.html")
+    page = render(run)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, page.encode())
+    return path
+
+
+def render(run: Run) -> str:
+    """The report of a run."""
+    experiment = config.read(run.config())
+    game = load(experiment.game)
+    entries = log_of(run)
+    record = newest_record(run)
+    sample = None if record is None else sample_of(record, game)
+    standings = read_standings(run)
+    figures = groups(entries)
+    sections = [
+        _section("warnings", "Warnings", _warnings(entries)),
+        *(_section(group.id, group.title, _figures(group, experiment)) for group in figures),
+        _section("ratings", "Ratings", _ratings(standings)),
+        _section("game", "A game", _game(sample)),
+        _section("config", "Experiment", _config(run)),
+    ]
+    title = f"{experiment.recipe} {experiment.preset}: {run.path.resolve().name}"
+    drawn = [figure for group in figures for figure in group.figures if figure.data]
+    return _PAGE.format(
+        title=html.escape(title),
+        style=_part("page.css"),
+        heading=html.escape(f"{experiment.recipe} {experiment.preset}"),
+        about=html.escape(f"{experiment.game}, {run.path.resolve().name}"),
+        cards=_cards(experiment, entries, standings),
+        links="".join(
+            f'<a href="#{name}">{words}</a>'
+            for name, words in [
+                *((group.id, group.title) for group in figures),
+                ("ratings", "Ratings"),
+                ("game", "A game"),
+                ("config", "Experiment"),
+            ]
+        ),
+        sections="\n".join(sections),
+        figures=_json(drawn),
+        game=_json(sample),
+        plotly=_plotly() if drawn else "",
+        script=_part("page.js"),
+    )
+
+
+def log_of(run: Run) -> list[Entry]:
+    """The lines of a run's log; one that is just being written is left out."""
+    lines = run.log.read_bytes().split(b"\n") if run.log.is_file() else []
+    found: list[Entry] = []
+    for number, line in enumerate(lines[:-1], 1):  # the last one ends in nothing, or is half
+        try:
+            found.append(msgspec.json.decode(line, type=dict[str, Any]))
+        except msgspec.DecodeError as error:
+            raise RunError(f"{run.log}:{number}: {error}") from error
+    return found
+
+
+def _plotly() -> str:
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError as error:
+        raise RunError(
+            f"a report needs plotly: pip install -c constraints.txt '.[train]' ({error})"
+        ) from error
+    return str(get_plotlyjs())
+
+
+def _part(name: str) -> str:
+    return (resources.files("rulezero.reports") / name).read_text(encoding="utf-8")
+
+
+def _json(value: object) -> str:
+    """JSON that may stand in a script element, whatever texts it holds."""
+    text = msgspec.json.encode(value).decode()
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
+def _section(name: str, title: str, body: str) -> str:
+    return f'<section id="{name}"><h2>{html.escape(title)}</h2>{body}</section>'
+
+
+def _note(words: str) -> str:
+    return f'<p class="note">{html.escape(words)}</p>'
+
+
+def _cards(experiment: Experiment, entries: Sequence[Entry], standings: Standings | None) -> str:
+    """The run in a few numbers."""
+    last = max((entry["iteration"] for entry in entries), default=0)
+    seconds = entries[-1]["seconds_so_far"] if entries else 0.0
+    games = sum(entry["games"] for entry in entries if entry["kind"] == "games")
+    plies = sum(entry["plies"] for entry in entries if entry["kind"] == "games")
+    verdicts = [e["net"] for e in entries if e["kind"] == "verdict" and e["is_promoted"]]
+    facts = [
+        ("iterations", f"{last} of {experiment.iterations}"),
+        ("games", f"{games:,}"),
+        ("plies", f"{plies:,}"),
+        ("work", _duration(seconds)),
+        ("best net", verdicts[-1] if verdicts else "none yet"),
+    ]
+    if standings is not None:
+        best = [each for each in standings.standings if "best" in each.player.about]
+        facts += [("Elo of the best", f"{each.rating.elo:+.0f}") for each in best]
+    rows = (
+        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(words)}</dd></div>"
+        for name, words in facts
+    )
+    return "".join(rows)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _warnings(entries: Iterable[Entry]) -> str:
+    found = [entry for entry in entries if entry["kind"] == "warning"]
+    if not found:
+        return _note("Nothing smells.")
+    items = []
+    for entry in found:
+        wrong, _, remedy = entry["words"].partition(": ")
+        items.append(
+            f"<li><strong>{html.escape(_capital(wrong))}.</strong>"
+            f" {html.escape(_capital(remedy))}{'.' if remedy else ''}"
+            f' <span class="dim">iteration {int(entry["iteration"])}</span></li>'
+        )
+    return f'<ul class="warnings">{"".join(items)}</ul>'
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _figures(group: Group, experiment: Experiment) -> str:
+    drawn = "".join(
+        f"<figure><figcaption><h3>{html.escape(figure.title)}</h3>"
+        f"<p>{html.escape(figure.about)}</p></figcaption>"
+        f'<div class="plot" id="plot-{figure.id}"></div></figure>'
+        for figure in group.figures
+        if figure.data
+    )
+    empty = "".join(
+        _note(f"{figure.title}: {_why_empty(figure, experiment)}.")
+        for figure in group.figures
+        if not figure.data
+    )
+    return f'<div class="grid">{drawn}</div>{empty}'
+
+
+def _why_empty(figure: Figure, experiment: Experiment) -> str:
+    if figure.id == "gate" and experiment.gate.kind == "always":
+        return "every net is promoted"
+    return "none so far"
+
+
+def _ratings(standings: Standings | None) -> str:
+    if standings is None:
+        return _note("Not rated yet: rulezero rate plays the nets against each other.")
+    rows = []
+    for place, each in enumerate(standings.standings, 1):
+        rating = each.rating
+        is_anchor = rating.player == standings.anchor
+        interval = "" if is_anchor else f"{rating.lower:+.0f} to {rating.upper:+.0f}"
+        rows.append(
+            f"<tr><td>{place}</td><td>{html.escape(each.player.name)}"
+            f"{_marks(each.player.about)}</td><td>{rating.elo:+.0f}</td><td>{interval}</td>"
+            f"<td>{rating.games}</td><td>{rating.score:.1%}</td></tr>"
+        )
+    head = "<th></th><th>player</th><th>Elo</th><th>95 %</th><th>games</th><th>score</th>"
+    words = (
+        f"{standings.games} games; Elo above {standings.anchor};"
+        f" the first seat is worth {standings.advantage:+.0f}."
+    )
+    return (
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>{_note(words)}"
+    )
+
+
+def _marks(about: str) -> str:
+    words = [word for word in about.split(", ") if word]
+    return "".join(f' <span class="mark">{html.escape(word)}</span>' for word in words)
+
+
+def _game(sample: SampleGame | None) -> str:
+    if sample is None:
+        return _note("No game has been played yet.")
+    seats = "".join(
+        f'<dt><span class="man seat{number}"></span>{html.escape(name)}</dt>'
+        f"<dd>{html.escape(text)}</dd>"
+        for number, (name, text) in enumerate(zip(sample.names, sample.seats, strict=True))
+    )
+    return _GAME.format(
+        seats=seats,
+        about=html.escape(f"{sample.about}; {sample.result}; record {sample.id[:12]}"),
+        last=len(sample.pages) - 1,
+    )
+
+
+def _config(run: Run) -> str:
+    parts = [("config.yaml", run.config())]
+    manifest = run.path / "manifest.json"
+    if manifest.is_file():
+        parts.append(("manifest.json", manifest.read_text(encoding="utf-8")))
+    return "".join(
+        f"<details><summary>{name}</summary><pre>{html.escape(text)}</pre></details>"
+        for name, text in parts
+    )
+
+
+_GAME = """
+<p class="note">{about}</p>
+<div class="viewer" tabindex="0" aria-label="a game, arrow keys turn pages">
+  <div class="table">
+    <div class="board" id="board"></div>
+    <div class="buttons">
+      <button id="first" aria-label="first position">&laquo;</button>
+      <button id="back" aria-label="back">&lsaquo;</button>
+      <output id="at">0 of {last}</output>
+      <button id="forward" aria-label="forward">&rsaquo;</button>
+      <button id="last" aria-label="last position">&raquo;</button>
+    </div>
+    <input id="slider" type="range" min="0" max="{last}" value="0" aria-label="ply">
+  </div>
+  <div class="mind">
+    <dl class="seats">{seats}</dl>
+    <p id="came"></p>
+    <p id="caption"></p>
+    <div id="thought"></div>
+    <p id="position" class="dim"></p>
+  </div>
+</div>
+"""
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<header>
+<h1>{heading}</h1>
+<p>{about}</p>
+<dl class="cards">{cards}</dl>
+<nav>{links}</nav>
+</header>
+<main>
+{sections}
+</main>
+<script type="application/json" id="figures">{figures}</script>
+<script type="application/json" id="sample">{game}</script>
+<script>{plotly}</script>
+<script>
+{script}</script>
+</body>
+</html>
+"""

@@ -1,0 +1,170 @@
+"""A game to step through on a page: every position as rulezero draws it."""
+
+import msgspec
+
+from rulezero._core import CHANCE, Game, State
+from rulezero.data.record import STOPPED, Purpose, Record
+from rulezero.data.steps import Step, steps
+from rulezero.data.thoughts import Thought
+from rulezero.games.view import caption, say, seat_names
+from rulezero.train.run import Run
+
+_MOST_MOVES = 5  # of a thought
+
+
+class Square(msgspec.Struct, frozen=True, array_like=True):
+    """A square as people see it."""
+
+    man: str
+    seat: int
+    note: str
+    is_new: bool  # the last choice changed it
+
+
+class Move(msgspec.Struct, frozen=True, array_like=True):
+    """A move that the mover thought of."""
+
+    words: str
+    share: float
+    is_chosen: bool
+
+
+class Mind(msgspec.Struct, frozen=True, kw_only=True):
+    """What the mover of a position thought."""
+
+    value: float | None  # seat 0's
+    draw: float | None
+    sims: int
+    moves: tuple[Move, ...]  # the best, and the one that was chosen
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """A position of the game."""
+
+    came_by: str  # the choice that led here
+    caption: str  # who chooses, or how it ended
+    position: str
+    board: tuple[tuple[Square, ...], ...]  # rows from the top
+    mind: Mind | None
+
+
+class SampleGame(msgspec.Struct, frozen=True, kw_only=True):
+    """A recorded game with all its positions."""
+
+    id: str
+    about: str
+    names: tuple[str, str]
+    seats: tuple[str, str]
+    result: str
+    files: tuple[str, ...]
+    ranks: tuple[str, ...]  # from the top
+    pages: tuple[Page, ...]  # one more than plies
+
+
+def newest_record(run: Run) -> Record | None:
+    """A game of the newest self-play, else of what was played to measure: the first that the
+    rules have ended, if there is one."""
+    purposes: tuple[Purpose, ...] = ("self-play", "rating", "bootstrap")
+    for purpose in purposes:
+        with run.store() as store:
+            newest = max(
+                store.select(purpose=purpose),
+                key=lambda record: (
+                    record.task,
+                    record.end_reason not in STOPPED,
+                    -record.index,
+                ),
+                default=None,
+            )
+        if newest is not None:
+            return newest
+    return None
+
+
+def sample_of(record: Record, game: Game) -> SampleGame:
+    """The game of a record, drawn."""
+    names = seat_names(game)
+    course = list(steps(record, game=game))
+    states = [step.state for step in course]
+    states.append(course[-1].after if course else game.parse(record.start))
+    rows, columns = game.facts.board
+    return SampleGame(
+        id=record.id,
+        about=f"{record.purpose}, {record.task or record.source}, game {record.index}",
+        names=names,
+        seats=record.seats,
+        result=_result(record, names),
+        files=tuple(chr(97 + at) if columns <= 26 else str(at + 1) for at in range(columns)),
+        ranks=tuple(str(rows - at) for at in range(rows)),
+        pages=tuple(
+            _page(
+                state,
+                course[at - 1] if at else None,
+                course[at] if at < len(course) else None,
+                names,
+                record,
+            )
+            for at, state in enumerate(states)
+        ),
+    )
+
+
+def _page(
+    state: State, came: Step | None, goes: Step | None, names: tuple[str, str], record: Record
+) -> Page:
+    came_by = "the start"
+    if came is not None:
+        mover = came.state.mover
+        who = "the die falls" if mover == CHANCE else f"{names[mover]} plays"
+        came_by = f"{who} {say(came.state, came.action)}"
+    words = caption(state, names)
+    if goes is None and not state.is_over:  # somebody stopped it
+        words = _result(record, names)
+    if goes is not None and goes.ply < record.opening:
+        words += "; the opening is drawn at random"
+    thought = None if goes is None else goes.thought
+    return Page(
+        came_by=came_by,
+        caption=words,
+        position=state.text,
+        board=_board(state, None if came is None else came.state),
+        mind=None if thought is None else _mind(state, thought),
+    )
+
+
+def _board(state: State, before: State | None) -> tuple[tuple[Square, ...], ...]:
+    cells = state.cells()
+    past = cells if before is None else before.cells()
+    return tuple(
+        tuple(
+            Square(
+                cell.man,
+                cell.seat,
+                cell.note,
+                (cell.man, cell.seat, cell.note) != (old.man, old.seat, old.note),
+            )
+            for cell, old in zip(now, then, strict=True)
+        )
+        for now, then in zip(cells, past, strict=True)
+    )
+
+
+def _mind(state: State, thought: Thought) -> Mind:
+    by_share = sorted(thought.shares.items(), key=lambda item: -item[1])
+    shown = by_share[:_MOST_MOVES]
+    if thought.action not in dict(shown):
+        shown = [*shown[:-1], (thought.action, thought.shares.get(thought.action, 0.0))]
+    return Mind(
+        value=thought.value,
+        draw=thought.draw,
+        sims=thought.sims,
+        moves=tuple(
+            Move(say(state, action), share, action == thought.action) for action, share in shown
+        ),
+    )
+
+
+def _result(record: Record, names: tuple[str, str]) -> str:
+    if record.outcome == 0:
+        return f"drawn: {record.end_reason}"
+    return f"{names[int(record.outcome < 0)]} wins: {record.end_reason}"

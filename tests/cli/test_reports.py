@@ -1,0 +1,77 @@
+"""diagnose, rate and report: what the functions say, for people and for programs."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import little_nets
+import little_runs
+from commands import fails, succeeds
+from rulezero.reports.diagnosis import Diagnosis, diagnose
+from rulezero.reports.page import render
+from rulezero.reports.standings import Standings, read_standings
+
+
+def test_diagnose_is_the_function() -> None:
+    """As JSON; in words the same figures."""
+    run = little_runs.run()
+    told = msgspec.json.decode(succeeds("diagnose", run.path, "--json"), type=Diagnosis)
+    found = diagnose(run.path)
+    assert told == found
+    assert found.untrained is not None
+    words = succeeds("diagnose", run.path)
+    rows = [line.split() for line in words.splitlines()]
+    assert words.startswith(f"connect4: {found.games} games, {found.positions} positions\n")
+    mass = [f"{100 * each.legal_mass:.1f}%" for each in (found.net, found.untrained)]
+    assert ["probability", "on", "legal", "moves", *mass] in rows
+    for each in found.net.bins:
+        assert f"{each.low:+.1f} to {each.high:+.1f}" in words
+    for opening in found.openings:
+        assert [str(opening.ply), str(opening.games), str(opening.distinct)] in [
+            row[:3] for row in rows
+        ]
+
+
+def test_diagnose_lets_a_net_play() -> None:
+    """Where it has no games of its own."""
+    words = succeeds("diagnose", little_nets.net("connect4"), "--games", "2")
+    assert words.startswith("connect4: 2 games, ")
+    assert "games: of the net against itself" in words
+
+
+def test_rate_and_report(tmp_path: Path) -> None:
+    """A second rate plays nothing; the report shows what rate has found."""
+    run = little_runs.copy(tmp_path / "run")
+    arguments = ["rate", str(run.path), "--games", "4", "--nets", "2", "--workers", "1"]
+    first = succeeds(*arguments)
+    found = read_standings(run)
+    assert found is not None
+    assert first.startswith(f"connect4: {found.games} games, {found.played} of them played now\n")
+    assert [line.split()[0] for line in first.splitlines()[2:-1]] == [
+        each.player.name for each in found.standings
+    ]
+    again = msgspec.json.decode(succeeds(*arguments, "--json"), type=Standings)
+    assert again == msgspec.structs.replace(found, played=0)
+    out = tmp_path / "page.html"
+    assert succeeds("report", run.path, "--out", out).startswith(f"{out}, ")
+    assert out.read_text(encoding="utf-8") == render(run)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["diagnose", "nowhere"], "there is no net 'nowhere'"),
+        (["diagnose", "RUN@7"], "has no net of iteration 7; its newest is 2"),
+        (["diagnose", "RUN", "--games", "0"], "--games"),
+        (["rate", "nowhere"], "'nowhere' is no run"),
+        (["rate", "RUN", "--games", "1"], "--games"),
+        (["rate", "RUN", "--sims", "0"], "--sims"),
+        (["report", "nowhere"], "'nowhere' is no run"),
+        (["report", "RUN", "--out", "."], "is a folder"),
+    ],
+)
+def test_mistakes_are_one_line(arguments: list[str], words: str) -> None:
+    """That says what is wrong."""
+    path = str(little_runs.run().path)
+    assert words in fails(*(argument.replace("RUN", path) for argument in arguments))

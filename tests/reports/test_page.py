@@ -1,0 +1,199 @@
+"""The report: one HTML file that needs nothing else, and tells nothing that is not so."""
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import little_runs
+import rulezero as rz
+from rulezero.data.steps import steps
+from rulezero.games.view import caption, seat_names
+from rulezero.reports.figures import groups
+from rulezero.reports.page import log_of, render, write_report
+from rulezero.reports.sample import newest_record, sample_of
+from rulezero.reports.standings import rate
+from rulezero.train.run import RunError
+
+SECTIONS = ["warnings", "learning", "strength", "games", "speed", "ratings", "game", "config"]
+_VOID = {"meta", "input", "br", "link", "img"}
+
+
+class Parsed(HTMLParser):
+    """Sections, scripts and words of a page whose elements are closed in their order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.sections: list[str] = []
+        self.ids: list[str] = []
+        self.scripts: dict[str, str] = {}
+        self.words = ""
+        self.tags: set[str] = set()
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        assert not {"src", "srcset", "onclick"} & given.keys()
+        assert not (given.get("href") or "#").startswith("http")
+        self.tags.add(tag)
+        self.last = given.get("id") or ""
+        if self.last:
+            self.ids.append(self.last)
+        if tag == "section":
+            self.sections.append(self.last)
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] == ["script"]:
+            self.scripts[self.last] = self.scripts.get(self.last, "") + data
+        else:
+            self.words += data
+
+    def json(self, name: str) -> Any:
+        """What a script element holds."""
+        return json.loads(self.scripts[name])
+
+
+def test_every_section_is_there(tmp_path: Path) -> None:
+    """And every figure has a place to be drawn in; ids are unique."""
+    run = little_runs.copy(tmp_path / "run")
+    rate(run, games=2, nets=1, workers=1)
+    path = write_report(run)
+    assert path == run.path / "reports" / "report.html"
+    assert path.stat().st_size < 8e6
+    page = Parsed(path.read_text(encoding="utf-8"))
+    assert page.sections == SECTIONS
+    assert len(set(page.ids)) == len(page.ids)
+    drawn = [figure["id"] for figure in page.json("figures")]
+    assert {"policy", "value", "top1", "winner", "legal_mass", "elo", "length"} <= set(drawn)
+    assert {"first", "sims", "samples", "waiting"} <= set(drawn)
+    assert [name for name in page.ids if name.startswith("plot-")] == [f"plot-{n}" for n in drawn]
+    for words in ("heuristic", "Elo above random", "samples_per_ply", "rules_hash", "iter_2"):
+        assert words in page.words
+    assert "Gate: every net is promoted." in page.words
+    other = write_report(run, tmp_path / "there" / "page.html")
+    assert other.read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
+
+
+def test_the_sample_game_is_the_record() -> None:
+    """As many positions as plies and one; each as replaying it gives, with the mover's thought."""
+    run = little_runs.run()
+    record = newest_record(run)
+    assert record is not None
+    assert (record.purpose, record.task) == ("self-play", "0002/self-play")
+    game = rz.load(record.game)
+    told = Parsed(render(run)).json("sample")
+    assert told == json.loads(msgspec.json.encode(sample_of(record, game)))
+    assert told["id"] == record.id
+    assert len(told["pages"]) == record.plies + 1
+    names = seat_names(game)
+    for page, step in zip(told["pages"], steps(record), strict=False):
+        cells = [[[c.man, c.seat, c.note] for c in row] for row in step.state.cells()]
+        assert [[square[:3] for square in row] for row in page["board"]] == cells
+        assert page["position"] == step.state.text
+        assert page["caption"].startswith(caption(step.state, names))
+        if step.thought is None:
+            assert page["mind"] is None
+            continue
+        assert page["mind"]["value"] == step.thought.value
+        chosen = [words for words, _, is_chosen in page["mind"]["moves"] if is_chosen]
+        assert chosen == [step.state.say(step.action)]
+        shares = {step.state.say(action): n for action, n in step.thought.shares.items()}
+        assert all(shares.get(words, 0) == n for words, n, _ in page["mind"]["moves"])
+    last = told["pages"][-1]
+    assert last["caption"] == caption(step.after, names)
+    changed = sum(square[3] for row in last["board"] for square in row)
+    assert changed == 1  # a man has fallen into connect4's board
+
+
+def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
+    """A record's seat and a log's warning may hold any letters."""
+    evil = "</script><b onclick=alert(1)>&amp;"
+    run = little_runs.copy(tmp_path / "run")
+    record = newest_record(run)
+    assert record is not None
+    with run.store() as store:
+        store.add(msgspec.structs.replace(record, task=f"9{evil}", seats=(evil, evil)))
+    warning = {"kind": "warning", "iteration": 1, "about": evil, "words": evil}
+    run.tell({**warning, "seconds_so_far": 1.0})
+    page = Parsed(render(run))
+    assert "b" not in page.tags
+    assert page.words.count(evil) >= 3
+    assert page.json("sample")["seats"] == [evil, evil]
+
+
+def test_figures_are_plotlys() -> None:
+    """Every key is one that plotly knows; nothing is drawn that the log does not say."""
+    objects = pytest.importorskip("plotly.graph_objects")
+    entries = log_of(little_runs.run())
+    figures = {f.id: f for group in groups(entries) for f in group.figures}
+    for figure in figures.values():
+        text = json.dumps({"data": figure.data, "layout": figure.layout})
+        for name in ("net", "plain", "faint", "good", "bad", *(f"cause-{n}" for n in range(6))):
+            text = text.replace(f'"--{name}"', '"#000000"')
+        objects.Figure(json.loads(text))
+    fits = [entry for entry in entries if entry["kind"] == "fit" and entry["held_out"]]
+    net, constant, _ = figures["policy"].data
+    assert net["y"] == [entry["held_out"]["net"]["policy"] for entry in fits]
+    assert constant["y"] == [entry["held_out"]["constant"]["policy"] for entry in fits]
+
+
+def games_entry(iteration: int, purpose: str, **more: Any) -> dict[str, Any]:
+    """A line of the log about games."""
+    elo = {"elo": 0.0, "lower": None, "upper": 50.0}
+    four = {"wins": 3, "draws": 0, "losses": 1}
+    ends = {"four": four, "full": {"wins": 0, "draws": 4, "losses": 0}}
+    entry = {"kind": "games", "iteration": iteration, "purpose": purpose, "games": 8, "elo": elo}
+    seen = {"ends": ends, "plies": 80, "sims": 10, "seconds": 1.0, "first_seat": 0.5, "score": 0.6}
+    return {**entry, **seen, "task": f"{iteration:04}/{purpose}", "b": "random", **more}
+
+
+def test_gates_draws_and_bounds_by_hand() -> None:
+    """Promoted ones are green; shares are of all games; a missing bound is said in words."""
+    entries = [
+        games_entry(1, "self-play"),
+        games_entry(1, "gate"),
+        {"kind": "verdict", "iteration": 1, "net": "iter_1", "is_promoted": True},
+        games_entry(2, "gate", score=0.4),
+        {"kind": "verdict", "iteration": 2, "net": "iter_2", "is_promoted": False},
+        games_entry(2, "rating", task="0002/anchor"),
+    ]
+    figures = {f.id: f for group in groups(entries) for f in group.figures}
+    (gate,) = figures["gate"].data
+    assert gate["y"] == [0.6, 0.4]
+    assert gate["marker"]["color"] == ["--good", "--bad"]
+    (full,) = figures["draws"].data
+    assert (full["name"], full["y"]) == ("full", [0.5])
+    (four,) = figures["ends"].data
+    assert (four["name"], four["y"]) == ("four", [0.5])
+    (elo,) = figures["elo"].data
+    assert elo["text"] == ["at most +50"]
+    assert elo["error_y"]["array"] == [50.0]
+
+
+def test_a_run_that_has_just_begun(tmp_path: Path) -> None:
+    """Has a report without figures; a line that is half written is none."""
+    run = little_runs.copy(tmp_path / "run")
+    for path in run.records.iterdir():
+        path.unlink()
+    run.log.write_bytes(b'{"kind": "fi')
+    page = Parsed(render(run))
+    assert page.sections == SECTIONS
+    assert page.json("figures") == []
+    assert page.json("sample") is None
+    assert "No game has been played yet." in page.words
+    run.log.write_bytes(b"{\n")
+    with pytest.raises(RunError, match=r"log.jsonl:1: "):
+        render(run)
+    with pytest.raises(RunError, match="is a folder"):
+        write_report(run, tmp_path)
