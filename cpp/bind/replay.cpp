@@ -4,8 +4,10 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bind/parts.h"
 #include "bind/python_game.h"
@@ -64,9 +66,10 @@ void check_shape(bool fits, const char* name, const char* wanted) {
   if (!fits) throw nb::value_error((std::string(name) + " needs the shape " + wanted).c_str());
 }
 
-void remake_some(const AnyGame& game, const nb::str& start, const Input<Action>& actions,
-                 const Input<std::uint32_t>& plies, const std::optional<Planes>& planes,
-                 const std::optional<Legal>& legal,
+void remake_some(const AnyGame& game, const std::vector<std::pair<nb::str, Input<Action>>>& games,
+                 const Input<std::uint32_t>& plies,
+                 const std::optional<Input<std::uint32_t>>& which,
+                 const std::optional<Planes>& planes, const std::optional<Legal>& legal,
                  const std::optional<Input<std::int64_t>>& offsets,
                  const std::optional<Input<Action>>& pairs, const std::optional<Slots>& slots,
                  const std::optional<Input<bool>>& mirrored) {
@@ -76,6 +79,10 @@ void remake_some(const AnyGame& game, const nb::str& start, const Input<Action>&
   };
   Wanted wanted;
   wanted.plies = span_of(plies);
+  if (which) {
+    check_shape(which->size() == plies.size(), "which", "[plies]");
+    wanted.which = span_of(*which);
+  }
   if (planes) {
     check_shape(planes->shape(0) == plies.size() && is(planes->shape(1), facts.planes[0]) &&
                     is(planes->shape(2), facts.planes[1]) && is(planes->shape(3), facts.planes[2]),
@@ -107,8 +114,12 @@ void remake_some(const AnyGame& game, const nb::str& start, const Input<Action>&
     wanted.pairs = span_of(*pairs);
     wanted.slots = span_of(*slots);
   }
-  const std::string_view letters = letters_of(start);
-  beside_python(game, [&] { remake(game, letters, span_of(actions), wanted); });
+  std::vector<KeptGame> played;
+  played.reserve(games.size());
+  for (const auto& [start, actions] : games) {
+    played.push_back({letters_of(start), span_of(actions)});
+  }
+  beside_python(game, [&] { remake(game, played, wanted); });
 }
 
 }  // namespace
@@ -119,19 +130,22 @@ void bind_replay(nb::module_& m) {
                 " -> tuple[numpy.typing.NDArray[numpy.int8], numpy.typing.NDArray[numpy.int32],"
                 " numpy.typing.NDArray[numpy.float32], State]"),
         "Movers [plies], numbers of legal actions [plies], events [plies, columns], last state.");
-  m.def("remake", &remake_some, "game"_a, "start"_a, "actions"_a, "plies"_a,
+  m.def("remake", &remake_some, "game"_a, "games"_a, "plies"_a, "which"_a.none() = nb::none(),
         "planes"_a.noconvert().none() = nb::none(), "legal"_a.noconvert().none() = nb::none(),
         "offsets"_a.none() = nb::none(), "pairs"_a.none() = nb::none(),
         "slots"_a.noconvert().none() = nb::none(), "mirrored"_a.none() = nb::none(),
-        nb::sig("def remake(game: Game, start: str, actions: numpy.typing.NDArray[numpy.uint32],"
+        nb::sig("def remake(game: Game,"
+                " games: collections.abc.Sequence[tuple[str, numpy.typing.NDArray[numpy.uint32]]],"
                 " plies: numpy.typing.NDArray[numpy.uint32],"
+                " which: numpy.typing.NDArray[numpy.uint32] | None = None,"
                 " planes: numpy.typing.NDArray[numpy.float32] | None = None,"
                 " legal: numpy.typing.NDArray[numpy.bool_] | None = None,"
                 " offsets: numpy.typing.NDArray[numpy.int64] | None = None,"
                 " pairs: numpy.typing.NDArray[numpy.uint32] | None = None,"
                 " slots: numpy.typing.NDArray[numpy.int32] | None = None,"
                 " mirrored: numpy.typing.NDArray[numpy.bool_] | None = None) -> None"),
-        "Fills the arrays given for chosen plies: planes [k, channels, rows, columns], legal\n"
+        "Fills the arrays given for chosen plies of games, which are starts and actions; `which`\n"
+        "[k] says of which game each ply is: planes [k, channels, rows, columns], legal\n"
         "[k, slots], and slots [m] beside pairs [m], those of the i-th chosen ply from\n"
         "offsets[i] to offsets[i + 1]. Plies that are `mirrored` [k] are shown in the mirror.");
 }

@@ -64,6 +64,29 @@ void fill(const AnyState& state, const Wanted& wanted, std::size_t row) {
   }
 }
 
+void check_row(std::span<const KeptGame> games, std::size_t number, std::uint32_t ply) {
+  if (number >= games.size()) {
+    throw std::out_of_range("there is no game " + std::to_string(number) + " among " +
+                            std::to_string(games.size()));
+  }
+  const std::size_t plies = games[number].actions.size();
+  if (ply > plies) {
+    throw std::out_of_range("there is no ply " + std::to_string(ply) + " in a game of " +
+                            std::to_string(plies));
+  }
+}
+
+// The rows of one game, in the order of their plies.
+void remake_one(const AnyGame& game, const KeptGame& played, std::span<const std::size_t> rows,
+                const Wanted& wanted) {
+  StatePtr state = game.parse(played.start);
+  std::size_t ply = 0;
+  for (std::size_t row : rows) {
+    for (; ply < wanted.plies[row]; ++ply) state = step(ply, *state, played.actions[ply]);
+    at_ply(ply, *state, [&] { fill(*state, wanted, row); });
+  }
+}
+
 }  // namespace
 
 Course replay(const AnyGame& game, std::string_view start, std::span<const Action> actions) {
@@ -83,21 +106,22 @@ Course replay(const AnyGame& game, std::string_view start, std::span<const Actio
   return course;
 }
 
-void remake(const AnyGame& game, std::string_view start, std::span<const Action> actions,
-            const Wanted& wanted) {
+void remake(const AnyGame& game, std::span<const KeptGame> games, const Wanted& wanted) {
+  const auto game_of = [&](std::size_t row) -> std::size_t {
+    return wanted.which.empty() ? 0 : wanted.which[row];
+  };
   std::vector<std::size_t> rows(wanted.plies.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](std::size_t a, std::size_t b) { return wanted.plies[a] < wanted.plies[b]; });
-  if (!rows.empty() && wanted.plies[rows.back()] > actions.size()) {
-    throw std::out_of_range("there is no ply " + std::to_string(wanted.plies[rows.back()]) +
-                            " in a game of " + std::to_string(actions.size()));
-  }
-  StatePtr state = game.parse(start);
-  std::size_t ply = 0;
-  for (std::size_t row : rows) {
-    for (; ply < wanted.plies[row]; ++ply) state = step(ply, *state, actions[ply]);
-    at_ply(ply, *state, [&] { fill(*state, wanted, row); });
+  for (std::size_t row : rows) check_row(games, game_of(row), wanted.plies[row]);
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(game_of(a), wanted.plies[a]) < std::pair(game_of(b), wanted.plies[b]);
+  });
+  for (auto row = rows.begin(); row != rows.end();) {
+    const std::size_t number = game_of(*row);
+    const auto end =
+        std::find_if(row, rows.end(), [&](std::size_t each) { return game_of(each) != number; });
+    remake_one(game, games[number], std::span(row, end), wanted);
+    row = end;
   }
 }
 

@@ -13,10 +13,17 @@ struct Course {
   StatePtr last;                      // where it led
 };
 
-// What to re-make of some plies of a game, into memory of the caller; empty spans are not asked
+// A game as it is kept.
+struct KeptGame {
+  std::string_view start;
+  std::span<const Action> actions;
+};
+
+// What to re-make of some plies of games, into memory of the caller; empty spans are not asked
 // for. Ply n is the position before the n-th action, so the number of actions is the last position.
 struct Wanted {
-  std::span<const std::uint32_t> plies;   // [k] in any order
+  std::span<const std::uint32_t> plies;   // [k] in any order ...
+  std::span<const std::uint32_t> which;   // [k] ... of these games; empty: of the first
   std::span<float> planes;                // [k, channels, rows, columns]
   std::span<bool> legal;                  // [k, slots] whether a legal action has this slot
   std::span<const bool> mirrored;         // [k] whether to show the ply in the game's mirror
@@ -28,10 +35,10 @@ struct Wanted {
 // Every ply of a game. MoveError names the ply of an action that is not legal.
 Course replay(const AnyGame& game, std::string_view start, std::span<const Action> actions);
 
-// Fills what is wanted, going through the game once and no farther than its last wanted ply.
+// Fills what is wanted, going through each game once and no farther than its last wanted ply.
 // MoveError as above, also for a pair that is not legal at its ply; PositionError for the planes
-// of a pending die. Shapes must fit; a ply beyond the end is an std::out_of_range.
-void remake(const AnyGame& game, std::string_view start, std::span<const Action> actions,
-            const Wanted& wanted);
+// of a pending die. Shapes must fit; a ply beyond the end and a game that is not given are an
+// std::out_of_range.
+void remake(const AnyGame& game, std::span<const KeptGame> games, const Wanted& wanted);
 
 }  // namespace rulezero

@@ -1,6 +1,7 @@
 """Replayed records: the course of the game and what a net saw, as they were in play."""
 
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,8 +60,7 @@ def test_slots_and_legal_masks_are_those_of_play(text: str) -> None:
     slots = np.full(sum(map(len, pairs)), -1, np.int32)
     _core.remake(
         game,
-        record.start,
-        columns.actions,
+        [(record.start, columns.actions)],
         plies,
         legal=legal,
         offsets=np.cumsum([0, *map(len, pairs)]),
@@ -129,14 +129,35 @@ def test_what_cannot_be_replayed_is_told_with_its_ply() -> None:
         planes(exchange, [die])
 
 
+def test_plies_of_several_games_come_in_the_order_asked_for() -> None:
+    """Whichever game each is of, and however the games are mixed."""
+    records = [record_samples.made("razzle", seed) for seed in range(3)]
+    game = rz.load("razzle")
+    which = np.array([2, 0, 1, 2, 0, 2], np.uint32)
+    plies = np.array([3, 5, 0, 9, 1, 3], np.uint32)
+    found = np.empty((6, *game.facts.planes), np.float32)
+    games = [(record.start, record.action_numbers()) for record in records]
+    _core.remake(game, games, plies, which=which, planes=found)
+    for row, (number, ply) in enumerate(zip(which, plies, strict=True)):
+        np.testing.assert_array_equal(found[row], planes(records[number], [ply])[0])
+    with pytest.raises(IndexError, match="there is no game 3 among 3"):
+        _core.remake(game, games, plies, which=which + 1, planes=found)
+    with pytest.raises(ValueError, match="which needs the shape"):
+        _core.remake(game, games, plies, which=which[:5], planes=found)
+
+
 def test_arrays_that_do_not_fit_are_refused() -> None:
     """Wrong shapes, types, strides and offsets: nothing is written beside them."""
     game = rz.load("connect4")
     start = game.start().text
     none = np.zeros(0, np.uint32)
     two = np.zeros(2, np.uint32)
-    good = {"offsets": np.array([0, 1, 2]), "pairs": two, "slots": np.zeros(2, np.int32)}
-    _core.remake(game, start, none, two, **good)
+    good: dict[str, Any] = {
+        "offsets": np.array([0, 1, 2]),
+        "pairs": two,
+        "slots": np.zeros(2, np.int32),
+    }
+    _core.remake(game, [(start, none)], two, **good)
     wrong: list[dict[str, object]] = [
         {"planes": np.zeros((2, 3, 6, 6), np.float32)},
         {"planes": np.zeros((1, 3, 6, 7), np.float32)},
@@ -154,8 +175,8 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     ]
     for arrays in wrong:
         with pytest.raises((ValueError, TypeError)):
-            _core.remake(game, start, none, two, **arrays)  # type: ignore[arg-type]
+            _core.remake(game, [(start, none)], two, **arrays)  # type: ignore[arg-type]
     readonly = np.zeros((2, 3, 6, 7), np.float32)
     readonly.flags.writeable = False
     with pytest.raises(TypeError):
-        _core.remake(game, start, none, two, planes=readonly)
+        _core.remake(game, [(start, none)], two, planes=readonly)

@@ -54,8 +54,7 @@ def _arrays(record: Record, game: Game) -> dict[str, npt.NDArray[Any]]:
     planes = np.empty((len(plies), *game.facts.planes), np.float32)
     remake(
         game,
-        record.start,
-        columns.actions,
+        [(record.start, columns.actions)],
         plies.astype(np.uint32),
         planes=planes,
         offsets=np.append(0, np.cumsum(counts[plies])),

@@ -66,8 +66,7 @@ def _check_thoughts(record: Record, game: Game, columns: Columns, course: Course
     try:
         remake(
             game,
-            record.start,
-            columns.actions,
+            [(record.start, columns.actions)],
             plies.astype(np.uint32),
             offsets=np.append(columns.offsets[plies], columns.offsets[-1]),
             pairs=columns.pair_actions,

@@ -80,7 +80,7 @@ def planes(
     if out is None:
         out = np.empty((len(chosen), *game.facts.planes), np.float32)
     try:
-        remake(game, record.start, record.action_numbers(), chosen, planes=out)
+        remake(game, [(record.start, record.action_numbers())], chosen, planes=out)
     except (RulezeroError, IndexError) as error:
         raise RecordError(f"{game.text}: {error}") from error
     return out

@@ -105,7 +105,7 @@ def _encoding(game: Game) -> Work:
     planes = np.empty((len(plies), *game.facts.planes), np.float32)
 
     def make() -> int:
-        remake(game, start.text, actions, wanted, planes=planes)
+        remake(game, [(start.text, actions)], wanted, planes=planes)
         return len(plies)
 
     return make

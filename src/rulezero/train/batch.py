@@ -1,7 +1,7 @@
 """Batches: positions of the window, re-made as a net sees them."""
 
-import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -47,25 +47,24 @@ class Batches:
         mirrored = np.zeros(size, np.bool_)
         if self.mirrors and dice is not None:
             mirrored = dice.random(size) < 0.5
-        for rows in _runs(known.game):
-            game = self.window.games[known.game[rows.start]]
-            plies = known.ply[rows]
-            offsets, pairs, weights = _pairs(game, plies)
-            slots = np.empty(len(pairs), np.int32)
-            remake(
-                self.game,
-                game.start,
-                game.actions,
-                plies.astype(np.uint32),
-                planes=planes[rows],
-                legal=legal[rows],
-                offsets=offsets,
-                pairs=pairs,
-                slots=slots,
-                mirrored=mirrored[rows],
-            )
-            at = np.repeat(np.arange(rows.start, rows.stop), np.diff(offsets))
-            np.add.at(policy, (at, slots), weights)  # actions may share a slot
+        numbers, which = np.unique(known.game, return_inverse=True)
+        games = [self.window.games[number] for number in numbers]
+        offsets, pairs, weights = _pairs(games, which, known)
+        slots = np.empty(len(pairs), np.int32)
+        remake(
+            self.game,
+            [(game.start, game.actions) for game in games],
+            known.ply.astype(np.uint32),
+            which=which.astype(np.uint32),
+            planes=planes,
+            legal=legal,
+            offsets=offsets,
+            pairs=pairs,
+            slots=slots,
+            mirrored=mirrored,
+        )
+        rows = np.repeat(np.arange(size), np.diff(offsets))
+        np.add.at(policy, (rows, slots), weights)  # actions may share a slot
         wdl = self._wdl(known)
         total = policy.sum(1, keepdims=True)
         np.divide(policy, total, out=policy, where=total > 0)
@@ -98,20 +97,22 @@ def _chances(value: Floats, draw: Floats) -> Floats:
 
 
 def _pairs(
-    game: WindowGame, plies: npt.NDArray[np.int32]
+    games: list[WindowGame], which: npt.NDArray[np.int64], known: Positions
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32], Floats]:
-    """The policy targets of plies: offsets [k + 1], actions [m], weights [m]."""
-    begin, end = game.offsets[plies], game.offsets[plies + 1]
-    counts = np.where(game.targets.has_policy[plies], end - begin, 0)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    places = np.repeat(begin - offsets[:-1], counts) + np.arange(offsets[-1])
-    weights = game.pair_targets[places].astype(np.float32)
-    return offsets, np.ascontiguousarray(game.pair_actions[places]), weights
+    """The policy targets of positions: offsets [k + 1], actions [m], weights [m]."""
 
+    def ends(sizes: Iterable[int]) -> npt.NDArray[np.int64]:
+        return np.cumsum([0, *sizes])
 
-def _runs(numbers: npt.NDArray[np.int32]) -> Iterator[slice]:
-    """Slices of equal numbers, of numbers that are sorted."""
-    bounds = [0, *(np.flatnonzero(np.diff(numbers)) + 1), len(numbers)]
-    for begin, end in itertools.pairwise(bounds):
-        if begin < end:
-            yield slice(int(begin), int(end))
+    def joined(kind: type[np.generic], name: str) -> npt.NDArray[Any]:
+        return np.concatenate([np.zeros(0, kind), *(getattr(game, name) for game in games)])
+
+    # Of all games behind one another: where the plies of each begin, and its pairs.
+    at = ends(len(game.offsets) for game in games)[which] + known.ply
+    first = ends(len(game.pair_actions) for game in games)[which]
+    bounds = joined(np.int32, "offsets")
+    counts = np.where(known.has_policy, bounds[at + 1] - bounds[at], 0)
+    offsets = ends(counts)
+    places = np.repeat(first + bounds[at] - offsets[:-1], counts) + np.arange(offsets[-1])
+    actions, weights = joined(np.uint32, "pair_actions"), joined(np.uint16, "pair_targets")
+    return offsets, actions[places], weights[places].astype(np.float32)

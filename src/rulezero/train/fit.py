@@ -46,7 +46,7 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     steps: int
     samples: int
     seconds: float
-    waiting: float  # share of the time in which batches were made
+    waiting: float  # share of the time in which the learner waited for batches
     rate: float  # of the last step
     train: dict[str, float]  # mean losses over the last tenth of the steps
     held_out: Measures | None = None  # none while nothing is held out

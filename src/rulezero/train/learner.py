@@ -5,6 +5,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from rulezero.train.fit import Fit, FitSettings
 from rulezero.train.losses import Examples, losses
 from rulezero.train.measures import Answers, Measures, measure
 from rulezero.train.plan import plan
+from rulezero.train.window import Indices
 
 _MOST_MEASURED = 4096  # held-out positions
 
@@ -77,14 +79,12 @@ class Learner:
         if self.tower.config.dropout:  # torch has dice of its own
             torch.manual_seed(int(dice.integers(1 << 63)))
         for epoch in epochs:
-            for positions in epoch:
-                before = time.perf_counter()
-                examples = self._examples(batches.make(positions, dice))
-                done.waiting += time.perf_counter() - before
+            for batch in _ahead(epoch, batches, dice, done):
+                examples = self._examples(batch)
                 share = progress[0] + (progress[1] - progress[0]) * done.steps / steps
                 done.rate = self.settings.rate.at(self.step, generation, share)
                 self.tower.train()
-                done.add(self._learn(examples, done.rate), len(positions))
+                done.add(self._learn(examples, done.rate), len(batch.value))
                 if tell is not None:
                     tell(done.steps, steps, done.losses[-1])
             if self.settings.patience is None:
@@ -242,13 +242,28 @@ def _threads(wanted: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+def _ahead(
+    epoch: list[Indices], batches: Batches, dice: np.random.Generator, done: "_Done"
+) -> Iterator[Batch]:
+    """The batches of an epoch; the next one is made while the learner learns from this one."""
+    with ThreadPoolExecutor(1) as maker:
+        made = (maker.submit(batches.make, positions, dice) for positions in epoch)
+        coming = next(made, None)
+        while coming is not None:
+            before = time.perf_counter()
+            batch = coming.result()
+            done.waiting += time.perf_counter() - before
+            coming = next(made, None)
+            yield batch
+
+
 class _Done:
     """What a fit has done so far."""
 
     def __init__(self) -> None:
         self.losses: list[dict[str, float]] = []
         self.samples = 0
-        self.waiting = 0.0  # seconds in which batches were made
+        self.waiting = 0.0  # seconds for batches that were not ready
         self.rate = 0.0
 
     @property

@@ -57,6 +57,7 @@ class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     search: Floats  # [p]
     draw: Floats  # [p]
     weight: Floats  # [p]
+    has_policy: npt.NDArray[np.bool_]  # [p]
     generation: npt.NDArray[np.int32]  # [p]
     is_held_out: npt.NDArray[np.bool_]  # [p]
 
@@ -79,6 +80,7 @@ class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
             search=sign * joined(game.targets.search[each] for game, each in known),
             draw=joined(game.targets.draw[each] for game, each in known),
             weight=joined(game.targets.weight[each] for game, each in known),
+            has_policy=joined((game.targets.has_policy[each] for game, each in known), bool),
             generation=np.repeat(np.array([game.generation for game in games], np.int32), sizes),
             is_held_out=np.repeat(np.array([game.is_held_out for game in games], bool), sizes),
         )
