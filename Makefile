@@ -1,4 +1,4 @@
-# What you can ask for: make demo, test, check, golden, sanitize, bench, bench-peers, clean.
+# What you can ask for: make demo, test, check, golden, sanitize, bench, bench-peers, proof-..., clean.
 # Needs Python 3.11 or newer, make and a C++20 compiler; the rest comes from PyPI into .venv.
 
 PYTHON ?= python3
@@ -15,26 +15,40 @@ TOOLS     := $(VENV)/.tools
 
 SANITIZED := build/sanitize/.installed
 
+DEMO := 4  # iterations of the demo's training
+
 PEERS      := build/peers-venv
 PEERS_MADE := $(PEERS)/.made
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check golden sanitize bench bench-peers clean
+PROOFS := $(patsubst proofs/%.py,proof-%,$(filter-out proofs/common.py,$(wildcard proofs/*.py)))
+
+.PHONY: help demo test check golden sanitize bench bench-peers clean $(PROOFS)
 
 help:
-	@echo "make demo      one random game of each kind, drawn in the terminal"
+	@echo "make demo      one random game of each kind; then Razzle Dazzle learned in five minutes"
 	@echo "make test      every check and every test"
 	@echo "make check     formatters, linters, types, import order"
 	@echo "make golden    write goldens and docs/seats.md again (FORCE=1: also what has changed)"
 	@echo "make sanitize  random play and hostile text under address and UB sanitizers"
 	@echo "make bench     how fast rules, nets and search are"
 	@echo "make bench-peers  the same search, beside OpenSpiel's, which it installs in $(PEERS)"
+	@echo "make proof-connect4 ...  what training comes to, in docs/results.md: $(PROOFS)"
 	@echo "make clean     remove everything that was built"
 
-demo: STEPS := 3
+demo: STEPS := 5
 demo: $(INSTALLED)
 	@echo "[3/$(STEPS)] playing one random game of each kind"
 	@$(BIN)/rulezero tour
+	@echo "[4/$(STEPS)] learning Razzle Dazzle in runs/demo, for about five minutes"
+	@if [ -e runs/demo ]; then $(BIN)/rulezero train --resume runs/demo; \
+	  else $(BIN)/rulezero train razzle --set iterations=$(DEMO) --out runs/demo; fi
+	@echo "[5/$(STEPS)] rating what it has learned"
+	@$(BIN)/rulezero rate runs/demo --nets 2 --games 40
+	@echo
+	@echo "Play it:   $(BIN)/rulezero play razzle --net runs/demo"
+	@echo "Look:      $(BIN)/rulezero report runs/demo"
+	@echo "Read on:   docs/start_here.md"
 
 test: check
 	@echo "[10/10] running the tests"
@@ -90,6 +104,12 @@ bench-peers: STEPS := 5
 bench-peers: $(INSTALLED) $(TOOLS) $(PEERS_MADE)
 	@echo "[5/$(STEPS)] measuring the search beside OpenSpiel's"
 	@$(BIN)/python benchmarks/search.py $(ARGS)
+
+# With nothing else beside; what was stopped goes on. They write docs/results.md.
+$(PROOFS): STEPS := 3
+$(PROOFS): $(INSTALLED)
+	@echo "[3/$(STEPS)] proving, which takes up to 40 minutes"
+	@cd $(CURDIR) && $(BIN)/python proofs/$(patsubst proof-%,%,$@).py
 
 clean:
 	rm -rf build $(VENV) src/rulezero/*.so src/rulezero/_core.pyi

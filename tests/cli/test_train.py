@@ -22,7 +22,7 @@ def test_the_command_and_the_function_agree(tmp_path: Path) -> None:
         0,
         f"the run is in {tmp_path / 'a'}; its best net is iter_1\n",
     )
-    for words in ("self-play: 6 games", "fit: ", "rating against random", "iter_1 is the best now"):
+    for words in ("self-play: 6 games", "fit: ", "against random, Elo", "iter_1 is the best now"):
         assert words in result.stderr
     made = runs.train("connect4", "tiny", tmp_path / "b", changes=QUICK[1::2])
     assert made.fingerprint() == rz.open(tmp_path / "a").fingerprint()

@@ -51,7 +51,7 @@ PLAIN = STEM + 10 * BLOCK + POLICY + HIDDEN + 64 * 3 + 3
         ({"value": "tanh"}, PLAIN - 2 * 65),
         ({"moves_left": True}, PLAIN + HIDDEN + 65),
         ({"dropout": 0.5}, PLAIN),
-        ({"head": "from_to"}, PLAIN - POLICY + 2 * (128 * 32 + 32) + 128 + 1),
+        ({"head": "from_to"}, PLAIN - POLICY + 2 * (128 * 32 + 32) + 56 * 56 + 128 + 1),
     ],
 )
 def test_parameters_are_those_that_one_counts(change: dict[str, Any], parameters: int) -> None:

@@ -72,11 +72,14 @@ def test_pairs_are_query_times_key(rows: int, columns: int, slots: int) -> None:
     """Slot from * S + to; then EXCHANGE's from * 8 + file, or Razzle's end of a turn."""
     head, seen = FromToHead(CONFIG, rows, columns, slots), features(rows, columns)
     squares = rows * columns
+    with torch.no_grad():
+        head.pair_bias.copy_(torch.arange(squares * squares) / 100)
     logits = head(seen)[0].tolist()
     assert len(logits) == slots
     for start, end in itertools.product((0, 5, squares - 1), (0, columns, squares - 2)):
         product = at(head.query, seen, start) @ at(head.key, seen, end) / 2  # 2: the root of 4
-        assert logits[start * squares + end] == pytest.approx(float(product), abs=1e-5)
+        slot = start * squares + end
+        assert logits[slot] == pytest.approx(float(product) + slot / 100, abs=1e-4)
     if slots == 4608:
         assert isinstance(head.further, nn.Conv2d)
         for start, file in itertools.product((0, 9, 63), (0, 7)):

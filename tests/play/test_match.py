@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -269,6 +270,20 @@ def test_starts_come_from_a_file(tmp_path: Path) -> None:
         read_starts(path, game)
     with pytest.raises(FileNotFoundError):
         read_starts(tmp_path / "nowhere", game)
+
+
+def test_a_script_needs_no_guard_to_have_workers(tmp_path: Path) -> None:
+    """It is run once, whoever plays."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import rulezero as rz\n"
+        "print('once')\n"
+        "print(len(rz.match('connect4', a='random', b='random', games=8, workers=2).records))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "once\n8\n", "")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -57,7 +57,7 @@ from rulezero.train.listener import Listener
 class Talk(Listener):
     def begin(self, iteration, phase):
         print(iteration, phase, flush=True)
-    def played(self, task, tally, games, total):
+    def played(self, task, tally, games, total, sims):
         print(task.name, games, flush=True)
     def learned(self, step, steps, losses):
         print("step", step, flush=True)
@@ -112,7 +112,7 @@ def test_an_iteration_is_told_as_it_goes(tmp_path: Path) -> None:
         def begin(self, iteration: int, phase: str) -> None:
             seen.append((iteration, phase))
 
-        def played(self, task: Any, tally: Any, games: int, total: int) -> None:
+        def played(self, task: Any, tally: Any, games: int, total: int, sims: int) -> None:
             seen[-1:] = [(*seen[-1][:2], games, total)]
 
         def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:

@@ -46,7 +46,9 @@ class PlanesHead(nn.Module):
 
 
 class FromToHead(nn.Module):
-    """Slots from * S + to: a square's query against every square's key.
+    """Slots from * S + to: a square's query against every square's key, and a bias of the pair.
+
+    Features hardly know where on the board they are; the bias says which pairs are moves at all.
 
     Slots beyond S * S are planes, from * k + plane, if they are a whole number k for each of the
     S squares (EXCHANGE), and else logits of the whole board (the end of a turn in Razzle).
@@ -62,6 +64,7 @@ class FromToHead(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
         self.query = nn.Conv2d(config.channels, config.key_channels, kernel_size=1)
         self.key = nn.Conv2d(config.channels, config.key_channels, kernel_size=1)
+        self.pair_bias = nn.Parameter(torch.zeros(squares * squares))
         by_square = further % squares == 0
         self.planes = further // squares if by_square else 0
         if self.planes:
@@ -75,7 +78,7 @@ class FromToHead(nn.Module):
         key = self.key(features).flatten(2)  # [B, d, to]
         if self.scale != 1:
             query = query * self.scale
-        pairs: Tensor = (query @ key).flatten(1)  # [B, from * to]
+        pairs: Tensor = (query @ key).flatten(1) + self.pair_bias  # [B, from * to]
         if not hasattr(self, "further"):
             return pairs
         if self.planes:

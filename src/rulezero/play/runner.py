@@ -4,11 +4,13 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Collection, Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -221,7 +223,7 @@ def _run_workers(
     processes: dict[Connection, BaseProcess] = {}
     decoder = msgspec.msgpack.Decoder(Finished)
     try:
-        with _deaf_to_interrupts():
+        with _deaf_to_interrupts(), _without_main():
             for _ in range(workers):
                 reader, writer = context.Pipe(duplex=False)
                 given = (message, width, cache, nets, taken, writer)
@@ -271,6 +273,17 @@ def _deaf_to_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """Processes started here do not run the user's script again, as spawned ones do."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _work(

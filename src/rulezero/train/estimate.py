@@ -54,7 +54,7 @@ def estimate(
     planes = np.random.default_rng(0).random((width, *game.facts.planes), np.float32)
     positions = _rate(lambda: len(evaluator.evaluate(planes).value))
     learner = Learner(tower, game, fit)
-    batch = _any_batch(game, fit.batch)
+    batch = any_batch(game, fit.batch)
     samples = _rate(lambda: learner.learn(batch, 0.0))
     choices = statistics.mean(_choices(game, seed) for seed in range(_GAMES))
     sims = _sims(selfplay.a)
@@ -97,7 +97,8 @@ def _choices(game: Game, seed: int) -> int:
     return int((movers != CHANCE).sum())
 
 
-def _any_batch(game: Game, size: int) -> Batch:
+def any_batch(game: Game, size: int) -> Batch:
+    """A batch of nothing in particular: as much work as any."""
     slots = game.facts.slots
     policy = np.zeros((size, slots), np.float32)
     policy[:, 0] = 1

@@ -13,8 +13,11 @@ class Listener:
     def begin(self, iteration: int, phase: str) -> None:
         """A phase begins."""
 
-    def played(self, task: Task, tally: Tally, games: int, total: int) -> None:
-        """A game of a task is over: the tally of a so far, games done of all in the phase."""
+    def played(self, task: Task, tally: Tally, games: int, total: int, sims: int) -> None:
+        """A game of a task is over: the tally of a so far, games done of all in the phase.
+
+        The simulations are those of the phase since it began, or began again.
+        """
 
     def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
         """A step of a fit is done."""
@@ -36,9 +39,9 @@ class Listeners(Listener):
         for each in self._listeners:
             each.begin(iteration, phase)
 
-    def played(self, task: Task, tally: Tally, games: int, total: int) -> None:
+    def played(self, task: Task, tally: Tally, games: int, total: int, sims: int) -> None:
         for each in self._listeners:
-            each.played(task, tally, games, total)
+            each.played(task, tally, games, total, sims)
 
     def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
         for each in self._listeners:

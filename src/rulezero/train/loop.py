@@ -5,6 +5,7 @@ that was killed is done again and comes to the same: games are keyed by their ta
 iteration, and nothing counts before progress.json says so.
 """
 
+import os
 import time
 from collections.abc import Collection, Generator, Mapping, Sequence
 from typing import Any, Protocol
@@ -97,6 +98,7 @@ class Loop:
         self._window = Window(recipe.window)
         self._learner: Learner | None = None
         self._began = time.perf_counter()
+        self._times = os.times()
 
     def go(self) -> Progress:
         """Runs to the end of the experiment, from wherever it is."""
@@ -172,7 +174,9 @@ class Loop:
             tallies[task.name] = Tally.of(result_of(record, task) for record in played)
             self._log_games(task, played)
         is_promoted = self.regime.is_promoted(iteration, tallies)
-        self._log("verdict", net=self.progress.latest, is_promoted=is_promoted)
+        self._log(
+            "verdict", net=self.progress.latest, is_promoted=is_promoted, cores=self._busy_cores()
+        )
         best = self.progress.latest if is_promoted else self.progress.best
         if iteration == self.recipe.iterations:
             self._advance(best=best, is_done=True)
@@ -209,7 +213,7 @@ class Loop:
         found: list[dict[int, Record]] = [{} for _ in tasks]
         numbers = {task.name: number for number, task in enumerate(tasks)}
         tallies = [Tally() for _ in tasks]
-        total = sum(task.games for task in tasks)
+        total, sims = sum(task.games for task in tasks), 0
         with self.run.store() as store:
             for record in store:
                 if record.task in numbers:
@@ -223,7 +227,8 @@ class Loop:
                 found[number][record.index] = record
                 tallies[number] += Tally.of([result_of(record, tasks[number])])
                 games = sum(map(len, found))
-                self.listener.played(tasks[number], tallies[number], games, total)
+                sims += int(record.columns().sims.sum())
+                self.listener.played(tasks[number], tallies[number], games, total, sims)
         return [found[number][at] for number in range(len(tasks)) for at in sorted(found[number])]
 
     def _take(self, records: Sequence[Record], generation: int) -> None:
@@ -232,6 +237,13 @@ class Loop:
     def _nets(self) -> dict[str, str]:
         progress = self.progress
         return {"best": progress.best, "latest": progress.latest, "candidate": progress.latest}
+
+    def _busy_cores(self) -> float:
+        """How many cores this process and its workers kept busy since it was asked last."""
+        now, before = os.times(), self._times
+        self._times = now
+        worked = sum(now[at] - before[at] for at in range(4))  # user and system, with children
+        return worked / max(now.elapsed - before.elapsed, 0.01)
 
     def _advance(self, **changes: Any) -> None:
         """The phase is done."""

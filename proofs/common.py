@@ -1,0 +1,108 @@
+"""What proofs share: runs that go on where they were stopped, and a place for what they show."""
+
+import datetime
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rulezero import config, runs
+from rulezero.cli.watch import Watch
+from rulezero.train.run import Run
+
+RUNS = Path("runs")
+RESULTS = Path("docs") / "results.md"
+
+
+def trained(name: str, recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Run:
+    """The run of this name, trained to its end: begun, gone on with, or found done."""
+    path = RUNS / name
+    experiment = config.load(recipe, preset, changes)
+    with Watch(experiment) as watch:
+        if not path.exists():
+            return runs.train(experiment, out=path, listener=watch)
+        run = runs.open_run(path)
+        if config.read(run.config()) != experiment:
+            raise SystemExit(f"{path} is another experiment; move it away and try again")
+        return run if run.progress().is_done else runs.resume(path, listener=watch)
+
+
+def kept(run: Run, name: str, make: Callable[[], Any]) -> Any:
+    """What `make` found, kept in the run's reports: it is not made twice."""
+    path = run.path / "reports" / f"{name}.json"
+    if path.is_file():
+        return json.loads(path.read_text(encoding="utf-8"))
+    found = make()
+    path.parent.mkdir(exist_ok=True)
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps(found), encoding="utf-8")
+    new.replace(path)
+    return found
+
+
+def logged(run: Run, kind: str) -> list[dict[str, Any]]:
+    """The lines of a kind in the run's log."""
+    return [entry for entry in run.entries() if entry["kind"] == kind]
+
+
+def minutes(run: Run) -> dict[str, float]:
+    """How long a run had worked when each net was done, by name."""
+    known = {entry["net"]: entry["seconds_so_far"] / 60 for entry in logged(run, "verdict")}
+    return {"untrained": 0.0, **known}
+
+
+def effort(run: Run) -> list[str]:
+    """How well a run used its machine, a line for each figure."""
+    fits, ends = logged(run, "fit"), logged(run, "verdict")
+    waited = sum(fit["waiting"] * fit["seconds"] for fit in fits)
+    learned = sum(fit["seconds"] for fit in fits)
+    busy = sorted(end["cores"] for end in ends[1:])
+    return [
+        f"{ends[-1]['seconds_so_far'] / 60:.1f} minutes of work, {learned / 60:.1f} of them fits",
+        f"waiting for batches: {waited / learned:.2%} of the time of the fits",
+        f"cores kept busy over an iteration, of {os.cpu_count()}: median"
+        f" {busy[len(busy) // 2]:.2f}, least {busy[0]:.2f}",
+    ]
+
+
+def listed(lines: Iterable[str]) -> str:
+    """A list in Markdown."""
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def judged(claims: Mapping[str, bool]) -> str:
+    """Whether what must be so is so."""
+    return listed(f"{said}: {'yes' if holds else '**no**'}" for said, holds in claims.items())
+
+
+def chart(title: str, across: str, up: str, points: Mapping[float, float]) -> str:
+    """A curve that Markdown viewers draw; the figures stay readable where they do not."""
+    places = ", ".join(f'"{x:g}"' for x in points)
+    heights = ", ".join(f"{y:.1f}" for y in points.values())
+    return (
+        f'```mermaid\nxychart-beta\n  title "{title}"\n  x-axis "{across}" [{places}]\n'
+        f'  y-axis "{up}" 0 --> {max(1.0, *points.values()):.0f}\n  line [{heights}]\n```'
+    )
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def write(section: str, command: str, text: str) -> None:
+    """Puts a section into docs/results.md in the place of what it said before."""
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    body = f"## {section}\n\n`{command}`, {today}.\n\n{text.strip()}\n"
+    whole = RESULTS.read_text(encoding="utf-8")
+    pattern = rf"^## {re.escape(section)}\n.*?(?=^## |\Z)"
+    found = re.search(pattern, whole, re.MULTILINE | re.DOTALL)
+    if found:
+        whole = whole[: found.start()] + body + "\n" + whole[found.end() :]
+    else:
+        whole = f"{whole.rstrip()}\n\n{body}"
+    RESULTS.write_text(whole.rstrip() + "\n", encoding="utf-8")
+    print(f"\n{body}\nwritten to {RESULTS}")

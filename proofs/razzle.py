@@ -1,0 +1,155 @@
+"""Razzle Dazzle: a net of the small preset with sixteen simulations against plain search.
+
+It must score 70 % against ucb1:sims=200, which judges by hand-written rules, and 98 % against
+random; nine tenths of its policy must lie on legal moves.
+"""
+
+import sys
+import time
+from typing import Any
+
+import rulezero as rz
+from common import chart, effort, judged, kept, listed, logged, minutes, table, trained, write
+from rulezero import config
+from rulezero.by_hand import fit
+from rulezero.reports.diagnosis import diagnose
+from rulezero.train.run import Run
+
+AGENT = "gumbel:net={net},sims=16"
+SEARCH = "ucb1:sims=200"
+GAMES = 200
+OPENING = 4  # plies at random, so that no two games are alike
+
+
+def meet(run: Run, opponent: str) -> dict[str, Any]:
+    """The final net against somebody."""
+
+    def play() -> dict[str, Any]:
+        print(f"playing {GAMES} games against {opponent}")
+        seat = AGENT.format(net=run.path)
+        found = rz.match("razzle", a=seat, b=opponent, games=GAMES, opening=OPENING, workers=0)
+        return {"score": found.score, "elo": found.elo, "interval": list(found.interval)}
+
+    found: dict[str, Any] = kept(run, f"against_{opponent.partition(':')[0]}", play)
+    return found
+
+
+def milliseconds(run: Run) -> dict[str, float]:
+    """What a move takes each of the two, one at a time, on one core."""
+
+    def measure() -> dict[str, float]:
+        game = rz.load("razzle")
+        record = next(iter(run.store()))
+        actions = record.action_numbers().tolist()
+        states = [game.replay(record.start, actions[:ply]) for ply in range(4, len(actions), 2)]
+        found = {}
+        for name, text in (("net", AGENT.format(net=run.path)), ("search", SEARCH)):
+            seat = rz.seat(text)
+            seat.think(states[0])
+            begin = time.perf_counter()
+            for state in states:
+                seat.think(state)
+            found[name] = 1000 * (time.perf_counter() - begin) / len(states)
+        return found
+
+    found: dict[str, float] = kept(run, "milliseconds", measure)
+    return found
+
+
+def legal_mass(run: Run, illegal: float) -> float:
+    """Probability on legal moves of a net fitted to the run's games with such a penalty."""
+
+    def learn() -> float:
+        print(f"fitting a net with fit.loss.illegal={illegal:g}")
+        changes = [
+            f"fit.loss.illegal={illegal}",
+            "fit.samples_per_ply=3",
+            "window.kind=fixed",
+            "window.plies=50000",
+        ]
+        out = run.path / "reports" / f"illegal_{illegal:g}"
+        done = fit(config.load("razzle", "small", changes), run.records, out)
+        assert done.held_out is not None
+        return done.held_out.net.legal_mass
+
+    found: float = kept(run, f"legal_mass_{illegal:g}", learn)
+    return found
+
+
+def main() -> int:
+    """Trains, plays, writes; 1 if something is not as it must be."""
+    run = trained("proof_razzle", "razzle")
+    against = {opponent: meet(run, opponent) for opponent in (SEARCH, "random")}
+    times = milliseconds(run)
+    seen = diagnose(run.path)
+    assert seen.untrained is not None
+    masses = {"with": legal_mass(run, 1.0), "without": legal_mass(run, 0.0)}
+    claims = {
+        f"at least 70 % against `{SEARCH}`": against[SEARCH]["score"] >= 0.70,
+        "at least 98 % against `random`": against["random"]["score"] >= 0.98,
+        "legal mass above 90 %": seen.net.legal_mass > 0.9,
+    }
+    at = minutes(run)
+    trials = {
+        round(at[_net_of(entry["a"])], 1): 100 * entry["score"]
+        for entry in logged(run, "games")
+        if entry["purpose"] == "rating"
+    }
+    write(
+        "razzle",
+        "make proof-razzle",
+        "\n\n".join(
+            [
+                f"`gumbel:sims=16` with the final net, {GAMES} games each, the first {OPENING}"
+                " plies at random, seats swapped in pairs.",
+                table(
+                    ["opponent", "score", "Elo", "95 %"],
+                    [
+                        [
+                            f"`{name}`",
+                            f"{found['score']:.1%}",
+                            f"{found['elo']:+.0f}",
+                            f"{found['interval'][0]:+.0f} to {found['interval'][1]:+.0f}",
+                        ]
+                        for name, found in against.items()
+                    ],
+                ),
+                f"A move took {times['net']:.1f} ms with the net and {times['search']:.1f} ms with"
+                f" `{SEARCH}`, one position at a time on one core.",
+                chart(f"score against {SEARCH}", "minutes", "per cent", trials),
+                table(
+                    ["probability on legal moves", ""],
+                    [
+                        ["final net", f"{seen.net.legal_mass:.1%}"],
+                        ["untrained net", f"{seen.untrained.legal_mass:.1%}"],
+                        ["fitted to the last games with the penalty", f"{masses['with']:.1%}"],
+                        ["the same without the penalty", f"{masses['without']:.1%}"],
+                    ],
+                ),
+                judged(claims),
+                listed([*effort(run), f"rating took {_rated(run):.1%} of all evaluations by nets"]),
+            ]
+        ),
+    )
+    return 0 if all(claims.values()) else 1
+
+
+def _net_of(seat: str) -> str:
+    """The net's name in a seat's text."""
+    parts = seat.partition(":")[2].split(",")
+    return next(part.partition("=")[2] for part in parts if part.startswith("net="))
+
+
+def _rated(run: Run) -> float:
+    """The share of the rating in what nets have evaluated; its opponent has none."""
+    sims = {"rating": 0.0, "self-play": 0.0}
+    for entry in logged(run, "games"):
+        if entry["purpose"] == "rating":
+            sims["rating"] += rz.seat(entry["a"]).number("sims") * entry["plies"] / 2
+        elif "net=" in entry["a"]:
+            sims["self-play"] += entry["sims"]
+    return sims["rating"] / sum(sims.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

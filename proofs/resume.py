@@ -1,0 +1,75 @@
+"""Runs that are killed ten times at random instants come to what an undisturbed run comes to.
+
+Compared are the sha256 of the latest net, of the optimiser, and of everything recorded.
+"""
+
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+from common import RUNS, table, write
+from rulezero import config, runs
+from rulezero.train.run import Run
+
+KILLS = 10
+CHANGES = ["iterations=8", "selfplay.games=48"]
+SECONDS = (2.0, 9.0)  # that a run is left alone between two kills
+
+
+def command(recipe: str, run: Run) -> list[str]:
+    """Begins a run, or goes on with it."""
+    told = [sys.executable, "-m", "rulezero", "train"]
+    if run.exists:
+        return [*told, "--resume", str(run.path)]
+    changes = [word for change in CHANGES for word in ("--set", change)]
+    return [*told, recipe, "--preset", "tiny", "--out", str(run.path), *changes]
+
+
+def killed(recipe: str, dice: random.Random) -> tuple[Run, list[str]]:
+    """A run that was killed often, and where that was."""
+    run = Run(RUNS / f"proof_resume_{recipe}_killed")
+    places: list[str] = []
+    while len(places) < KILLS:
+        with subprocess.Popen(command(recipe, run), stderr=subprocess.DEVNULL) as process:
+            time.sleep(dice.uniform(*SECONDS))
+            process.kill()
+        if run.exists:
+            now = run.progress()
+            places.append(f"{now.iteration} {now.phase}")
+            print(f"{recipe}: killed {len(places)} times, now at iteration {places[-1]}")
+            if now.is_done:
+                raise SystemExit(f"the run was done after {len(places)} kills: make it longer")
+    subprocess.run(command(recipe, run), check=True)
+    return run, places
+
+
+def main() -> int:
+    """Runs, kills, compares, writes; 1 if something is not the same."""
+    dice, rows, is_same = random.Random(0), [], True
+    for recipe in config.recipes():
+        for folder in RUNS.glob(f"proof_resume_{recipe}*"):
+            shutil.rmtree(folder)  # left behind by a proof that was stopped
+        whole = runs.train(
+            recipe, "tiny", RUNS / f"proof_resume_{recipe}_whole", changes=CHANGES
+        ).fingerprint()
+        run, places = killed(recipe, dice)
+        found = run.fingerprint()
+        is_same = is_same and found == whole
+        for part, digest in whole.items():
+            verdict = "the same" if found[part] == digest else "**different**"
+            rows.append([recipe, part, digest[:16], found[part][:16], verdict])
+        rows.append([recipe, "killed at", ", ".join(places), "", ""])
+    write(
+        "resume",
+        "make proof-resume",
+        f"`tiny` runs of {CHANGES[0].partition('=')[2]} iterations, `kill -9` {KILLS} times at"
+        " random instants, then resumed to the end.\n\n"
+        + table(["recipe", "sha256 of", "undisturbed", "killed", ""], rows),
+    )
+    return 0 if is_same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

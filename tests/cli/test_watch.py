@@ -1,0 +1,87 @@
+"""What people see of a run while it goes on."""
+
+import io
+from typing import Any
+
+from rich.console import Console
+
+from rulezero import config
+from rulezero.cli.watch import Watch, say_draws, say_entry
+
+FIGURES = {"policy": 1.5, "value": 0.25, "legal_mass": 0.5}
+ENDS = {
+    "line": {"wins": 5, "draws": 0, "losses": 1},
+    "repetition": {"wins": 0, "draws": 1, "losses": 0},
+    "full board": {"wins": 0, "draws": 3, "losses": 0},
+}
+GAMES: dict[str, Any] = {
+    "kind": "games",
+    "iteration": 3,
+    "purpose": "self-play",
+    "games": 10,
+    "plies": 200,
+    "sims": 4000,
+    "seconds": 2.0,
+    "first_seat": 0.75,
+    "ends": ENDS,
+}
+FIT: dict[str, Any] = {
+    "kind": "fit",
+    "iteration": 3,
+    "steps": 7,
+    "samples": 900,
+    "seconds": 2.0,
+    "held_out": {"net": FIGURES, "constant": {**FIGURES, "policy": 1.75}},
+}
+RATING: dict[str, Any] = {
+    **GAMES,
+    "purpose": "rating",
+    "b": "random",
+    "score": 0.9,
+    "elo": {"elo": 381.7},
+}
+
+
+def verdict(iteration: int, seconds: float) -> dict[str, Any]:
+    """The end of an iteration."""
+    return {
+        "kind": "verdict",
+        "iteration": iteration,
+        "net": f"iter_{iteration}",
+        "is_promoted": True,
+        "cores": 1.94,
+        "seconds_so_far": seconds,
+    }
+
+
+def test_entries_are_said_in_words() -> None:
+    """Rates, losses beside the best constant's, draws by cause, the commonest first."""
+    assert say_draws(GAMES) == "draws 40% (full board 3, repetition 1)"
+    assert say_draws({**GAMES, "ends": {"line": ENDS["line"]}}) == "draws 0%"
+    assert say_entry(GAMES).startswith("   3  self-play: 10 games, 200 plies, 2,000 sims/s; first")
+    assert say_entry(FIT) == (
+        "   3  fit: 7 steps, 450 samples/s; held out: policy 1.500 (constant 1.750),"
+        " value 0.250 (constant 0.250), legal mass 50%"
+    )
+    assert say_entry({**FIT, "held_out": None}) == "   3  fit: 7 steps, 450 samples/s"
+    assert say_entry(RATING) == "   3  rating: 90.0% against random, Elo +382"
+    assert say_entry({"kind": "warning", "iteration": 3}) == ""
+
+
+def test_the_moment_is_shown_below() -> None:
+    """Strength, losses, draws, and the time that the last iterations let expect."""
+    experiment = config.load("connect4", "small", ["iterations=10"])
+    screen = io.StringIO()
+    watch = Watch(experiment, Console(file=screen, force_terminal=True, width=120))
+    for entry in (verdict(1, 1000.0), GAMES, FIT, RATING, verdict(2, 1200.0), verdict(3, 1400.0)):
+        watch.logged(entry)
+    watch.begin(4, "generate")
+    console = Console(width=120)
+    with console.capture() as shown:
+        console.print(watch._below())
+    lines = shown.get().splitlines()
+    assert lines[0] == "90.0% against random, Elo +382, after iteration 3"
+    assert lines[1].startswith("held out: policy 1.500 (constant 1.750)")
+    assert lines[2] == "draws 40% (full board 3, repetition 1)"
+    assert lines[3].startswith("23 min so far, about 23 min left; 1.9 of ")  # 7 times 200 s
+    assert lines[4].startswith("4 of 10 playing")

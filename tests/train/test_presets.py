@@ -1,0 +1,62 @@
+"""The `full` presets are the experiments that their documents describe, figure by figure."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rulezero import config
+from rulezero.games import grammar
+from rulezero.games.load import load
+from rulezero.nets.tower import create
+from rulezero.train.estimate import any_batch
+from rulezero.train.learner import Learner
+
+TABLES = sorted((Path(__file__).parents[1] / "golden" / "presets").glob("*.txt"))
+
+
+def lines_of(path: Path) -> Iterator[tuple[str, str, Any]]:
+    """Each figure: the key, the option of a seat's text or "", the value."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        name, _, value = line.partition(" = ")
+        key, _, option = name.partition(": ")
+        yield key, option, yaml.safe_load(value)
+
+
+def found(whole: dict[str, Any], key: str, option: str) -> Any:
+    """What an experiment says there."""
+    value: Any = whole
+    for part in key.split("."):
+        value = value[part]
+    return yaml.safe_load(grammar.read(value).options[option]) if option else value
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_full_is_what_the_document_says(path: Path) -> None:
+    """Every line of the table, which was written from the document alone."""
+    whole = config.load(path.stem, "full").model_dump(mode="json")
+    lines = list(lines_of(path))
+    assert len(lines) > 10
+    wrong = [
+        f"{key} {option}: {found(whole, key, option)!r}, not {value!r}"
+        for key, option, value in lines
+        if found(whole, key, option) != value
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("recipe", config.recipes())
+def test_the_full_net_learns_one_batch(recipe: str) -> None:
+    """One step forward and backward, with weights that change."""
+    experiment = config.load(recipe, "full")
+    game = load(experiment.game)
+    tower = create(game, experiment.net)
+    before = {name: weight.clone() for name, weight in tower.named_parameters()}
+    learner = Learner(tower, game, experiment.fit)
+    assert learner.learn(any_batch(game, 8), 1e-3) == 8
+    moved = [name for name, weight in tower.named_parameters() if (weight != before[name]).any()]
+    assert len(moved) > len(before) / 2
