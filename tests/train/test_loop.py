@@ -9,6 +9,7 @@ import pytest
 
 import rulezero as rz
 from commands import begin, read_until
+from documents import ROOT, blocks
 from rulezero import config, runs
 from rulezero.data.check import check
 from rulezero.train.listener import Listener
@@ -37,6 +38,19 @@ def test_a_dummy_run_of_every_recipe(recipe: str, tmp_path: Path) -> None:
         assert rz.net(net).evaluate([game.start()])[0].shape == (1, game.facts.slots)
     result = rz.match(game, f"puct:net={run.path},sims=4", "random", 2)
     assert result.tally.games == 2
+
+
+def test_a_game_of_ones_own_is_one_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The game and the recipe that docs/add_a_game.md shows, two workers, killed by nobody."""
+    monkeypatch.chdir(tmp_path)
+    known = {block.language: block for block in blocks(ROOT / "docs" / "add_a_game.md")[::-1]}
+    Path("tictactoe.py").write_text(known["python"].text, encoding="utf-8")
+    Path("tictactoe.yaml").write_text(known["yaml"].text, encoding="utf-8")
+    changes = ["iterations=1", "selfplay.games=6", "anchor.games=2"]
+    run = runs.train("tictactoe.yaml", out="run", changes=changes, workers=2)
+    assert run.progress().best == "iter_1"
+    result = rz.match("python:file=tictactoe.py", "puct:net=run,sims=8", "random", 4)
+    assert result.tally.games == 4
 
 
 def test_runs_are_reproducible(tmp_path: Path) -> None:

@@ -48,6 +48,47 @@ def test_plies_without_a_policy_may_be_left_out() -> None:
     assert 0 < targets.weight.sum() < targets_of(record).weight.sum()
 
 
+@pytest.mark.parametrize("text", ["razzle", "monster", "exchange"])
+def test_targets_may_follow_the_temperature_of_play(text: str) -> None:
+    """target_temperature=play: visits while moves were drawn, then the move that was played."""
+    game = samples.game(text)
+    player = "puct:sims=40,temperature=1,temperature_turns=4"
+    record = rz.match(game, player, "random", 1, opening=0).records[0]
+    columns = record.columns()
+    window = Window(WindowSettings())
+    targets = targets_of(record, target_temperature="play")
+    window.add(record, columns, course(record, game), targets, generation=0)
+    kept, state, turn, mover = window.games[0], game.parse(record.start), 0, 0
+    seen = set()
+    for ply, action in enumerate(record.action_numbers().tolist()):
+        if state.mover != rz.CHANCE:
+            turn += state.mover != mover
+            mover = state.mover
+        pairs = slice(*columns.offsets[ply : ply + 2])
+        if columns.has_policy[ply] and turn < 4:
+            weights = columns.pair_targets[pairs].astype(float)
+            shares = kept.pair_targets[pairs] / kept.pair_targets[pairs].max()
+            np.testing.assert_allclose(shares, weights / weights.max(), atol=1e-4)
+            seen.add("drawn")
+        elif columns.has_policy[ply]:
+            chosen = columns.pair_actions[pairs][kept.pair_targets[pairs] > 0]
+            assert action in chosen.tolist()
+            assert set(kept.pair_targets[pairs].tolist()) <= {0, 65535}
+            seen.add("best")
+        state = state.apply(action)
+    assert seen == {"drawn", "best"}
+
+
+def test_players_from_elsewhere_have_no_temperature() -> None:
+    """Nor have those without such a key: their weights are learned as they are."""
+    record = record_samples.made("connect4")
+    for seats in (("Somebody, A.", "gumbel:sims=3"), ("human", "alphabeta:depth=2")):
+        strange = msgspec.structs.replace(record, seats=seats)
+        found = targets_of(strange, target_temperature="play").temperature
+        assert found is not None
+        assert (found == 1).all()
+
+
 @pytest.mark.parametrize(
     ("reason", "weight"),
     [("cap", 0.25), ("interrupted", 0), ("resigned", 1), ("four in a row", 1)],

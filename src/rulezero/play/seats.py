@@ -94,10 +94,14 @@ class Seat:
         outside = ("net", "precision")
         return {key: text for key, text in self.spec.options.items() if key not in outside}
 
-    def number(self, key: str) -> int:
-        """A whole-number key, as given or at its fallback; 0 where this kind has none."""
+    def has(self, key: str) -> bool:
+        """Whether players of this kind have such a key."""
+        return any(known.name == key for known in kinds()[self.spec.name].keys)
+
+    def number(self, key: str) -> float:
+        """A key that is a number, as given or at its fallback; 0 where this kind has none."""
         fallbacks = {known.name: known.fallback for known in kinds()[self.spec.name].keys}
-        return int(float(self.spec.options.get(key, fallbacks.get(key, "0"))))
+        return float(self.spec.options.get(key, fallbacks.get(key, "0")))
 
     def think(self, state: State) -> "Thought":
         """What the player would choose in a state, and why."""

@@ -53,7 +53,7 @@ class Session:
             options = seat.core_options | sight.core_options
             players.append(Player(seat.spec.name, options, net, sight.mlp, encoder))
             self.identities.append(sight.identity)
-        leaves = max((seat.number("leaves") for seat in seats), default=1)
+        leaves = max((int(seat.number("leaves")) for seat in seats), default=1)
         rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))
         self._slots = [encoder.facts.slots for encoder in encoders]
         self._planes = [np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders]

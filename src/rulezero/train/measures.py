@@ -10,6 +10,7 @@ from rulezero.data.columns import Floats
 from rulezero.train.batch import Batch
 
 _TINY = 1e-12
+_TRUST = 20  # times that a slot must have been legal before it is believed as much as the mean
 
 
 class Answers(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -55,9 +56,14 @@ def measure(answers: Answers, batch: Batch) -> Measures:
 
 
 def best_constant(batch: Batch, kind: Literal["wdl", "tanh"] = "wdl") -> Answers:
-    """For each slot how often it is played where it is legal; the mean chances."""
+    """For each slot how often it is played where it is legal; the mean chances.
+
+    Slots that are rarely legal are played about as often as the mean slot: a constant that knows
+    these few positions by heart would be no measure for a net that has never seen them.
+    """
     played, legal = batch.policy.sum(0), batch.legal[batch.policy.sum(1) > 0].sum(0)
-    rates = played / np.maximum(legal, 1) + _TINY
+    mean = played.sum() / max(legal.sum(), 1)
+    rates = (played + _TRUST * mean) / (legal + _TRUST) + _TINY
     shares = np.where(batch.legal, rates, 0)
     return Answers(
         shares=(shares / np.maximum(shares.sum(1, keepdims=True), _TINY)).astype(np.float32),

@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from rulezero._core import CHANCE
+from rulezero._core import CHANCE, SeatError
 from rulezero.data.columns import Floats
 from rulezero.data.record import STOPPED, Columns, Record
 from rulezero.data.replay import Course
+from rulezero.play.seats import seat
 from rulezero.train.settings import Settings
 
 
@@ -19,6 +20,7 @@ class TargetSettings(Settings):
 
     search_share: float = Field(0.0, ge=0, le=1)  # of the search's value in the value target
     learn_from: Literal["all", "policy"] = "all"  # plies; policy: only those with a policy target
+    target_temperature: Literal[1, "play"] = 1  # 1: visits; play: as moves were drawn from them
     capped_weight: float = Field(1.0, ge=0)  # of games that a runner stopped at its cap
 
 
@@ -30,6 +32,7 @@ class Targets(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     draw: Floats  # [n] the search's probability of a draw; NaN likewise
     weight: Floats  # [n] of the ply in the loss
     has_policy: npt.NDArray[np.bool_]  # [n] whether the pairs of the ply are learned
+    temperature: Floats | None = None  # [n] weights ** (1 / it) are learned; none: 1 everywhere
 
 
 def of_play(record: Record, columns: Columns, course: Course, settings: TargetSettings) -> Targets:
@@ -52,4 +55,24 @@ def of_play(record: Record, columns: Columns, course: Course, settings: TargetSe
         draw=columns.draw,
         weight=weight,
         has_policy=has_policy,
+        temperature=_played_at(record, course) if settings.target_temperature == "play" else None,
     )
+
+
+def _played_at(record: Record, course: Course) -> Floats:
+    """The temperature at which each ply was chosen, by the seats' texts; 1 where none is known."""
+    is_seats = course.movers != CHANCE
+    movers = course.movers[is_seats]
+    turns = np.cumsum(np.diff(movers, prepend=movers[:1]) != 0)  # of both seats
+    found = np.ones(len(course.movers), np.float32)
+    for number, text in enumerate(record.seats):
+        try:
+            player = seat(text)
+        except SeatError:  # somebody from elsewhere
+            continue
+        if player.has("temperature"):
+            now, later = player.number("temperature"), player.number("temperature_later")
+            plies = np.flatnonzero(is_seats)[movers == number]
+            is_early = turns[movers == number] < player.number("temperature_turns")
+            found[plies] = np.where(is_early, now, later)
+    return found

@@ -123,7 +123,7 @@ class Window:
                 movers=played.movers,
                 offsets=columns.offsets.astype(np.int32),
                 pair_actions=columns.pair_actions,
-                pair_targets=columns.pair_targets,
+                pair_targets=_sharpened(columns, targets.temperature),
                 targets=_weighted(targets, columns, self.settings.surprise),
                 generation=generation,
                 is_held_out=is_held_out(record, self.settings.held_out),
@@ -168,6 +168,20 @@ def take(
 def is_held_out(record: Record, share: float) -> bool:
     """Whether a record belongs to those that no net ever learns from: its hash decides."""
     return bool(int(record.id[:_HASHED], 16) < share * 16**_HASHED)
+
+
+def _sharpened(columns: Columns, temperature: Floats | None) -> npt.NDArray[np.uint16]:
+    """The weights of pairs, raised to 1 / the temperature of their ply; only the highest at 0."""
+    if temperature is None:
+        return columns.pair_targets
+    counts = np.diff(columns.offsets)
+    of_ply = np.repeat(np.arange(len(counts)), counts)
+    highest = np.zeros(len(counts), np.uint16)
+    np.maximum.at(highest, of_ply, columns.pair_targets)
+    shares = columns.pair_targets / np.maximum(highest, 1)[of_ply]
+    degree = temperature[of_ply]
+    raised = np.where(degree > 0, shares ** (1 / np.maximum(degree, 1e-3)), shares == 1)
+    return np.round(raised * np.iinfo(np.uint16).max).astype(np.uint16)
 
 
 def _weighted(targets: Targets, columns: Columns, share: float) -> Targets:

@@ -1,0 +1,78 @@
+"""What a window of a million plies costs the learner: memory, and time for a batch.
+
+The games are played by another process first: razzle with plain search, visits and all.
+"""
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import rulezero as rz
+from rulezero import config
+from rulezero.nets.tower import create
+from rulezero.train.batch import Batches
+from rulezero.train.learner import Learner
+from rulezero.train.targets import of_play
+from rulezero.train.window import Window, WindowSettings, take
+
+PLIES = 1_000_000
+STEPS = 60
+SEAT = "puct:sims=64,temperature=1,temperature_turns=10"
+
+
+def most_memory() -> float:
+    """MiB of this process, at its fattest."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def play(folder: str, games: int) -> None:
+    """Games into a store."""
+    words = f"match razzle --a {SEAT} --b {SEAT} --games {games} --opening 4 --workers 0"
+    command = [sys.executable, "-m", "rulezero", *words.split(), "--save", folder]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def main() -> None:
+    """Prints the figures."""
+    experiment = config.load("razzle", "small")
+    game = rz.load("razzle")
+    learner = Learner(create(game, experiment.net), game, experiment.fit)
+    print(f"torch, a net and its optimiser   {most_memory():8,.0f} MiB")
+    window = Window(WindowSettings(kind="fixed", plies=PLIES))
+    with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
+        games = 1000
+        while window.seen < PLIES:
+            store = Path(folder) / str(games)
+            play(str(store), games)
+            take(
+                window,
+                rz.records(store),
+                game,
+                lambda record, columns, played: of_play(
+                    record, columns, played, experiment.targets
+                ),
+                0,
+            )
+            games = max(100, round((PLIES - window.seen) * len(window.games) / window.seen))
+    print(f"and a window of {len(window):9,} plies   {most_memory():8,.0f} MiB")
+    batches = Batches(window, game, search_share=0.5, mirrors=True)
+    dice = np.random.default_rng(0)
+    known = window.positions(held_out=False)
+    begin = time.perf_counter()
+    for _ in range(STEPS):
+        batches.make(dice.choice(known, experiment.fit.batch), dice)
+    made = STEPS * experiment.fit.batch / (time.perf_counter() - begin)
+    begin = time.perf_counter()
+    for _ in range(STEPS):
+        learner.learn(batches.make(dice.choice(known, experiment.fit.batch), dice), 1e-3)
+    print(f"and {STEPS} steps of {experiment.fit.batch}                {most_memory():8,.0f} MiB")
+    print(f"batches are made at {made:,.0f} positions a second by one thread")
+
+
+if __name__ == "__main__":
+    main()
