@@ -15,7 +15,7 @@ TOOLS     := $(VENV)/.tools
 
 SANITIZED := build/sanitize/.installed
 
-DEMO := 4  # iterations of the demo's training
+DEMO := 2  # iterations of the demo's training
 
 PEERS      := build/peers-venv
 PEERS_MADE := $(PEERS)/.made

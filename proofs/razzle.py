@@ -12,6 +12,7 @@ import rulezero as rz
 from common import chart, effort, judged, kept, listed, logged, minutes, table, trained, write
 from rulezero import config
 from rulezero.by_hand import fit
+from rulezero.play.runner import cores
 from rulezero.reports.diagnosis import diagnose
 from rulezero.train.run import Run
 
@@ -27,7 +28,9 @@ def meet(run: Run, opponent: str) -> dict[str, Any]:
     def play() -> dict[str, Any]:
         print(f"playing {GAMES} games against {opponent}")
         seat = AGENT.format(net=run.path)
-        found = rz.match("razzle", a=seat, b=opponent, games=GAMES, opening=OPENING, workers=0)
+        found = rz.match(
+            "razzle", a=seat, b=opponent, games=GAMES, opening=OPENING, workers=cores()
+        )
         return {"score": found.score, "elo": found.elo, "interval": list(found.interval)}
 
     found: dict[str, Any] = kept(run, f"against_{opponent.partition(':')[0]}", play)

@@ -13,7 +13,7 @@ import rulezero as rz
 from rulezero.data.steps import steps
 from rulezero.games.view import caption, seat_names
 from rulezero.reports.figures import groups
-from rulezero.reports.page import log_of, render, write_report
+from rulezero.reports.page import render, write_report
 from rulezero.reports.sample import newest_record, sample_of
 from rulezero.reports.standings import rate
 from rulezero.train.run import RunError
@@ -135,7 +135,7 @@ def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
 def test_figures_are_plotlys() -> None:
     """Every key is one that plotly knows; nothing is drawn that the log does not say."""
     objects = pytest.importorskip("plotly.graph_objects")
-    entries = log_of(little_runs.run())
+    entries = list(little_runs.run().entries())
     figures = {f.id: f for group in groups(entries) for f in group.figures}
     for figure in figures.values():
         text = json.dumps({"data": figure.data, "layout": figure.layout})

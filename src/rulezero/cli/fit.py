@@ -3,12 +3,10 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rulezero import by_hand, config
 from rulezero.cli.options import Changes, Preset
-from rulezero.cli.screen import open_console, plain_table
+from rulezero.cli.screen import counting, open_console, plain_table
 from rulezero.train.measures import Measures
 
 
@@ -25,23 +23,14 @@ def fit(
 ) -> None:
     """Fit a net to recorded games."""
     experiment = config.load(recipe, preset, changes or [])
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("learning"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[words]}"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as bar:
-        task = bar.add_task("learning", total=None, words="")
-
-        def told(step: int, steps: int, losses: dict[str, float]) -> None:
-            bar.update(task, total=steps, completed=step, words=f"loss {losses['total']:.3f}")
-
-        done = by_hand.fit(experiment, store, to, net=net, tell=told)
+    with counting("learning") as tell:
+        done = by_hand.fit(
+            experiment,
+            store,
+            to,
+            net=net,
+            tell=lambda step, steps, losses: tell(step, steps, f"loss {losses['total']:.3f}"),
+        )
     typer.echo(f"{to}: {done.steps} steps, {done.samples:,} samples in {done.seconds:.1f} s")
     if done.held_out is not None:
         show_measures(done.held_out)

@@ -1,15 +1,14 @@
 """`rulezero generate`: games of a recipe into a store."""
 
+import itertools
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rulezero import by_hand, config
 from rulezero.cli.options import Changes, Preset, Workers
+from rulezero.cli.screen import counting
 from rulezero.cli.words import games_of
-from rulezero.data.record import Record
 
 
 def generate(
@@ -26,22 +25,14 @@ def generate(
 ) -> None:
     """Play a recipe's self-play games with a net and keep them."""
     experiment = config.load(recipe, preset, changes or [])
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("playing"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as bar:
-        task = bar.add_task("playing", total=None)
-
-        def told(_: Record, total: int) -> None:
-            bar.update(task, total=total, advance=1)
-
+    with counting("playing") as tell:
+        done = itertools.count(1)
         number = by_hand.generate(
-            experiment, to, net=net, games=games, workers=workers, on_game=told
+            experiment,
+            to,
+            net=net,
+            games=games,
+            workers=workers,
+            on_game=lambda _, total: tell(next(done), total),
         )
     typer.echo(f"{games_of(number)} in {to}")

@@ -6,11 +6,10 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from rulezero import runs
-from rulezero.cli.screen import open_console, plain_table
+from rulezero.cli.screen import counting, open_console, plain_table
 from rulezero.cli.words import games_of
 from rulezero.reports import standings
 from rulezero.reports.standings import Standings
@@ -28,42 +27,14 @@ def rate(
 ) -> None:
     """Let the nets of a run meet each other and fixed players, and rate them all."""
     opened = runs.open_run(run)
-    with _Watch() as watch:
+    with counting("playing") as tell:
         found = standings.rate(
-            opened, games=games, sims=sims, nets=nets, workers=workers, tell=watch.tell
+            opened, games=games, sims=sims, nets=nets, workers=workers, tell=tell
         )
     if as_json:
         typer.echo(msgspec.json.encode(found).decode())
     else:
         show(found, open_console())
-
-
-class _Watch:
-    """How far the games are, on a terminal's stderr."""
-
-    def __init__(self) -> None:
-        console = Console(stderr=True, highlight=False)
-        self._bar = Progress(
-            TextColumn("playing"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bar.add_task("playing", total=None)
-
-    def __enter__(self) -> "_Watch":
-        self._bar.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def tell(self, played: int, wanted: int) -> None:
-        """After a game."""
-        self._bar.update(self._task, completed=played, total=wanted)
 
 
 def show(found: Standings, console: Console) -> None:

@@ -1,10 +1,13 @@
 """What the verbs print on."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
 
 from rich import box
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -58,3 +61,31 @@ def print_pairs(console: Console, pairs: Iterable[tuple[str, str]]) -> None:
             console.print(f"{word:<{width}}{meaning}", soft_wrap=True, markup=False)
     if console.is_terminal:
         console.print(grid)
+
+
+class Tell(Protocol):
+    """Is told how much is done, of how much, and perhaps a few words."""
+
+    def __call__(self, done: int, total: int, words: str = "") -> None: ...
+
+
+@contextmanager
+def counting(name: str) -> Iterator[Tell]:
+    """A bar on a terminal's stderr for as long as something is done; nothing elsewhere."""
+    console = Console(stderr=True, highlight=False)
+    with Progress(
+        TextColumn(name),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[words]}"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
+        task = bar.add_task(name, total=None, words="")
+
+        def tell(done: int, total: int, words: str = "") -> None:
+            bar.update(task, completed=done, total=total, words=words)
+
+        yield tell

@@ -4,7 +4,6 @@ import html
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -33,7 +32,7 @@ def render(run: Run) -> str:
     """The report of a run."""
     experiment = config.read(run.config())
     game = load(experiment.game)
-    entries = log_of(run)
+    entries = list(run.entries())
     record = newest_record(run)
     sample = None if record is None else sample_of(record, game)
     standings = read_standings(run)
@@ -68,18 +67,6 @@ def render(run: Run) -> str:
         plotly=_plotly() if drawn else "",
         script=_part("page.js"),
     )
-
-
-def log_of(run: Run) -> list[Entry]:
-    """The lines of a run's log; one that is just being written is left out."""
-    lines = run.log.read_bytes().split(b"\n") if run.log.is_file() else []
-    found: list[Entry] = []
-    for number, line in enumerate(lines[:-1], 1):  # the last one ends in nothing, or is half
-        try:
-            found.append(msgspec.json.decode(line, type=dict[str, Any]))
-        except msgspec.DecodeError as error:
-            raise RunError(f"{run.log}:{number}: {error}") from error
-    return found
 
 
 def _plotly() -> str:

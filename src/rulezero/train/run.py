@@ -120,11 +120,13 @@ class Run:
             return file.tell()
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """The lines of the log."""
-        if self.log.is_file():
-            with self.log.open("rb") as file:
-                for line in file:
-                    yield msgspec.json.decode(line, type=dict[str, Any])
+        """The lines of the log; one that is just being written is left out."""
+        lines = self.log.read_bytes().split(b"\n") if self.log.is_file() else []
+        for number, line in enumerate(lines[:-1], 1):  # the last one ends in nothing, or is half
+            try:
+                yield msgspec.json.decode(line, type=dict[str, Any])
+            except msgspec.DecodeError as error:
+                raise RunError(f"{self.log}:{number}: {error}") from error
 
     def store(self) -> Store:
         """The games of the run."""
