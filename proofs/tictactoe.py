@@ -34,7 +34,7 @@ def main() -> int:
 
     def play() -> dict[str, int]:
         found = rz.match(
-            read(run.config()).game, a=AGENT.format(net=run.path), b=MINIMAX, games=GAMES
+            read(run.config()).game, a=AGENT.format(net=run.path), b=MINIMAX, games=GAMES, opening=0
         )
         lines = {tuple(record.action_numbers()) for record in found.records}
         counts = found.tally.counts
