@@ -15,6 +15,7 @@ import numpy as np
 import rulezero as rz
 from rulezero import config
 from rulezero.nets.tower import create
+from rulezero.play.runner import cores
 from rulezero.train.batch import Batches
 from rulezero.train.learner import Learner
 from rulezero.train.targets import of_play
@@ -32,7 +33,7 @@ def most_memory() -> float:
 
 def play(folder: str, games: int) -> None:
     """Games into a store."""
-    words = f"match razzle --a {SEAT} --b {SEAT} --games {games} --opening 4 --workers 0"
+    words = f"match razzle --a {SEAT} --b {SEAT} --games {games} --opening 4 --workers {cores()}"
     command = [sys.executable, "-m", "rulezero", *words.split(), "--save", folder]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
