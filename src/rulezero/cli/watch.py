@@ -47,7 +47,8 @@ class Watch(Listener):
     def begin(self, iteration: int, phase: str) -> None:
         self._began = time.monotonic()
         name = f"{iteration} of {self._experiment.iterations} {_PHASES[phase]}"
-        self._bar.reset(self._task, description=name, words="")
+        self._bar.remove_task(self._task)  # a bar that is reset keeps its total
+        self._task = self._bar.add_task(name, total=None, words="")
 
     def played(self, task: Task, tally: Tally, games: int, total: int, sims: int) -> None:
         seconds = max(time.monotonic() - self._began, 1e-3)
