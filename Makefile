@@ -15,7 +15,8 @@ TOOLS     := $(VENV)/.tools
 
 SANITIZED := build/sanitize/.installed
 
-DEMO := 2  # iterations of the demo's training
+# Iterations of the demo's training.
+DEMO := 2
 
 PEERS      := build/peers-venv
 PEERS_MADE := $(PEERS)/.made
@@ -109,7 +110,7 @@ bench-peers: $(INSTALLED) $(TOOLS) $(PEERS_MADE)
 $(PROOFS): STEPS := 3
 $(PROOFS): $(INSTALLED)
 	@echo "[3/$(STEPS)] proving, which takes up to 40 minutes"
-	@cd $(CURDIR) && $(BIN)/python proofs/$(patsubst proof-%,%,$@).py
+	@$(BIN)/python proofs/$(patsubst proof-%,%,$@).py
 
 clean:
 	rm -rf build $(VENV) src/rulezero/*.so src/rulezero/_core.pyi
