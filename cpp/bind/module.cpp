@@ -35,6 +35,7 @@ NB_MODULE(_core, m) {
   bind_pieces(m);
   bind_games(m);
   bind_states(m);
+  bind_monster_tables(m);
   bind_pool(m);
   bind_eval(m);
   bind_mlp(m);

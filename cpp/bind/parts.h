@@ -17,6 +17,7 @@ void bind_pool(nanobind::module_& m);
 void bind_eval(nanobind::module_& m);
 void bind_mlp(nanobind::module_& m);
 void bind_endgame(nanobind::module_& m);
+void bind_monster_tables(nanobind::module_& m);
 void bind_replay(nanobind::module_& m);
 
 // Any whole number is an action to ask about; those that no game has are illegal, not wrong types.

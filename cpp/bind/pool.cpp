@@ -168,15 +168,17 @@ void bind_pool(nb::module_& m) {
       .def(
           "__init__",
           [](Player* self, std::string_view kind, const std::map<std::string, std::string>& options,
-             int net, std::shared_ptr<const Mlp> mlp, std::shared_ptr<const AnyGame> encoder) {
+             int net, std::shared_ptr<const Mlp> mlp, std::shared_ptr<const AnyGame> encoder,
+             std::shared_ptr<const Tables> tables) {
             new (self) Player{read_settings(kind, Options(options.begin(), options.end())), net,
-                              std::move(mlp), std::move(encoder)};
+                              std::move(mlp), std::move(encoder), std::move(tables)};
             if (net >= 0) self->settings.source = Source::kNet;
             if (self->mlp) self->settings.source = Source::kMlp;
           },
           "kind"_a, "options"_a, "net"_a = -1, "mlp"_a = nb::none(), "encoder"_a = nb::none(),
+          "tables"_a = nb::none(),
           "A kind of player with its options; `net` is the number of its net in the pool, `mlp` "
-          "a perceptron that reads the planes of `encoder`.");
+          "a perceptron that reads the planes of `encoder`, `tables` what is solved of the game.");
 
   m.def(
       "seat_kinds",

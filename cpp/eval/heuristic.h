@@ -31,6 +31,14 @@ float heuristic(const Exchange& rules, const Moment<Exchange::Position>& moment)
 float heuristic(const Razzle& rules, const Moment<Razzle::Position>& moment);
 float heuristic(const Connect4& rules, const Moment<Connect4::Position>& moment);
 
+// How far a hunt has come that somebody has scripted, seat 0's value like the heuristic's.
+float script(const Monster& rules, const Moment<Monster::Position>& moment);
+
+template <class G>
+concept Scripted = requires(const G& rules, const Moment<typename G::Position>& moment) {
+  { script(rules, moment) } -> std::same_as<float>;
+};
+
 // A game for which somebody has written a judgement.
 template <class G>
 concept Judged = requires(const G& rules, const Moment<typename G::Position>& moment) {

@@ -1,4 +1,4 @@
-// Chess, random_chess and Monster: men by their price.
+// Men by their price: all of chess and random_chess, and the order in which captures are tried.
 
 #include <algorithm>
 #include <cmath>
@@ -17,17 +17,6 @@ namespace {
 // Centipawns of the six letters, where they move as usual.
 constexpr std::array<int, kLetters> kPrices = {100, 320, 330, 500, 900, 0};
 constexpr double kScale = 600;  // centipawns; a lead of this much is a value of 0.46
-
-// Monster, in centipawns for White. The sides are unequal: a plain count would always favour
-// Black, so White's men count more, and moving twice is worth something by itself. A
-// first guess, until Monster has an evaluator of its own.
-constexpr int kWhiteTimes = 2;     // each white man counts so often: it moves twice
-constexpr int kMovesTwice = 1023;  // for White; the start is then worth about -0.13
-constexpr int kKingNear = 15;      // a king step less between the kings, from seven
-constexpr int kKingFree = 20;      // a square next to the white king that Black does not attack
-constexpr int kBlackPawnStep = 8;  // a rank that a black pawn has gone
-constexpr std::array<int, 8> kWhitePawnRank = {0,   480, 520, 570,
-                                               650, 780, 950, 0};  // a white pawn by its rank
 
 // Ordering.
 constexpr int kVictims = 64;            // victims outweigh any attacker: his part is below this
@@ -57,46 +46,6 @@ int gain_of(const PieceTable& table, const Position& p, Action action) {
   }
   // A king counts as a cheap attacker: where it may take, nobody takes back.
   return gain * kVictims + index_of_attacker(worth(table, kind)) + 1;
-}
-
-int distance(int a, int b) {
-  return std::max(std::abs(file_of(a) - file_of(b)), std::abs(rank_of(a) - rank_of(b)));
-}
-
-// Whether White, with both halves to come, takes the king on `target` by way of one more square:
-// king or pawn goes there with the first half and takes with the second.
-bool takes_in_two(const Position& p, int king, int target) {
-  const Bits open = ~p.side[0];
-  if (kNeighbours[king] & kNeighbours[target] & open) return true;
-  const Bits pawns = p.men(0, kPawn);
-  const Bits empty = ~p.occupied();
-  const Bits one = forward<0>(pawns) & empty;
-  const Bits two = forward<0>(one & rank_bits(2)) & empty;
-  const Bits stops = one | two | (pawn_attacks<0>(pawns) & p.side[1]);
-  return (stops & kPawnStrikes[1][target]) != 0;
-}
-
-// Whether the mover can take the enemy's king within this turn, as far as is seen at a glance.
-bool takes_king(const PieceTable& table, const Position& p, const std::array<int, 2>& kings) {
-  const int target = kings[static_cast<std::size_t>(1 - p.mover)];
-  if (is_attacked(table, p, target, p.mover, p.occupied())) return true;
-  return p.mover == 0 && !p.half_made && takes_in_two(p, kings[0], target);
-}
-
-int monster_lead(const PieceTable& table, const Position& p, const std::array<int, 2>& kings) {
-  int lead = kMovesTwice + material(table, p);
-  for (int kind = kPawn; kind < kKing; ++kind) {
-    lead += (kWhiteTimes - 1) * kPrices[static_cast<std::size_t>(kind)] * count(p.men(0, kind));
-  }
-  for (Bits pawns = p.men(0, kPawn); pawns;) {
-    lead += kWhitePawnRank[static_cast<std::size_t>(rank_of(take_first(pawns)))];
-  }
-  for (Bits pawns = p.men(1, kPawn); pawns;) {
-    lead -= kBlackPawnStep * (6 - rank_of(take_first(pawns)));
-  }
-  lead += kKingNear * (7 - distance(kings[0], kings[1]));
-  lead += kKingFree * count(kNeighbours[kings[0]] & ~orthodox_attacks<1>(p, p.occupied()));
-  return lead;
 }
 
 }  // namespace
@@ -132,13 +81,6 @@ int material(const PieceTable& table, const Position& position) {
 
 float heuristic(const CheckedGame& rules, const Moment<Position>& moment) {
   return value_of_lead(material(rules.table(), moment.position));
-}
-
-float heuristic(const Monster& rules, const Moment<Monster::Position>& moment) {
-  const Position& p = moment.position;
-  const std::array<int, 2> kings = {p.king(0), p.king(1)};
-  if (takes_king(rules.table(), p, kings)) return p.mover == 0 ? kSurest : -kSurest;
-  return value_of_lead(monster_lead(rules.table(), p, kings));
 }
 
 int capture_gain(const CheckedGame& rules, const Position& position, Action action) {

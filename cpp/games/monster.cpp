@@ -138,7 +138,9 @@ void Monster::list_first_halves(const Position& p, std::vector<Action>& actions)
   actions = std::move(good);
 }
 
-int Monster::leash(const Position& p) const { return kTurnLimit - 1 - turns_played(p); }
+int Monster::turns_left(const Position& p) const { return kTurnLimit - turns_played(p); }
+
+int Monster::leash(const Position& p) const { return turns_left(p) - 1; }
 
 std::optional<Ending> Monster::expand(const Moment<Position>& moment,
                                       std::vector<Action>& actions) const {

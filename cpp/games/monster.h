@@ -22,6 +22,7 @@ class Monster {
   Key key(const Position& p) const { return chesslike::key_of(p); }
   int lookback(const Position& p) const { return p.clock; }
   int leash(const Position& p) const;
+  int turns_left(const Position& p) const;  // of both sides, before the game is drawn
   int mover(const Position& p) const { return p.mover; }
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   Position apply(const Position& p, Action action) const;

@@ -16,7 +16,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Scores are seat 0's values, and a win lies a little above 1: the sooner, the higher. So every
 // win beats every opinion, and the mean over a die needs no care.
-constexpr int kLongest = 128;          // plies, above any depth
+constexpr int kLongest = 1024;         // plies, above any depth and any solved win behind it
+constexpr int kPliesOfTurns = 3;       // about, of the winner's turn and the loser's
 constexpr double kHaste = 0x1p-40;     // what a ply sooner is worth
 constexpr double kSure = 1 - 0x1p-20;  // the most that an opinion counts
 constexpr double kMost = 1 + kLongest * kHaste;
@@ -103,6 +104,7 @@ class AlphaBeta final : public Thinker {
   double expect(Frame& here, int left, std::size_t at, Window window);
   double judge();
   double read(const Ending& ending, int left) const;
+  double read(const Proof& proof, int left) const;
 
   void rank(Frame& here, int mover, Action first);
   void reward(Frame& here, int mover, int left, const Ranked& move);
@@ -265,6 +267,7 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
   }
 
   if (const auto ending = walk_->expand(here.actions)) return read(*ending, left);
+  if (const auto proof = walk_->proof()) return read(*proof, left);
   const std::uint64_t open = open_;
   const int mover = walk_->mover();
   double value;
@@ -353,6 +356,12 @@ double AlphaBeta::judge() {
 double AlphaBeta::read(const Ending& ending, int left) const {
   if (std::abs(ending.outcome) < 1) return with_contempt(ending.outcome, ending.outcome == 0);
   return std::copysign(1 + (kLongest - plies(left)) * kHaste, ending.outcome);
+}
+
+double AlphaBeta::read(const Proof& proof, int left) const {
+  if (proof.value == 0) return with_contempt(0, 1);
+  const int plies_about = kPliesOfTurns * proof.distance;
+  return std::copysign(1 + (kLongest - plies(left) - plies_about) * kHaste, proof.value);
 }
 
 // The legal moves, the most promising first; those of equal promise stay in their order.

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "eval/mlp.h"
-#include "games/any.h"
+#include "games/tables.h"
 #include "search/settings.h"
 
 namespace rulezero {
@@ -14,6 +14,7 @@ struct Player {
   int net = -1;                            // its number at the desk, with Source::kNet
   std::shared_ptr<const Mlp> mlp;          // with Source::kMlp
   std::shared_ptr<const AnyGame> encoder;  // whose planes the mlp reads
+  std::shared_ptr<const Tables> tables;    // solved positions, or null
 };
 
 }  // namespace rulezero

@@ -134,6 +134,11 @@ const std::vector<Kind>& kinds() {
        true,
        "iterative deepening to a fixed depth",
        {{"depth", 3}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}, {"rollouts", 1}}},
+      {"scripted",
+       Method::kAlphaBeta,
+       false,
+       "Black's hunt by the book: fences, little room for the king, a short look ahead (monster)",
+       {{"depth", 4}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}}},
       {"human", Method::kHuman, false, "somebody outside: the game waits for a move", {}},
   };
   return all;
@@ -220,7 +225,7 @@ Settings read_settings(std::string_view name, const Options& given) {
     if (kind.name != name) continue;
     Settings settings{};
     settings.method = kind.method;
-    settings.source = Source::kHeuristic;
+    settings.source = name == "scripted" ? Source::kScript : Source::kHeuristic;
     for (const Default& preset : kind.defaults)
       set(settings, find_entry(preset.name), preset.value);
     for (const auto& [key, text] : given) {

@@ -14,7 +14,7 @@ namespace rulezero {
 enum class Method { kRandom, kPolicy, kOnePly, kPuct, kGumbel, kUcb1, kAlphaBeta, kHuman };
 
 // Who judges the positions that a search comes to.
-enum class Source { kNet, kHeuristic, kRollout, kUniform, kHash, kMlp };
+enum class Source { kNet, kHeuristic, kScript, kRollout, kUniform, kHash, kMlp };
 
 struct Settings {
   Method method;

@@ -167,6 +167,9 @@ class OnePlyMover final : public Thinker {
     if (ending) {
       part.value = ending->outcome;
       part.draw = ending->outcome == 0;
+    } else if (const auto proof = walk_->proof()) {
+      part.value = proof->value;
+      part.draw = proof->value == 0;
     } else if (mover != kChance) {
       ++thought_.sims;
       judge(desk, part);

@@ -1,16 +1,14 @@
 #include "search/alphabeta.h"
+#include "search/known.h"
 #include "search/simple.h"
 #include "search/thinker.h"
 #include "search/tree_search.h"
 
 namespace rulezero {
 
-std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk> walk) {
-  if (player.settings.source == Source::kHeuristic && !walk->has_heuristic() &&
-      player.settings.method != Method::kRandom && player.settings.method != Method::kHuman) {
-    throw SeatError(
-        "this game has no heuristic: choose a player such as puct:eval=rollout, or one with a net");
-  }
+namespace {
+
+std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> walk) {
   switch (player.settings.method) {
     case Method::kRandom:
       return make_random(std::move(walk));
@@ -28,6 +26,22 @@ std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk
       break;
   }
   throw SeatError("somebody outside chooses for this player: it has no thoughts here");
+}
+
+}  // namespace
+
+std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk> walk) {
+  if (player.settings.source == Source::kHeuristic && !walk->has_heuristic() &&
+      player.settings.method != Method::kRandom && player.settings.method != Method::kHuman) {
+    throw SeatError(
+        "this game has no heuristic: choose a player such as puct:eval=rollout, or one with a net");
+  }
+  if (player.settings.source == Source::kScript && !walk->has_script()) {
+    throw SeatError("nobody has written a script for this game: monster has one");
+  }
+  if (!player.tables) return make_plain(player, std::move(walk));
+  walk->use(player.tables);
+  return make_knowing(player, make_plain(player, std::move(walk)));
 }
 
 }  // namespace rulezero

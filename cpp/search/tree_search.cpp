@@ -198,6 +198,14 @@ bool TreeSearch::simulate(Desk& desk) {
         ++done_;
         return true;
       }
+      if (const auto proof = walk_->proof()) {
+        const double draw = proof->value == 0;
+        const double value = proof->value + contempt(draw);
+        tree_.back_up(path_, value, draw);
+        tree_.prove(path_, value, draw);
+        ++done_;
+        return true;
+      }
       if (walk_->mover() != kChance) return open_leaf(desk, true);
       walk_->chances(actions_, priors_);
       tree_.expand(at, kChance, actions_, priors_);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "games/any.h"
+#include "games/tables.h"
 
 namespace rulezero {
 
@@ -42,8 +42,14 @@ class Walk {
   virtual void slots(const AnyGame& encoder, std::span<const Action> actions,
                      std::vector<int>& into) const = 0;
 
+  // What tables prove of the position where the walk stands; nothing without them.
+  virtual void use(std::shared_ptr<const Tables> tables) = 0;  // a SeatError for another game's
+  virtual std::optional<Proof> proof() const = 0;
+
   virtual bool has_heuristic() const = 0;
   virtual float heuristic() const = 0;        // seat 0's value, never of a die or a finished game
+  virtual bool has_script() const = 0;
+  virtual float script() const = 0;           // likewise, of a scripted hunt
   virtual int gain(Action action) const = 0;  // what a capture promises, for move ordering
   virtual float rollout(KeyedRandom& dice) = 0;  // seat 0's outcome of one random game from here
 };

@@ -94,6 +94,18 @@ class WalkOf final : public Walk {
     for (Action action : actions) into.push_back(rules.slot(here_->position, action));
   }
 
+  void use(std::shared_ptr<const Tables> tables) override {
+    tables_ = std::dynamic_pointer_cast<const TablesOf<G>>(tables);
+    if (tables && !tables_) {
+      throw SeatError("these endgame tables are of another game than " + rules_->facts().name);
+    }
+  }
+
+  std::optional<Proof> proof() const override {
+    if (!tables_) return std::nullopt;
+    return tables_->proof(*rules_, here_->position);
+  }
+
   bool has_heuristic() const override {
     if constexpr (MayJudge<G>) return rules_->has_heuristic();
     return Judged<G>;
@@ -102,6 +114,13 @@ class WalkOf final : public Walk {
   float heuristic() const override {
     if constexpr (MayJudge<G>) return rules_->heuristic(here_->position);
     if constexpr (Judged<G>) return rulezero::heuristic(*rules_, *here_);
+    return 0.0f;
+  }
+
+  bool has_script() const override { return Scripted<G>; }
+
+  float script() const override {
+    if constexpr (Scripted<G>) return rulezero::script(*rules_, *here_);
     return 0.0f;
   }
 
@@ -152,6 +171,7 @@ class WalkOf final : public Walk {
   }
 
   const G* rules_;
+  std::shared_ptr<const TablesOf<G>> tables_;
   std::shared_ptr<const StateOf<G>> root_;
   const Step* here_ = nullptr;
   std::vector<std::unique_ptr<std::array<Step, kChunk>>> chunks_;

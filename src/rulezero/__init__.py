@@ -6,6 +6,7 @@ state = rz.load("connect4").start()
 state = state.apply(state.read("d"))
 """
 
+from rulezero import endgame
 from rulezero._core import (
     CHANCE,
     Facts,
@@ -53,6 +54,7 @@ __all__ = [
     "State",
     "Thought",
     "__version__",
+    "endgame",
     "games",
     "load",
     "match",

@@ -24,6 +24,7 @@ from rulezero.cli import (
     replay,
     report,
     seats,
+    solve,
     tour,
     train,
 )
@@ -51,6 +52,7 @@ app.command("diagnose")(diagnose.diagnose)
 app.command("generate")(generate.generate)
 app.command("fit")(fit.fit)
 app.command("export")(export.export)
+app.command("solve")(solve.solve)
 app.command("bench")(bench.bench)
 app.add_typer(check.app, name="check")
 

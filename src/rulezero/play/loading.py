@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rulezero._core import Game, GameError, Mlp, NetError, SeatError, heuristic
+from rulezero import endgame
+from rulezero._core import Game, GameError, Mlp, MonsterTables, NetError, SeatError, heuristic
 from rulezero.games.load import load
 from rulezero.nets.card import beside, read_card, resolve
 from rulezero.nets.config import Precision
@@ -13,6 +14,7 @@ from rulezero.play.seats import Seat, kinds
 _LARGEST_PERCEPTRON = 1 << 28  # bytes
 _MOST_OPEN = 16  # nets at a time
 
+_solved: dict[Path, endgame.Tables] = {}
 _opened: dict[tuple[Path, str, Precision], Evaluator] = {}
 
 
@@ -50,6 +52,19 @@ def sight_of(seat: Seat, game: Game, nets: Path | None = None) -> Sight:
     card.check(game.facts)
     evaluator = _evaluator(path, card.onnx, seat.precision, game)
     return Sight(game, evaluator, identity=evaluator.identity)
+
+
+def tables_of(seat: Seat, game: Game) -> MonsterTables | None:
+    """The solved endgames that a seat knows, opened once a process; None without."""
+    folder = seat.spec.options.get("tables")
+    if folder is None:
+        return None
+    if game.facts.name != endgame.tables.GAME:
+        raise SeatError(f"there are no endgame tables of {game.facts.name}: leave tables= out")
+    place = Path(folder).resolve()
+    if place not in _solved:
+        _solved[place] = endgame.open(folder)
+    return _solved[place].core
 
 
 def has_heuristic(game: Game) -> bool:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _NET = "a checkpoint, a run folder (its best), RUN@latest, RUN@12"
 _PERCEPTRON = "a .nn file: a perceptron of chess"
 _EVALS = ("heuristic", "rollout", "uniform", "hash")
+_TABLES = "a folder of solved endgames"
+_OUTSIDE = ("net", "precision", "tables")  # keys that the core does not read
 
 
 class Key(NamedTuple):
@@ -53,6 +55,8 @@ def kinds() -> dict[str, Kind]:
             if name != "policy":
                 known = f"without a net: {', '.join(_EVALS)}; rollout where a game has no heuristic"
                 keys.insert(2, Key("eval", "heuristic", known))
+        if name not in ("random", "policy", "human"):
+            keys.append(Key("tables", "", _TABLES))
         found[name] = Kind(name, text, judges, tuple(keys))
     return found
 
@@ -91,8 +95,7 @@ class Seat:
     @property
     def core_options(self) -> dict[str, str]:
         """What the core reads of the text."""
-        outside = ("net", "precision")
-        return {key: text for key, text in self.spec.options.items() if key not in outside}
+        return {key: text for key, text in self.spec.options.items() if key not in _OUTSIDE}
 
     def has(self, key: str) -> bool:
         """Whether players of this kind have such a key."""
@@ -182,7 +185,7 @@ def _canonical(key: str, text: str) -> str:
         number = float(text)
     except ValueError:
         return text
-    if key in ("net", "eval", "precision") or not math.isfinite(number):
+    if key in (*_OUTSIDE, "eval") or not math.isfinite(number):
         return text
     return str(int(number)) if number.is_integer() else repr(number)
 

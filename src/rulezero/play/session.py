@@ -7,7 +7,7 @@ import numpy as np
 
 from rulezero._core import CHANCE, Game, GameError, NetError, Played, Player, Pool, State
 from rulezero.play.evaluators import Evaluation, Evaluator
-from rulezero.play.loading import Sight, sight_of
+from rulezero.play.loading import Sight, sight_of, tables_of
 from rulezero.play.resign import Resign
 from rulezero.play.seats import Seat
 from rulezero.play.thought import Thought, thought_of
@@ -51,7 +51,8 @@ class Session:
                     self._evaluators.append(sight.evaluator)
             encoder = sight.encoder if sight.mlp else None
             options = seat.core_options | sight.core_options
-            players.append(Player(seat.spec.name, options, net, sight.mlp, encoder))
+            tables = tables_of(seat, game)
+            players.append(Player(seat.spec.name, options, net, sight.mlp, encoder, tables))
             self.identities.append(sight.identity)
         leaves = max((int(seat.number("leaves")) for seat in seats), default=1)
         rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))

@@ -1,0 +1,158 @@
+// Monster's endgame tables as Python sees them. The bytes are Python's: files mapped into memory,
+// or arrays that a solver fills.
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/parts.h"
+#include "endgame/monster_solver.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace rulezero {
+namespace {
+
+using Bytes = nb::ndarray<const Verdict, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Filled = nb::ndarray<Verdict, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+using Sums = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A table as Python has it: its verdicts, and a sum for each of their blocks.
+using Parts = std::pair<Bytes, Sums>;
+
+MonsterTable table_of(const std::string& men, const Parts& parts) {
+  Material material = Material::read(men);
+  Guarded verdicts("the table of " + material.text(), {parts.first.data(), parts.first.size()},
+                   {parts.second.data(), parts.second.size()});
+  return MonsterTable(std::move(material), std::move(verdicts));
+}
+
+// Tables, and the arrays they lie in.
+class BoundTables final : public MonsterTables {
+ public:
+  void add_parts(const std::string& men, Bytes verdicts, Sums sums) {
+    kept_.emplace_back(std::move(verdicts), std::move(sums));
+    MonsterTable table = table_of(men, kept_.back());
+    by_text_.insert_or_assign(table.material().text(), table);
+    add(std::move(table));
+  }
+
+  std::optional<int> verdict_on(const AnyState& state) const {
+    const auto* known = dynamic_cast<const StateOf<Monster>*>(&state);
+    if (!known) throw GameError("these tables know monster, not " + state.game().facts().name);
+    return verdict(known->moment().position);
+  }
+
+  Summary summary(const std::string& men) const {
+    const MonsterTable& table = find(men);
+    const nb::gil_scoped_release release;
+    return summarise(table);
+  }
+
+  std::optional<std::string> error(const std::string& men, std::uint64_t samples,
+                                   std::uint64_t seed) const {
+    const MonsterTable& table = find(men);
+    const nb::gil_scoped_release release;
+    const auto found = find_error(rules_, *this, table, samples, seed);
+    return found ? std::optional(rules_.text(*found)) : std::nullopt;
+  }
+
+  const Monster& rules() const { return rules_; }
+
+ private:
+  const MonsterTable& find(const std::string& men) const {
+    const auto found = by_text_.find(Material::read(men).text());
+    if (found == by_text_.end()) throw GameError("there is no table of " + men);
+    return found->second;
+  }
+
+  Monster rules_;
+  std::map<std::string, MonsterTable> by_text_;
+  std::vector<Parts> kept_;
+};
+
+class BoundSolver {
+ public:
+  BoundSolver(const std::string& men, std::map<std::string, Parts> smaller, Filled verdicts)
+      : kept_(std::move(smaller)),
+        smaller_(tables_of(kept_)),
+        verdicts_(std::move(verdicts)),
+        solver_(Material::read(men), smaller_, {verdicts_.data(), verdicts_.size()}) {}
+
+  std::size_t work(int stage, int turns, std::size_t begin, std::size_t end) {
+    const nb::gil_scoped_release release;
+    return solver_.work(static_cast<Stage>(stage), turns, begin, end);
+  }
+
+ private:
+  static std::vector<MonsterTable> tables_of(const std::map<std::string, Parts>& smaller) {
+    std::vector<MonsterTable> tables;
+    for (const auto& [text, parts] : smaller) tables.push_back(table_of(text, parts));
+    return tables;
+  }
+
+  std::map<std::string, Parts> kept_;
+  std::vector<MonsterTable> smaller_;
+  Filled verdicts_;
+  MonsterSolver solver_;
+};
+
+std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> to_tuple(const Count& count) {
+  return {count.white, count.drawn, count.black};
+}
+
+}  // namespace
+
+void bind_monster_tables(nb::module_& m) {
+  nb::class_<Tables>(m, "Tables", "Positions of a game that are solved.");
+  nb::class_<BoundTables, Tables>(m, "MonsterTables", "Monster endgames that are solved, by their men.")
+      .def(nb::init<>())
+      .def("add", &BoundTables::add_parts, "men"_a, "verdicts"_a, "sums"_a,
+           "Takes in the table of some men, such as KPvKQR.")
+      .def("verdict", &BoundTables::verdict_on, "state"_a,
+           "n: White takes the king with its n-th turn from here, -n: Black does, 0: nobody can; "
+           "None where no table tells.")
+      .def("summary", [](const BoundTables& self, const std::string& men) {
+        const Summary found = self.summary(men);
+        nb::list longest;
+        for (const Longest& win : found.longest) {
+          longest.append(nb::make_tuple(
+              win.turns, win.position ? nb::cast(self.rules().text(*win.position)) : nb::none()));
+        }
+        return nb::make_tuple(
+            nb::make_tuple(to_tuple(found.all[0]), to_tuple(found.all[1])),
+            nb::make_tuple(to_tuple(found.quiet[0]), to_tuple(found.quiet[1])), longest);
+      }, "men"_a, "Counts by mover (won by White, drawn, won by Black) of all and of quiet "
+                  "positions, and by winner the longest win with its position.")
+      .def("find_error", &BoundTables::error, "men"_a, "samples"_a, "seed"_a,
+           "A position of the table that its own plies contradict, or None.");
+
+  nb::class_<BoundSolver>(m, "MonsterSolver", "Solves Monster endgames backwards, layer by layer.")
+      .def(nb::init<const std::string&, std::map<std::string, Parts>, Filled>(), "men"_a,
+           "smaller"_a, "verdicts"_a)
+      .def("work", &BoundSolver::work, "stage"_a, "turns"_a, "begin"_a, "end"_a,
+           "Finds wins in so many turns among these set-ups; how many positions were decided.");
+
+  m.def("block_sums", [](const Bytes& verdicts) {
+    return Guarded::sums_of({verdicts.data(), verdicts.size()});
+  }, "verdicts"_a, "A sum for each block of a table, by which damage is found.");
+  m.def("monster_men", [](const std::string& men) { return Material::read(men).text(); }, "men"_a,
+        "The usual way to write an endgame's men: KPvKQR.");
+  m.def("monster_setups", [](const std::string& men) { return Material::read(men).setups(); },
+        "men"_a, "How many set-ups of all men but the white king a table has.");
+  m.def("monster_needs", [](const std::string& men) {
+    std::vector<std::string> texts;
+    for (const Material& next : MonsterSolver::needs(Material::read(men))) {
+      texts.push_back(next.text());
+    }
+    return texts;
+  }, "men"_a, "What the men can turn into with one move.");
+}
+
+}  // namespace rulezero

@@ -1,0 +1,80 @@
+#pragma once
+// Which men an endgame has, and a number for each way to set them up.
+//
+// A set-up is where all men stand but the white king: tables keep the white king's squares
+// together, as one word of 64 bits or one row of 64 bytes.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "endgame/symmetry.h"
+#include "games/chesslike/position.h"
+
+namespace rulezero {
+
+// Two white men besides the king can never wall it in: White always has a move.
+constexpr std::size_t kMostWhiteMen = 2;
+constexpr std::size_t kMostBlackMen = 3;
+constexpr std::size_t kMostMen = kMostWhiteMen + kMostBlackMen;
+
+struct Setup {
+  int king = 0;                                // the black one's square
+  std::array<std::uint8_t, kMostMen> men = {}; // the others' squares, in the material's order
+};
+
+// Where a table keeps a set-up: with this number, turned over so.
+struct Place {
+  std::size_t index;
+  Symmetry turned;
+};
+
+class Material {
+ public:
+  struct Man {
+    int seat;
+    int kind;
+
+    bool operator==(const Man&) const = default;
+  };
+
+  // From a text such as KPvKQR, White's men first; in any order and case. A GameError says what is
+  // wrong with it.
+  static Material read(std::string_view text);
+
+  // Besides the kings, in any order. A GameError where they are too many or of no table's kind.
+  explicit Material(std::vector<Man> men);
+
+  // White's men before Black's, each from the queen down to the pawn.
+  const std::vector<Man>& men() const { return men_; }
+  std::string text() const;
+  bool has_pawns() const { return has_pawns_; }
+
+  std::size_t setups() const { return setups_; }
+
+  // The set-up of a number below setups(). Two men may share a square: then it is none.
+  Setup setup(std::size_t index) const;
+  bool is_possible(const Setup& setup) const;
+  Place place(const Setup& setup) const;
+
+  // On how many of the eight (or two) boards that are alike a set-up with this number stands.
+  int images(std::size_t index) const;
+
+ private:
+  // Men that are alike: their squares are a set.
+  struct Group {
+    std::size_t first;
+    std::size_t size;
+    int low;  // the first square they may stand on
+    std::size_t ways;
+  };
+
+  std::vector<Man> men_;
+  std::vector<Group> groups_;
+  bool has_pawns_ = false;
+  std::size_t setups_ = 0;
+};
+
+}  // namespace rulezero

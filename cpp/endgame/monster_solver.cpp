@@ -1,0 +1,302 @@
+#include "endgame/monster_solver.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "games/chesslike/orthodox.h"
+
+namespace rulezero {
+
+using namespace chesslike;
+
+namespace {
+
+constexpr std::array<int, 4> kPromotions = {kQueen, kRook, kBishop, kKnight};
+
+Bits sight(int kind, int square, Bits occupied) {
+  switch (kind) {
+    case kQueen: return all_sight(square, occupied);
+    case kRook: return straight_sight(square, occupied);
+    case kBishop: return diagonal_sight(square, occupied);
+    case kKnight: return kJumps[square];
+    default: return kNeighbours[square];
+  }
+}
+
+// Squares a king's step away from the set.
+Bits around(Bits set) {
+  const Bits row = set | east(set) | west(set);
+  return east(set) | west(set) | north(row) | south(row);
+}
+
+}  // namespace
+
+// A set-up, and what is seen of it at once.
+struct MonsterSolver::Board {
+  const Setup& setup;
+  std::size_t index;
+  Bits white = 0;     // men, without the king
+  Bits black = 0;     // men, with the king
+  Bits attacked = 0;  // by Black
+
+  Board(const Material& material, const Setup& here, std::size_t number)
+      : setup(here), index(number), black(bit(here.king)), attacked(kNeighbours[here.king]) {
+    const auto& men = material.men();
+    for (std::size_t i = 0; i < men.size(); ++i) {
+      (men[i].seat == 0 ? white : black) |= bit(setup.men[i]);
+    }
+    for (std::size_t i = 0; i < men.size(); ++i) {
+      if (men[i].seat == 1) attacked |= sight(men[i].kind, setup.men[i], occupied());
+    }
+  }
+
+  Bits occupied() const { return white | black; }
+  Bits open() const { return ~occupied(); }
+
+  // Which man stands on the square; there is one.
+  std::size_t man_on(int square) const {
+    std::size_t i = 0;
+    while (setup.men[i] != square) ++i;
+    return i;
+  }
+
+  Setup moved(std::size_t man, int to) const {
+    Setup next = setup;
+    next.men[man] = static_cast<std::uint8_t>(to);
+    return next;
+  }
+};
+
+std::vector<Material> MonsterSolver::needs(const Material& material) {
+  const auto& men = material.men();
+  std::vector<Material> found;
+  const auto add = [&](std::size_t taken, std::size_t promoted, int kind) {
+    std::vector<Material::Man> left;
+    for (std::size_t i = 0; i < men.size(); ++i) {
+      if (i != taken) left.push_back({men[i].seat, i == promoted ? kind : men[i].kind});
+    }
+    Material next(std::move(left));
+    const auto is_it = [&](const Material& other) { return other.text() == next.text(); };
+    if (std::none_of(found.begin(), found.end(), is_it)) found.push_back(std::move(next));
+  };
+  for (std::size_t i = 0; i < men.size(); ++i) add(i, kNobody, 0);
+  for (std::size_t pawn = 0; pawn < men.size(); ++pawn) {
+    if (men[pawn].kind != kPawn) continue;
+    for (int kind : kPromotions) {
+      add(kNobody, pawn, kind);
+      for (std::size_t i = 0; i < men.size(); ++i) {
+        if (men[i].seat == 1) add(i, pawn, kind);
+      }
+    }
+  }
+  return found;
+}
+
+MonsterSolver::MonsterSolver(Material material, const std::vector<MonsterTable>& smaller,
+                             std::span<Verdict> verdicts)
+    : material_(std::move(material)), verdicts_(verdicts) {
+  if (verdicts_.size() != MonsterTable::size(material_)) {
+    throw GameError("a table of " + material_.text() + " has " +
+                    std::to_string(MonsterTable::size(material_)) + " verdicts");
+  }
+  const auto& men = material_.men();
+  for (std::size_t i = 0; i < men.size(); ++i) without_.push_back(next(smaller, i, kNobody, 0));
+  for (std::size_t pawn = 0; pawn < men.size(); ++pawn) {
+    if (men[pawn].kind != kPawn) continue;
+    for (int kind : kPromotions) {
+      auto& becomes = promoted_[pawn][static_cast<std::size_t>(kind)];
+      becomes[kNobody] = next(smaller, kNobody, pawn, kind);
+      for (std::size_t i = 0; i < men.size(); ++i) {
+        if (men[i].seat == 1) becomes[i] = next(smaller, i, pawn, kind);
+      }
+    }
+  }
+  known_.resize(material_.setups() * kStages);
+  for (std::size_t row = 0; row < known_.size(); ++row) {
+    for (int square = 0; square < 64; ++square) {
+      const Verdict verdict = verdicts_[row * 64 + static_cast<std::size_t>(square)];
+      if (verdict > 0) known_[row].white |= bit(square);
+      if (verdict < 0) known_[row].black |= bit(square);
+    }
+  }
+}
+
+MonsterSolver::Next MonsterSolver::next(const std::vector<MonsterTable>& smaller,
+                                        std::size_t taken, std::size_t promoted, int kind) const {
+  std::vector<Material::Man> men;
+  std::vector<std::size_t> from;
+  for (std::size_t i = 0; i < material_.men().size(); ++i) {
+    if (i == taken) continue;
+    const Material::Man& man = material_.men()[i];
+    men.push_back({man.seat, i == promoted ? kind : man.kind});
+    from.push_back(i);
+  }
+  const Material wanted(men);
+  for (const MonsterTable& table : smaller) {
+    if (table.material().text() != wanted.text()) continue;
+    Next found{&table, {}};
+    for (std::size_t i = 0; i < men.size(); ++i) {  // the first of those that are left
+      std::size_t at = 0;
+      while (!(men[at] == wanted.men()[i])) ++at;
+      found.from[i] = from[at];
+      men[at].seat = -1;
+    }
+    return found;
+  }
+  throw GameError(material_.text() + " can turn into " + wanted.text() +
+                  ": solve that first");
+}
+
+Known MonsterSolver::same(const Setup& setup, Stage stage) const {
+  const Place place = material_.place(setup);
+  const Known& known = known_[place.index * kStages + static_cast<std::size_t>(stage)];
+  return {place.turned.undo(known.white), place.turned.undo(known.black)};
+}
+
+// Where a table of other men keeps what becomes of a set-up.
+MonsterSolver::Row MonsterSolver::row_of(const Next& next, const Setup& setup, Stage stage) {
+  Setup theirs;
+  theirs.king = setup.king;
+  for (std::size_t i = 0; i < next.table->material().men().size(); ++i) {
+    theirs.men[i] = setup.men[next.from[i]];
+  }
+  const Place place = next.table->material().place(theirs);
+  return {next.table->row(place.index, stage), place.turned};
+}
+
+Known MonsterSolver::other(const Next& next, const Setup& setup, Stage stage, Limits limits) {
+  const Row row = row_of(next, setup, stage);
+  Known known;
+  for (int square = 0; square < 64; ++square) {
+    const int verdict = row.verdicts[square];
+    known.white |= Bits{verdict > 0 && verdict <= limits.white} << square;
+    known.black |= Bits{verdict < 0 && -verdict <= limits.black} << square;
+  }
+  return {row.turned.undo(known.white), row.turned.undo(known.black)};
+}
+
+// The white king moves; it may take whatever is not White's.
+void MonsterSolver::step(const Board& board, Stage stage, Limits limits, Reached& reached) const {
+  Reached at;
+  at.add(known_[board.index * kStages + static_cast<std::size_t>(stage)], board.open());
+  at.wins |= bit(board.setup.king);
+  at.escapes |= bit(board.setup.king);
+  for (Bits men = board.black & ~bit(board.setup.king); men;) {
+    const int square = take_first(men);
+    const Row row = row_of(without_[board.man_on(square)], board.setup, stage);
+    const int verdict = row.verdicts[row.turned(square)];
+    if (verdict > 0 && verdict <= limits.white) at.wins |= bit(square);
+    if (verdict >= 0 || -verdict > limits.black) at.escapes |= bit(square);
+  }
+  reached.wins |= around(at.wins);
+  reached.escapes |= around(at.escapes);
+}
+
+// Another white man moves; the king may be in its way.
+void MonsterSolver::move_man(const Board& board, std::size_t man, Stage stage, Limits limits,
+                             Reached& reached) const {
+  const int from = board.setup.men[man];
+  const int kind = material_.men()[man].kind;
+  Bits targets = sight(kind, from, board.occupied()) & ~board.white;
+  if (kind == kPawn) {
+    const Bits one = north(bit(from)) & board.open();
+    const Bits two = north(one & rank_bits(2)) & board.open();
+    targets = one | two | (kPawnStrikes[0][from] & board.black);
+  }
+  while (targets) {
+    const int to = take_first(targets);
+    const Bits free = ~(kBetween[from][to] | bit(to));
+    if (to == board.setup.king) {
+      reached.add({.white = ~Bits{0}, .black = 0}, free);
+      continue;
+    }
+    const Setup moved = board.moved(man, to);
+    const std::size_t taken = has(board.black, to) ? board.man_on(to) : kNobody;
+    if (kind == kPawn && rank_of(to) == 7) {
+      for (int becomes : kPromotions) {
+        const Next& next = promoted_[man][static_cast<std::size_t>(becomes)][taken];
+        reached.add(other(next, moved, stage, limits), free);
+      }
+    } else if (taken != kNobody) {
+      reached.add(other(without_[taken], moved, stage, limits), free);
+    } else {
+      reached.add(same(moved, stage), free);
+    }
+  }
+}
+
+// `stage` is the one after White's half.
+Known MonsterSolver::white_to_move(const Board& board, Stage stage, Limits limits) const {
+  Reached reached;
+  step(board, stage, limits, reached);
+  for (std::size_t i = 0; i < material_.men().size() && material_.men()[i].seat == 0; ++i) {
+    move_man(board, i, stage, limits, reached);
+  }
+  return {.white = reached.wins, .black = ~reached.escapes};
+}
+
+Known MonsterSolver::black_to_move(const Board& board, Limits limits) const {
+  Known found{.white = ~Bits{0}, .black = board.attacked};
+  bool has_moves = false;
+  const auto add = [&](const Known& known) {
+    found.white &= known.white;
+    found.black |= known.black;
+    has_moves = true;
+  };
+  const auto move_all = [&](Bits targets, auto moved) {
+    for (targets &= ~board.black; targets;) {
+      const int to = take_first(targets);
+      if (has(board.white, to)) {
+        add(other(without_[board.man_on(to)], moved(to), kFirstHalf, limits));
+      } else {
+        add(same(moved(to), kFirstHalf));
+      }
+    }
+  };
+  move_all(kNeighbours[board.setup.king], [&](int to) {
+    Setup next = board.setup;
+    next.king = to;
+    return next;
+  });
+  for (std::size_t i = 0; i < material_.men().size(); ++i) {
+    if (material_.men()[i].seat == 0) continue;
+    move_all(sight(material_.men()[i].kind, board.setup.men[i], board.occupied()),
+             [&](int to) { return board.moved(i, to); });
+  }
+  found.white = has_moves ? found.white & ~board.attacked : 0;
+  return found;
+}
+
+std::size_t MonsterSolver::work(Stage stage, int turns, std::size_t begin, std::size_t end) {
+  std::size_t decided = 0;
+  // A turn of Black's is over when White's first half begins; Black's wins of `turns` turns are
+  // not yet known in this layer when White is asked.
+  const Limits limits{.white = stage == kSecondHalf ? turns - 1 : turns, .black = turns - 1};
+  const int black_turns = stage == kBlackTurn ? turns : turns - 1;
+  for (std::size_t index = begin; index < end; ++index) {
+    const Setup setup = material_.setup(index);
+    if (!material_.is_possible(setup)) continue;
+    const Board board(material_, setup, index);
+    const std::size_t row = index * kStages + static_cast<std::size_t>(stage);
+    Known& known = known_[row];
+    const Bits undecided = board.open() & ~(known.white | known.black);
+    if (undecided == 0) continue;
+    Known found = stage == kBlackTurn
+                      ? black_to_move(board, limits)
+                      : white_to_move(board, stage == kFirstHalf ? kSecondHalf : kBlackTurn, limits);
+    found.white &= undecided;
+    found.black &= undecided & ~found.white;
+    if ((found.white | found.black) == 0) continue;
+    if (turns > kLongestWin) throw GameError("a win takes more than 127 turns: no table can say so");
+    known.white |= found.white;
+    known.black |= found.black;
+    Verdict* verdicts = verdicts_.data() + row * 64;
+    decided += static_cast<std::size_t>(count(found.white) + count(found.black));
+    while (found.white) verdicts[take_first(found.white)] = static_cast<Verdict>(turns);
+    while (found.black) verdicts[take_first(found.black)] = static_cast<Verdict>(-black_turns);
+  }
+  return decided;
+}
+
+}  // namespace rulezero

@@ -1,0 +1,40 @@
+#pragma once
+// What is proven of positions, wherever somebody has solved them.
+
+#include <memory>
+#include <optional>
+
+#include "games/any.h"
+
+namespace rulezero {
+
+struct Proof {
+  float value;   // seat 0's: 1, 0 or -1
+  int distance;  // the winner's turns up to and with the last; 0 for draws
+};
+
+class Tables {
+ public:
+  virtual ~Tables() = default;
+
+  // None where nothing is proven. A GameError for a state of another game.
+  virtual std::optional<Proof> proof(const AnyState& state) const = 0;
+};
+
+// Tables of one game. Limits that positions count towards, such as of turns, are heeded.
+template <Game G>
+class TablesOf : public Tables {
+ public:
+  virtual std::optional<Proof> proof(const G& rules, const typename G::Position& position) const = 0;
+
+  std::optional<Proof> proof(const AnyState& state) const final {
+    const auto* known = dynamic_cast<const StateOf<G>*>(&state);
+    if (!known) {
+      throw GameError("these tables are of " + std::string(G::kName) + ", not of " +
+                      state.game().facts().name);
+    }
+    return proof(known->owner().rules(), known->moment().position);
+  }
+};
+
+}  // namespace rulezero

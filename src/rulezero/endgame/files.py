@@ -1,0 +1,107 @@
+"""Table files: a page that says what they are, the verdicts, a sum for each block of them.
+
+They are mapped into memory, and written under another name first: whoever finds a table finds all
+of it. What is being solved is kept in the same form, layer by layer, with the ending `.part`.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from rulezero._core import RulezeroError, block_sums
+
+TABLE = ".table"
+PART = ".part"
+
+_PAGE = 4096  # bytes before the verdicts
+_FORMAT = "rulezero endgame table"
+_VERSION = 1
+
+Verdicts = NDArray[np.int8]
+Sums = NDArray[np.uint64]
+
+
+class TableError(RulezeroError):
+    """A table file is not what it should be."""
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the first page of a file says."""
+
+    format: str = _FORMAT
+    version: int = _VERSION
+    game: str
+    rules: int  # their version
+    men: str
+    layers: int  # turns of the longest win that was looked for
+    size: int  # of the verdicts, a byte each
+    sums: str  # the digest of the sums
+
+
+class Mapped(msgspec.Struct, frozen=True):
+    """A file in memory: pages are read when somebody looks at them."""
+
+    header: Header
+    verdicts: Verdicts
+    sums: Sums
+
+
+def write(path: Path, verdicts: Verdicts, *, game: str, rules: int, men: str, layers: int) -> None:
+    """Writes a table; a reader finds the old file or the new one, never half of it."""
+    sums = np.array(block_sums(verdicts), np.uint64)
+    header = Header(
+        game=game,
+        rules=rules,
+        men=men,
+        layers=layers,
+        size=verdicts.size,
+        sums=_digest(sums),
+    )
+    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with new.open("wb") as file:
+            file.write(msgspec.json.encode(header).ljust(_PAGE - 1) + b"\n")
+            file.write(memoryview(verdicts))
+            file.write(sums.astype("<u8").tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError as error:
+        raise TableError(f"{path} cannot be written: {error}") from error
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def read(path: Path) -> Mapped:
+    """Maps a table; TableError if it is none, or cut short."""
+    try:
+        with path.open("rb") as file:
+            page = file.read(_PAGE)
+            size = os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error}") from error
+    try:
+        header = msgspec.json.decode(page.rstrip(), type=Header)
+    except msgspec.MsgspecError as error:
+        raise TableError(f"{path} is no endgame table: {error}") from error
+    if header.format != _FORMAT or header.version != _VERSION:
+        raise TableError(f"{path} is of another kind or version: solve it again")
+    sums = size - _PAGE - header.size
+    if header.size < 0 or sums < 0 or sums % 8:
+        raise TableError(f"{path} is damaged: delete it, and solve it again")
+    found = Mapped(
+        header,
+        np.memmap(path, np.int8, "r", _PAGE, (header.size,)),
+        np.fromfile(path, "<u8", offset=_PAGE + header.size).astype(np.uint64),
+    )
+    if _digest(found.sums) != header.sums:
+        raise TableError(f"{path} is damaged: delete it, and solve it again")
+    return found
+
+
+def _digest(sums: Sums) -> str:
+    return hashlib.blake2b(sums.astype("<u8").tobytes(), digest_size=16).hexdigest()

@@ -1,0 +1,114 @@
+"""Solving endgames of Monster Chess, the smaller ones first; it can be stopped and gone on with."""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+import numpy as np
+
+from rulezero._core import MonsterSolver, block_sums, monster_men, monster_needs, monster_setups
+from rulezero.endgame.files import PART, TableError, Verdicts, write
+from rulezero.endgame.tables import GAME, map_table, path_of
+from rulezero.games.load import load
+
+_STAGES = (1, 0, 2)  # second halves, first halves, Black's turns: in this order in each layer
+_ROWS = 3 * 64  # verdicts of a set-up
+_CHUNK = 4096  # set-ups that a thread works on at a time
+_SECONDS = 60.0  # between two layers that are kept
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a table is."""
+
+    men: str
+    turns: int  # wins of so many turns are found
+    decided: int  # positions that such wins decide
+    total: int  # entries of the table
+
+
+class Tell(Protocol):
+    """Is told about every layer."""
+
+    def __call__(self, layer: Layer) -> None: ...
+
+
+def order(men: str) -> list[str]:
+    """All tables that some men need, themselves last, each after those it needs."""
+    found: dict[str, None] = {}
+
+    def visit(text: str) -> None:
+        if text not in found:
+            for smaller in monster_needs(text):
+                visit(smaller)
+            found[text] = None
+
+    visit(monster_men(men))
+    return list(found)
+
+
+def solve(men: str, folder: str | Path, *, workers: int, tell: Tell | None = None) -> list[str]:
+    """Makes the tables of some men and of all that they can turn into; which ones were missing.
+
+    What is in the folder stays. A table whose solving was stopped goes on from its last kept layer.
+    """
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    missing = [text for text in order(men) if not path_of(place, text).exists()]
+    for text in missing:
+        _solve_one(text, place, workers, tell)
+    return missing
+
+
+def _solve_one(men: str, folder: Path, workers: int, tell: Tell | None) -> None:
+    smaller = {text: map_table(folder, text) for text in monster_needs(men)}
+    longest = max((table.header.layers for table in smaller.values()), default=0)
+    part = path_of(folder, men, PART)
+    verdicts, done = _begin(men, part)
+    solver = MonsterSolver(
+        men, {text: (table.verdicts, table.sums) for text, table in smaller.items()}, verdicts
+    )
+    about = {"game": GAME, "rules": load(GAME).facts.version, "men": men}
+    kept = time.monotonic()
+    decided = int(np.count_nonzero(verdicts))
+    with ThreadPoolExecutor(workers) as pool:
+        for turns in count(done + 1):
+            new = sum(_work(solver, pool, men, turns))
+            decided += new
+            if tell is not None:
+                tell(Layer(men=men, turns=turns, decided=decided, total=verdicts.size))
+            # Nothing new can come once no smaller table has longer wins.
+            if new == 0 and turns > longest:
+                break
+            if time.monotonic() - kept > _SECONDS:
+                write(part, verdicts, layers=turns, **about)
+                kept = time.monotonic()
+    write(path_of(folder, men), verdicts, layers=turns - 1, **about)
+    part.unlink(missing_ok=True)
+
+
+def _begin(men: str, part: Path) -> tuple[Verdicts, int]:
+    """The verdicts so far, and how many layers they have."""
+    verdicts = np.zeros(monster_setups(men) * _ROWS, np.int8)
+    if not part.exists():
+        return verdicts, 0
+    kept = map_table(part.parent, men, PART)
+    if block_sums(kept.verdicts) != kept.sums.tolist():
+        raise TableError(f"{part} is damaged: delete it, and solve it again")
+    verdicts[:] = kept.verdicts
+    return verdicts, kept.header.layers
+
+
+def _work(solver: MonsterSolver, pool: ThreadPoolExecutor, men: str, turns: int) -> Iterator[int]:
+    """One layer: how many positions each part of it decided."""
+    setups = monster_setups(men)
+    for stage in _STAGES:
+        yield from pool.map(
+            lambda begin, stage=stage: solver.work(
+                stage, turns, begin, min(begin + _CHUNK, setups)
+            ),
+            range(0, setups, _CHUNK),
+        )
