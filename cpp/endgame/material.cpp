@@ -41,15 +41,24 @@ constexpr std::size_t ways_to_choose(std::size_t many, std::size_t from) {
   return ways;
 }
 
-// The number of a set of squares, counted in the order of its largest, then the next.
-std::size_t rank_of_set(const std::uint8_t* sorted, std::size_t size) {
-  std::size_t rank = sorted[0];
-  if (size > 1) rank += ways_to_choose(2, sorted[1]);
-  if (size > 2) rank += ways_to_choose(3, sorted[2]);
+using Set = std::array<std::uint8_t, kMostBlackMen>;
+
+// The number of a set, counted in the order of its largest square, then the next. The squares may
+// come in any order.
+std::size_t rank_of_set(Set set, std::size_t size) {
+  const auto order = [](std::uint8_t& a, std::uint8_t& b) {
+    if (a > b) std::swap(a, b);
+  };
+  if (size > 2) {
+    order(set[0], set[2]);
+    order(set[1], set[2]);
+  }
+  if (size > 1) order(set[0], set[1]);
+  std::size_t rank = set[0];
+  if (size > 1) rank += ways_to_choose(2, set[1]);
+  if (size > 2) rank += ways_to_choose(3, set[2]);
   return rank;
 }
-
-using Set = std::array<std::uint8_t, kMostBlackMen>;
 
 // Sets of this size by their number.
 const std::vector<Set>& sets_of(std::size_t size) {
@@ -117,9 +126,13 @@ Material::Material(std::vector<Man> men) : men_(std::move(men)) {
     std::size_t size = 1;
     while (i + size < men_.size() && men_[i + size] == men_[i]) ++size;
     const bool is_pawn = men_[i].kind == kPawn;
-    groups_.push_back({i, size, is_pawn ? 8 : 0, ways_to_choose(size, is_pawn ? 48 : 64)});
+    std::fill_n(group_of_.begin() + static_cast<std::ptrdiff_t>(i), size, groups_.size());
+    groups_.push_back({i, size, is_pawn ? 8 : 0, ways_to_choose(size, is_pawn ? 48 : 64), 1});
     setups_ *= groups_.back().ways;
     i += size;
+  }
+  for (std::size_t i = groups_.size(); i-- > 1;) {
+    groups_[i - 1].stride = groups_[i].stride * groups_[i].ways;
   }
 }
 
@@ -166,14 +179,23 @@ Place Material::place(const Setup& setup) const {
   for (const Group& group : groups_) {
     Set set = {};
     for (std::size_t i = 0; i < group.size; ++i) {
-      const int square = found.turned(setup.men[group.first + i]) - group.low;
-      std::size_t at = i;  // sorted as they come
-      for (; at > 0 && set[at - 1] > square; --at) set[at] = set[at - 1];
-      set[at] = static_cast<std::uint8_t>(square);
+      set[i] = static_cast<std::uint8_t>(found.turned(setup.men[group.first + i]) - group.low);
     }
-    found.index = found.index * group.ways + rank_of_set(set.data(), group.size);
+    found.index = found.index * group.ways + rank_of_set(set, group.size);
   }
   return found;
+}
+
+// How many ways further; it may wrap around, as sums of unsigned numbers do.
+std::size_t Material::moved_among(const Group& group, const Setup& setup, std::size_t man, int to) {
+  Set before = {};
+  Set after = {};
+  for (std::size_t i = 0; i < group.size; ++i) {
+    const std::size_t at = group.first + i;
+    before[i] = static_cast<std::uint8_t>(setup.men[at] - group.low);
+    after[i] = at == man ? static_cast<std::uint8_t>(to - group.low) : before[i];
+  }
+  return rank_of_set(after, group.size) - rank_of_set(before, group.size);
 }
 
 int Material::images(std::size_t index) const {

@@ -59,6 +59,16 @@ class Material {
   bool is_possible(const Setup& setup) const;
   Place place(const Setup& setup) const;
 
+  // The number of the set-up that differs from this one, which has the number `index`, by where
+  // one man stands: the black king stays, so nothing is turned over.
+  std::size_t moved(std::size_t index, const Setup& setup, std::size_t man, int to) const {
+    const Group& group = groups_[group_of_[man]];
+    if (group.size == 1) {
+      return index + static_cast<std::size_t>(to - setup.men[man]) * group.stride;
+    }
+    return index + moved_among(group, setup, man, to) * group.stride;
+  }
+
   // On how many of the eight (or two) boards that are alike a set-up with this number stands.
   int images(std::size_t index) const;
 
@@ -69,10 +79,14 @@ class Material {
     std::size_t size;
     int low;  // the first square they may stand on
     std::size_t ways;
+    std::size_t stride;  // between set-ups that differ by one way
   };
+
+  static std::size_t moved_among(const Group& group, const Setup& setup, std::size_t man, int to);
 
   std::vector<Man> men_;
   std::vector<Group> groups_;
+  std::array<std::size_t, kMostMen> group_of_ = {};
   bool has_pawns_ = false;
   std::size_t setups_ = 0;
 };

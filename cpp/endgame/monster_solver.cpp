@@ -112,12 +112,15 @@ MonsterSolver::MonsterSolver(Material material, const std::vector<MonsterTable>&
       }
     }
   }
-  known_.resize(material_.setups() * kStages);
-  for (std::size_t row = 0; row < known_.size(); ++row) {
-    for (int square = 0; square < 64; ++square) {
-      const Verdict verdict = verdicts_[row * 64 + static_cast<std::size_t>(square)];
-      if (verdict > 0) known_[row].white |= bit(square);
-      if (verdict < 0) known_[row].black |= bit(square);
+  for (std::size_t stage = 0; stage < kStages; ++stage) {
+    known_[stage].resize(material_.setups());
+    for (std::size_t index = 0; index < material_.setups(); ++index) {
+      Known& known = known_[stage][index];
+      for (int square = 0; square < 64; ++square) {
+        const Verdict verdict = row(index, static_cast<Stage>(stage))[square];
+        if (verdict > 0) known.white |= bit(square);
+        if (verdict < 0) known.black |= bit(square);
+      }
     }
   }
 }
@@ -148,10 +151,19 @@ MonsterSolver::Next MonsterSolver::next(const std::vector<MonsterTable>& smaller
                   ": solve that first");
 }
 
-Known MonsterSolver::same(const Setup& setup, Stage stage) const {
+const Known& MonsterSolver::known(std::size_t index, Stage stage) const {
+  return known_[static_cast<std::size_t>(stage)][index];
+}
+
+Verdict* MonsterSolver::row(std::size_t index, Stage stage) {
+  return verdicts_.data() + (index * kStages + static_cast<std::size_t>(stage)) * 64;
+}
+
+// After a move of the black king, which may turn the board over.
+Known MonsterSolver::after_king(const Setup& setup, Stage stage) const {
   const Place place = material_.place(setup);
-  const Known& known = known_[place.index * kStages + static_cast<std::size_t>(stage)];
-  return {place.turned.undo(known.white), place.turned.undo(known.black)};
+  const Known& there = known(place.index, stage);
+  return {place.turned.undo(there.white), place.turned.undo(there.black)};
 }
 
 // Where a table of other men keeps what becomes of a set-up.
@@ -179,7 +191,7 @@ Known MonsterSolver::other(const Next& next, const Setup& setup, Stage stage, Li
 // The white king moves; it may take whatever is not White's.
 void MonsterSolver::step(const Board& board, Stage stage, Limits limits, Reached& reached) const {
   Reached at;
-  at.add(known_[board.index * kStages + static_cast<std::size_t>(stage)], board.open());
+  at.add(known(board.index, stage), board.open());
   at.wins |= bit(board.setup.king);
   at.escapes |= bit(board.setup.king);
   for (Bits men = board.black & ~bit(board.setup.king); men;) {
@@ -211,17 +223,16 @@ void MonsterSolver::move_man(const Board& board, std::size_t man, Stage stage, L
       reached.add({.white = ~Bits{0}, .black = 0}, free);
       continue;
     }
-    const Setup moved = board.moved(man, to);
     const std::size_t taken = has(board.black, to) ? board.man_on(to) : kNobody;
     if (kind == kPawn && rank_of(to) == 7) {
       for (int becomes : kPromotions) {
         const Next& next = promoted_[man][static_cast<std::size_t>(becomes)][taken];
-        reached.add(other(next, moved, stage, limits), free);
+        reached.add(other(next, board.moved(man, to), stage, limits), free);
       }
     } else if (taken != kNobody) {
-      reached.add(other(without_[taken], moved, stage, limits), free);
+      reached.add(other(without_[taken], board.moved(man, to), stage, limits), free);
     } else {
-      reached.add(same(moved, stage), free);
+      reached.add(known(material_.moved(board.index, board.setup, man, to), stage), free);
     }
   }
 }
@@ -244,25 +255,31 @@ Known MonsterSolver::black_to_move(const Board& board, Limits limits) const {
     found.black |= known.black;
     has_moves = true;
   };
-  const auto move_all = [&](Bits targets, auto moved) {
+  const auto move_all = [&](Bits targets, auto moved, auto quiet) {
     for (targets &= ~board.black; targets;) {
       const int to = take_first(targets);
       if (has(board.white, to)) {
         add(other(without_[board.man_on(to)], moved(to), kFirstHalf, limits));
       } else {
-        add(same(moved(to), kFirstHalf));
+        add(quiet(to));
       }
     }
   };
-  move_all(kNeighbours[board.setup.king], [&](int to) {
+  const auto king_on = [&](int to) {
     Setup next = board.setup;
     next.king = to;
     return next;
-  });
+  };
+  move_all(kNeighbours[board.setup.king], king_on,
+           [&](int to) { return after_king(king_on(to), kFirstHalf); });
   for (std::size_t i = 0; i < material_.men().size(); ++i) {
     if (material_.men()[i].seat == 0) continue;
-    move_all(sight(material_.men()[i].kind, board.setup.men[i], board.occupied()),
-             [&](int to) { return board.moved(i, to); });
+    move_all(
+        sight(material_.men()[i].kind, board.setup.men[i], board.occupied()),
+        [&](int to) { return board.moved(i, to); },
+        [&](int to) {
+          return known(material_.moved(board.index, board.setup, i, to), kFirstHalf);
+        });
   }
   found.white = has_moves ? found.white & ~board.attacked : 0;
   return found;
@@ -278,9 +295,8 @@ std::size_t MonsterSolver::work(Stage stage, int turns, std::size_t begin, std::
     const Setup setup = material_.setup(index);
     if (!material_.is_possible(setup)) continue;
     const Board board(material_, setup, index);
-    const std::size_t row = index * kStages + static_cast<std::size_t>(stage);
-    Known& known = known_[row];
-    const Bits undecided = board.open() & ~(known.white | known.black);
+    Known& here = known_[static_cast<std::size_t>(stage)][index];
+    const Bits undecided = board.open() & ~(here.white | here.black);
     if (undecided == 0) continue;
     Known found = stage == kBlackTurn
                       ? black_to_move(board, limits)
@@ -289,9 +305,9 @@ std::size_t MonsterSolver::work(Stage stage, int turns, std::size_t begin, std::
     found.black &= undecided & ~found.white;
     if ((found.white | found.black) == 0) continue;
     if (turns > kLongestWin) throw GameError("a win takes more than 127 turns: no table can say so");
-    known.white |= found.white;
-    known.black |= found.black;
-    Verdict* verdicts = verdicts_.data() + row * 64;
+    here.white |= found.white;
+    here.black |= found.black;
+    Verdict* verdicts = row(index, stage);
     decided += static_cast<std::size_t>(count(found.white) + count(found.black));
     while (found.white) verdicts[take_first(found.white)] = static_cast<Verdict>(turns);
     while (found.black) verdicts[take_first(found.black)] = static_cast<Verdict>(-black_turns);

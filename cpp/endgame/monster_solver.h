@@ -67,7 +67,9 @@ class MonsterSolver {
 
   Next next(const std::vector<MonsterTable>& smaller, std::size_t taken, std::size_t promoted,
             int kind) const;
-  Known same(const Setup& setup, Stage stage) const;
+  const Known& known(std::size_t index, Stage stage) const;
+  Verdict* row(std::size_t index, Stage stage);
+  Known after_king(const Setup& setup, Stage stage) const;
   static Row row_of(const Next& next, const Setup& setup, Stage stage);
   static Known other(const Next& next, const Setup& setup, Stage stage, Limits limits);
   Known white_to_move(const Board& board, Stage stage, Limits limits) const;
@@ -78,7 +80,7 @@ class MonsterSolver {
 
   Material material_;
   std::span<Verdict> verdicts_;
-  std::vector<Known> known_;   // by set-up and stage
+  std::array<std::vector<Known>, kStages> known_;  // by set-up
   std::vector<Next> without_;  // by the man that is taken
   // By the pawn, the kind it becomes, and the man it takes (or nobody).
   std::array<std::array<std::array<Next, kMostMen + 1>, 6>, kMostWhiteMen> promoted_ = {};
