@@ -55,6 +55,7 @@ const Entry kEntries[] = {
     {"c", &Settings::c, 0, 100, "exploration: value + c * sqrt(ln(visits of the parent) / visits)"},
     {"sharpness", &Settings::sharpness, 0, 1000, "the policy target is softmax(sharpness * value)"},
     {"depth", &Settings::depth, 1, 64, "plies that every line is searched to"},
+    {"hunt", &Settings::hunt, 1, 16, "turns of a win against a lone king that is counted out"},
     {"table", &Settings::table, 1, 4096, "MiB of the transposition table"},
     {"random_ties", &Settings::random_ties, 0, 1, "whether one of several equally good moves is drawn (true) or the first is taken (false)"},
 };
@@ -135,10 +136,10 @@ const std::vector<Kind>& kinds() {
        "iterative deepening to a fixed depth",
        {{"depth", 3}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}, {"rollouts", 1}}},
       {"scripted",
-       Method::kAlphaBeta,
+       Method::kScripted,
        false,
        "Black's hunt by the book: fences, little room for the king, a short look ahead (monster)",
-       {{"depth", 4}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}}},
+       {{"hunt", 4}, {"depth", 4}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}}},
       {"human", Method::kHuman, false, "somebody outside: the game waits for a move", {}},
   };
   return all;

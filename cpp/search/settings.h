@@ -11,7 +11,7 @@
 namespace rulezero {
 
 // How a player chooses.
-enum class Method { kRandom, kPolicy, kOnePly, kPuct, kGumbel, kUcb1, kAlphaBeta, kHuman };
+enum class Method { kRandom, kPolicy, kOnePly, kPuct, kGumbel, kUcb1, kAlphaBeta, kScripted, kHuman };
 
 // Who judges the positions that a search comes to.
 enum class Source { kNet, kHeuristic, kScript, kRollout, kUniform, kHash, kMlp };
@@ -49,6 +49,7 @@ struct Settings {
   double sharpness;
 
   int depth;
+  int hunt;
   int table;
   bool random_ties;
 

@@ -1,5 +1,6 @@
 #include "search/alphabeta.h"
 #include "search/known.h"
+#include "search/scripted.h"
 #include "search/simple.h"
 #include "search/thinker.h"
 #include "search/tree_search.h"
@@ -22,6 +23,8 @@ std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> 
       return std::make_unique<TreeSearch>(player, std::move(walk));
     case Method::kAlphaBeta:
       return make_alphabeta(player, std::move(walk));
+    case Method::kScripted:
+      return make_scripted(player, std::move(walk));
     case Method::kHuman:
       break;
   }
@@ -35,9 +38,6 @@ std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk
       player.settings.method != Method::kRandom && player.settings.method != Method::kHuman) {
     throw SeatError(
         "this game has no heuristic: choose a player such as puct:eval=rollout, or one with a net");
-  }
-  if (player.settings.source == Source::kScript && !walk->has_script()) {
-    throw SeatError("nobody has written a script for this game: monster has one");
   }
   if (!player.tables) return make_plain(player, std::move(walk));
   walk->use(player.tables);
