@@ -2,9 +2,11 @@
 // or arrays that a solver fills.
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -103,33 +105,39 @@ class BoundSolver {
   MonsterSolver solver_;
 };
 
-std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> to_tuple(const Count& count) {
-  return {count.white, count.drawn, count.black};
+std::vector<std::array<std::uint64_t, 3>> counts_of(const std::array<Count, 2>& by_mover) {
+  std::vector<std::array<std::uint64_t, 3>> counts;
+  for (const Count& count : by_mover) counts.push_back({count.white, count.drawn, count.black});
+  return counts;
 }
 
 }  // namespace
 
 void bind_monster_tables(nb::module_& m) {
   nb::class_<Tables>(m, "Tables", "Positions of a game that are solved.");
-  nb::class_<BoundTables, Tables>(m, "MonsterTables", "Monster endgames that are solved, by their men.")
+  nb::class_<BoundTables, Tables>(m, "MonsterTables",
+                                  "Monster endgames that are solved, by their men.")
       .def(nb::init<>())
       .def("add", &BoundTables::add_parts, "men"_a, "verdicts"_a, "sums"_a,
            "Takes in the table of some men, such as KPvKQR.")
       .def("verdict", &BoundTables::verdict_on, "state"_a,
            "n: White takes the king with its n-th turn from here, -n: Black does, 0: nobody can; "
            "None where no table tells.")
-      .def("summary", [](const BoundTables& self, const std::string& men) {
-        const Summary found = self.summary(men);
-        nb::list longest;
-        for (const Longest& win : found.longest) {
-          longest.append(nb::make_tuple(
-              win.turns, win.position ? nb::cast(self.rules().text(*win.position)) : nb::none()));
-        }
-        return nb::make_tuple(
-            nb::make_tuple(to_tuple(found.all[0]), to_tuple(found.all[1])),
-            nb::make_tuple(to_tuple(found.quiet[0]), to_tuple(found.quiet[1])), longest);
-      }, "men"_a, "Counts by mover (won by White, drawn, won by Black) of all and of quiet "
-                  "positions, and by winner the longest win with its position.")
+      .def(
+          "summary",
+          [](const BoundTables& self, const std::string& men) {
+            const Summary found = self.summary(men);
+            std::vector<std::pair<int, std::optional<std::string>>> longest;
+            for (const Longest& win : found.longest) {
+              longest.emplace_back(win.turns, win.position
+                                                  ? std::optional(self.rules().text(*win.position))
+                                                  : std::nullopt);
+            }
+            return std::tuple(counts_of(found.all), counts_of(found.quiet), longest);
+          },
+          "men"_a,
+          "Counts by mover (won by White, drawn, won by Black) of all and of quiet positions, and "
+          "by winner the longest win with its position.")
       .def("find_error", &BoundTables::error, "men"_a, "samples"_a, "seed"_a,
            "A position of the table that its own plies contradict, or None.");
 
@@ -139,20 +147,26 @@ void bind_monster_tables(nb::module_& m) {
       .def("work", &BoundSolver::work, "stage"_a, "turns"_a, "begin"_a, "end"_a,
            "Finds wins in so many turns among these set-ups; how many positions were decided.");
 
-  m.def("block_sums", [](const Bytes& verdicts) {
-    return Guarded::sums_of({verdicts.data(), verdicts.size()});
-  }, "verdicts"_a, "A sum for each block of a table, by which damage is found.");
-  m.def("monster_men", [](const std::string& men) { return Material::read(men).text(); }, "men"_a,
-        "The usual way to write an endgame's men: KPvKQR.");
-  m.def("monster_setups", [](const std::string& men) { return Material::read(men).setups(); },
-        "men"_a, "How many set-ups of all men but the white king a table has.");
-  m.def("monster_needs", [](const std::string& men) {
-    std::vector<std::string> texts;
-    for (const Material& next : MonsterSolver::needs(Material::read(men))) {
-      texts.push_back(next.text());
-    }
-    return texts;
-  }, "men"_a, "What the men can turn into with one move.");
+  m.def(
+      "block_sums",
+      [](const Bytes& verdicts) { return Guarded::sums_of({verdicts.data(), verdicts.size()}); },
+      "verdicts"_a, "A sum for each block of a table, by which damage is found.");
+  m.def(
+      "monster_men", [](const std::string& men) { return Material::read(men).text(); }, "men"_a,
+      "The usual way to write an endgame's men: KPvKQR.");
+  m.def(
+      "monster_setups", [](const std::string& men) { return Material::read(men).setups(); },
+      "men"_a, "How many set-ups of all men but the white king a table has.");
+  m.def(
+      "monster_needs",
+      [](const std::string& men) {
+        std::vector<std::string> texts;
+        for (const Material& next : MonsterSolver::needs(Material::read(men))) {
+          texts.push_back(next.text());
+        }
+        return texts;
+      },
+      "men"_a, "What the men can turn into with one move.");
 }
 
 }  // namespace rulezero

@@ -21,8 +21,8 @@ constexpr std::size_t kMostBlackMen = 3;
 constexpr std::size_t kMostMen = kMostWhiteMen + kMostBlackMen;
 
 struct Setup {
-  int king = 0;                                // the black one's square
-  std::array<std::uint8_t, kMostMen> men = {}; // the others' squares, in the material's order
+  int king = 0;                                 // the black one's square
+  std::array<std::uint8_t, kMostMen> men = {};  // the others' squares, in the material's order
 };
 
 // Where a table keeps a set-up: with this number, turned over so.

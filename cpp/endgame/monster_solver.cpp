@@ -16,11 +16,16 @@ constexpr std::array<int, 4> kPromotions = {kQueen, kRook, kBishop, kKnight};
 
 Bits sight(int kind, int square, Bits occupied) {
   switch (kind) {
-    case kQueen: return all_sight(square, occupied);
-    case kRook: return straight_sight(square, occupied);
-    case kBishop: return diagonal_sight(square, occupied);
-    case kKnight: return kJumps[square];
-    default: return kNeighbours[square];
+    case kQueen:
+      return all_sight(square, occupied);
+    case kRook:
+      return straight_sight(square, occupied);
+    case kBishop:
+      return diagonal_sight(square, occupied);
+    case kKnight:
+      return kJumps[square];
+    default:
+      return kNeighbours[square];
   }
 }
 
@@ -125,8 +130,8 @@ MonsterSolver::MonsterSolver(Material material, const std::vector<MonsterTable>&
   }
 }
 
-MonsterSolver::Next MonsterSolver::next(const std::vector<MonsterTable>& smaller,
-                                        std::size_t taken, std::size_t promoted, int kind) const {
+MonsterSolver::Next MonsterSolver::next(const std::vector<MonsterTable>& smaller, std::size_t taken,
+                                        std::size_t promoted, int kind) const {
   std::vector<Material::Man> men;
   std::vector<std::size_t> from;
   for (std::size_t i = 0; i < material_.men().size(); ++i) {
@@ -147,8 +152,7 @@ MonsterSolver::Next MonsterSolver::next(const std::vector<MonsterTable>& smaller
     }
     return found;
   }
-  throw GameError(material_.text() + " can turn into " + wanted.text() +
-                  ": solve that first");
+  throw GameError(material_.text() + " can turn into " + wanted.text() + ": solve that first");
 }
 
 const Known& MonsterSolver::known(std::size_t index, Stage stage) const {
@@ -298,13 +302,15 @@ std::size_t MonsterSolver::work(Stage stage, int turns, std::size_t begin, std::
     Known& here = known_[static_cast<std::size_t>(stage)][index];
     const Bits undecided = board.open() & ~(here.white | here.black);
     if (undecided == 0) continue;
-    Known found = stage == kBlackTurn
-                      ? black_to_move(board, limits)
-                      : white_to_move(board, stage == kFirstHalf ? kSecondHalf : kBlackTurn, limits);
+    Known found =
+        stage == kBlackTurn
+            ? black_to_move(board, limits)
+            : white_to_move(board, stage == kFirstHalf ? kSecondHalf : kBlackTurn, limits);
     found.white &= undecided;
     found.black &= undecided & ~found.white;
     if ((found.white | found.black) == 0) continue;
-    if (turns > kLongestWin) throw GameError("a win takes more than 127 turns: no table can say so");
+    if (turns > kLongestWin)
+      throw GameError("a win takes more than 127 turns: no table can say so");
     here.white |= found.white;
     here.black |= found.black;
     Verdict* verdicts = row(index, stage);

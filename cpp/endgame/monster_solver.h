@@ -81,7 +81,7 @@ class MonsterSolver {
   Material material_;
   std::span<Verdict> verdicts_;
   std::array<std::vector<Known>, kStages> known_;  // by set-up
-  std::vector<Next> without_;  // by the man that is taken
+  std::vector<Next> without_;                      // by the man that is taken
   // By the pawn, the kind it becomes, and the man it takes (or nobody).
   std::array<std::array<std::array<Next, kMostMen + 1>, 6>, kMostWhiteMen> promoted_ = {};
 };

@@ -162,7 +162,8 @@ std::optional<Position> find_error(const Monster& rules, const MonsterTables& ta
   std::vector<Action> actions;
   for (std::uint64_t sample = 0; sample < samples; ++sample) {
     KeyedRandom dice({seed, sample});
-    const auto index = static_cast<std::size_t>(dice.below(static_cast<std::uint32_t>(table.material().setups())));
+    const auto index =
+        static_cast<std::size_t>(dice.below(static_cast<std::uint32_t>(table.material().setups())));
     const Setup setup = table.material().setup(index);
     const auto stage = static_cast<Stage>(dice.below(static_cast<std::uint32_t>(kStages)));
     const auto white_king = static_cast<int>(dice.below(64));

@@ -80,9 +80,9 @@ struct Longest {
 };
 
 struct Summary {
-  std::array<Count, 2> all;       // by who is to move
-  std::array<Count, 2> quiet;     // those where the white king is not attacked
-  std::array<Longest, 2> longest; // by the winner
+  std::array<Count, 2> all;        // by who is to move
+  std::array<Count, 2> quiet;      // those where the white king is not attacked
+  std::array<Longest, 2> longest;  // by the winner
 };
 
 Summary summarise(const MonsterTable& table);

@@ -130,7 +130,8 @@ MonsterTerms monster_terms(const Position& p, const MonsterWeights& w) {
   if (heavy) {
     const Bits open = ~p.side[0] | bit(king);
     const Bits reached = around(around(bit(king)) & open) & open & ~attacked;
-    add(MonsterTerm::kKingMobility, -times(std::max(0, kFreeKing - count(reached)), w.king_mobility));
+    add(MonsterTerm::kKingMobility,
+        -times(std::max(0, kFreeKing - count(reached)), w.king_mobility));
   }
   Bits fences = 0;
   for (Bits left = heavy; left;) {

@@ -12,25 +12,25 @@ namespace rulezero {
 struct MonsterWeights {
   // White's men.
   float white_pawn = 0.18f;
-  float white_pawn_step = 0.05f;    // a rank beyond its second
-  float passed_pawn = 0.02f;        // doubled with every rank beyond the third
-  float passed_support = 0.5f;      // so much of that again with the king within two squares
-  float blocked_pawn = 0.08f;       // whose way is taken, or attacked and not defended
-  float eliminated_pawn = 0.10f;    // of the four
+  float white_pawn_step = 0.05f;  // a rank beyond its second
+  float passed_pawn = 0.02f;      // doubled with every rank beyond the third
+  float passed_support = 0.5f;    // so much of that again with the king within two squares
+  float blocked_pawn = 0.08f;     // whose way is taken, or attacked and not defended
+  float eliminated_pawn = 0.10f;  // of the four
   float white_queen = 0.30f;
   float white_rook = 0.20f;
   float white_minor = 0.10f;
 
   // Black's men.
-  float black_heavy = 0.08f;        // a queen or a rook
+  float black_heavy = 0.08f;  // a queen or a rook
   float black_minor = 0.03f;
   float black_pawn_step = 0.03f;    // a rank beyond its second
   float black_extra_queen = 0.35f;  // beyond the first
 
   // The white king hunts.
-  float king_near = 0.15f;          // the kings are at most two squares apart
-  float king_nearer = 0.05f;        // at most four
-  float free_capture = 0.03f;       // a man that nobody defends, within two squares of the king
+  float king_near = 0.15f;     // the kings are at most two squares apart
+  float king_nearer = 0.05f;   // at most four
+  float free_capture = 0.03f;  // a man that nobody defends, within two squares of the king
 
   // The white king is hunted; what is marked * grows with Black's queens and rooks.
   float displacement = 0.06f;       // * in the corner, less towards the centre
@@ -63,12 +63,24 @@ enum class MonsterTerm {
   kBarriers,
 };
 
-inline constexpr std::array<std::string_view, 18> kMonsterTerms = {
-    "white pawns",   "pawn steps",     "passed pawns",     "blocked pawns",
-    "eliminated pawns", "white officers", "black heavy men", "black minor men",
-    "black pawn steps", "extra queens",  "kings near",       "free captures",
-    "displacement",  "edge",           "adjacent squares attacked", "heavy men on king lines",
-    "king mobility", "barriers"};
+inline constexpr std::array<std::string_view, 18> kMonsterTerms = {"white pawns",
+                                                                   "pawn steps",
+                                                                   "passed pawns",
+                                                                   "blocked pawns",
+                                                                   "eliminated pawns",
+                                                                   "white officers",
+                                                                   "black heavy men",
+                                                                   "black minor men",
+                                                                   "black pawn steps",
+                                                                   "extra queens",
+                                                                   "kings near",
+                                                                   "free captures",
+                                                                   "displacement",
+                                                                   "edge",
+                                                                   "adjacent squares attacked",
+                                                                   "heavy men on king lines",
+                                                                   "king mobility",
+                                                                   "barriers"};
 
 using MonsterTerms = std::array<float, kMonsterTerms.size()>;
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "games/chesslike/orthodox.h"
 #include "games/chesslike/move.h"
+#include "games/chesslike/orthodox.h"
 
 namespace rulezero {
 
@@ -79,9 +79,8 @@ class Hunt {
         }
       }
     }
-    std::sort(shots.begin(), shots.end(), [](const Shot& a, const Shot& b) {
-      return count(a.replies) < count(b.replies);
-    });
+    std::sort(shots.begin(), shots.end(),
+              [](const Shot& a, const Shot& b) { return count(a.replies) < count(b.replies); });
   }
 
   // Whether Black, to move, takes the king within so many turns.
@@ -117,11 +116,16 @@ class Hunt {
   // Squares that a man can go to; pawns stay where they are.
   static Bits sight(const Army& army, int kind, int from) {
     switch (kind) {
-      case kKnight: return kJumps[from] & ~army.all;
-      case kBishop: return diagonal_sight(from, army.all) & ~army.all;
-      case kRook: return straight_sight(from, army.all) & ~army.all;
-      case kQueen: return all_sight(from, army.all) & ~army.all;
-      default: return kNeighbours[from] & ~army.all;
+      case kKnight:
+        return kJumps[from] & ~army.all;
+      case kBishop:
+        return diagonal_sight(from, army.all) & ~army.all;
+      case kRook:
+        return straight_sight(from, army.all) & ~army.all;
+      case kQueen:
+        return all_sight(from, army.all) & ~army.all;
+      default:
+        return kNeighbours[from] & ~army.all;
     }
   }
 

@@ -17,25 +17,25 @@ namespace {
 
 // For Black, in points: about ten for a turn that its win comes sooner, as solved endgames with
 // three heavy men say.
-constexpr double kPoints = 500;  // that are a value of 0.46
+constexpr double kPoints = 500;                                      // that are a value of 0.46
 constexpr std::array<int, 6> kBlackMan = {30, 60, 60, 250, 320, 0};  // by kind
 constexpr std::array<int, 6> kWhiteMan = {80, 250, 250, 350, 600, 0};
-constexpr int kPawnRank = 30;     // a rank that a white pawn has gone
-constexpr int kRoom = 2;          // a square that the white king can come to if Black stands still
-constexpr int kNextTurns = 5;     // ... with two turns
-constexpr int kNextTurn = 2;      // ... with one
-constexpr int kHanging = 70;      // it can take a man there and stay
-constexpr int kNearest = 16;      // a step from it to the nearest queen or rook
-constexpr int kMostSteps = 5;     // that count
-constexpr int kNearMan = 8;       // a queen or rook that it comes to with a turn
-constexpr int kFarKing = 5;       // steps from which the black king need not fear its next turn
-constexpr int kNearKing = 65;     // a nearer one
-constexpr int kKingStep = 10;     // a step between the kings
-constexpr int kMostKingSteps = 6; // that count
-constexpr int kFence = 10;        // ranks or files side by side that heavy men cover from afar
-constexpr int kAgain = 40;        // a position that has occurred before
-constexpr int kLookBack = 4;      // plies that may be one
-constexpr int kFarEnough = 3;     // steps: more than the white king goes with a turn
+constexpr int kPawnRank = 30;      // a rank that a white pawn has gone
+constexpr int kRoom = 2;           // a square that the white king can come to if Black stands still
+constexpr int kNextTurns = 5;      // ... with two turns
+constexpr int kNextTurn = 2;       // ... with one
+constexpr int kHanging = 70;       // it can take a man there and stay
+constexpr int kNearest = 16;       // a step from it to the nearest queen or rook
+constexpr int kMostSteps = 5;      // that count
+constexpr int kNearMan = 8;        // a queen or rook that it comes to with a turn
+constexpr int kFarKing = 5;        // steps from which the black king need not fear its next turn
+constexpr int kNearKing = 65;      // a nearer one
+constexpr int kKingStep = 10;      // a step between the kings
+constexpr int kMostKingSteps = 6;  // that count
+constexpr int kFence = 10;         // ranks or files side by side that heavy men cover from afar
+constexpr int kAgain = 40;         // a position that has occurred before
+constexpr int kLookBack = 4;       // plies that may be one
+constexpr int kFarEnough = 3;      // steps: more than the white king goes with a turn
 
 Bits around(Bits set) {
   const Bits row = set | east(set) | west(set);

@@ -25,7 +25,8 @@ class Tables {
 template <Game G>
 class TablesOf : public Tables {
  public:
-  virtual std::optional<Proof> proof(const G& rules, const typename G::Position& position) const = 0;
+  virtual std::optional<Proof> proof(const G& rules,
+                                     const typename G::Position& position) const = 0;
 
   std::optional<Proof> proof(const AnyState& state) const final {
     const auto* known = dynamic_cast<const StateOf<G>*>(&state);

@@ -1,5 +1,8 @@
 #include "search/known.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace rulezero {
 namespace {
 
@@ -9,43 +12,51 @@ class Knowing final : public Thinker {
       : tables_(std::move(tables)), other_(std::move(other)) {}
 
   void begin(const StatePtr& state, const Occasion& occasion) override {
-    const auto proof = tables_->proof(*state);
-    knows_ = proof && proof->value != 0 && choose(*state, proof->value);
+    root_ = state;
+    proof_ = tables_->proof(*state);
+    knows_ = proof_ && proof_->value != 0 && choose();
     if (!knows_) other_->begin(state, occasion);
   }
 
   Progress advance(Desk& desk) override {
-    return knows_ ? Progress::kDone : other_->advance(desk);
+    if (knows_) return Progress::kDone;
+    const Progress progress = other_->advance(desk);
+    if (progress == Progress::kDone) {
+      thought_ = other_->thought();
+      if (proof_ && proof_->value == 0) hold();
+    }
+    return progress;
   }
+
   void answer(int ticket, const Answer& answer) override { other_->answer(ticket, answer); }
-  const Thought& thought() const override { return knows_ ? thought_ : other_->thought(); }
+  const Thought& thought() const override { return thought_; }
   int simulations() const override { return knows_ ? 0 : other_->simulations(); }
 
  private:
+  // What is proven of the state after an action.
+  std::optional<Proof> after(Action action) const {
+    const StatePtr next = root_->apply(action);
+    if (const auto& ending = next->ending()) return Proof{ending->outcome, 0};
+    return tables_->proof(*next);
+  }
+
   // Takes an action that keeps the value: to the nearest win, or to the farthest loss. False if no
   // table tells where one of them leads.
-  bool choose(const AnyState& state, float value) {
+  bool choose() {
+    const float value = proof_->value;
+    const bool wins = (value > 0) == (root_->mover() == 0);
     thought_ = Thought{};
-    const bool wins = (value > 0) == (state.mover() == 0);
     int best = 0;
-    for (Action action : state.legal()) {
-      const StatePtr next = state.apply(action);
-      Proof after{};
-      if (next->ending()) {
-        after = {next->ending()->outcome, 0};
-      } else if (const auto known = tables_->proof(*next)) {
-        after = *known;
-      } else {
-        return false;
-      }
-      if (after.value != value) continue;
-      const bool is_better =
-          thought_.actions.empty() || (wins ? after.distance < best : after.distance > best);
-      if (is_better) {
+    for (Action action : root_->legal()) {
+      const auto proof = after(action);
+      if (!proof) return false;
+      if (proof->value != value) continue;
+      const bool is_first = thought_.actions.empty();
+      if (is_first || (wins ? proof->distance < best : proof->distance > best)) {
         thought_.actions.clear();
-        best = after.distance;
+        best = proof->distance;
       }
-      if (is_better || after.distance == best) thought_.actions.push_back(action);
+      if (proof->distance == best) thought_.actions.push_back(action);
     }
     if (thought_.actions.empty()) return false;
     const auto many = static_cast<float>(thought_.actions.size());
@@ -53,15 +64,43 @@ class Knowing final : public Thinker {
     thought_.action = thought_.actions.front();
     thought_.line = {thought_.action};
     thought_.value = thought_.raw_value = value;
-    thought_.draw = 0;
-    thought_.surprise = 0;
+    thought_.draw = thought_.surprise = 0;
     thought_.sims = 1;
     return true;
   }
 
+  // The game is drawn: of the actions that keep it so, the one that the other likes best.
+  void hold() {
+    thought_.value = 0;
+    thought_.draw = 1;
+    const auto keeps = [&](Action action) {
+      const auto proof = after(action);
+      return !proof || proof->value == 0;
+    };
+    if (keeps(thought_.action)) return;
+    std::vector<std::size_t> order(thought_.actions.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return thought_.weights[a] > thought_.weights[b];
+    });
+    for (std::size_t i : order) {
+      if (keeps(thought_.actions[i])) return take(thought_.actions[i]);
+    }
+    for (Action action : root_->legal()) {
+      if (keeps(action)) return take(action);
+    }
+  }
+
+  void take(Action action) {
+    thought_.action = action;
+    thought_.line = {action};
+  }
+
   std::shared_ptr<const Tables> tables_;
   std::unique_ptr<Thinker> other_;
-  bool knows_ = false;
+  StatePtr root_;
+  std::optional<Proof> proof_;
+  bool knows_ = false;  // the tables decide, and nobody else is asked
   Thought thought_;
 };
 

@@ -11,7 +11,17 @@
 namespace rulezero {
 
 // How a player chooses.
-enum class Method { kRandom, kPolicy, kOnePly, kPuct, kGumbel, kUcb1, kAlphaBeta, kScripted, kHuman };
+enum class Method {
+  kRandom,
+  kPolicy,
+  kOnePly,
+  kPuct,
+  kGumbel,
+  kUcb1,
+  kAlphaBeta,
+  kScripted,
+  kHuman
+};
 
 // Who judges the positions that a search comes to.
 enum class Source { kNet, kHeuristic, kScript, kRollout, kUniform, kHash, kMlp };

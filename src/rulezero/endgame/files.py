@@ -65,7 +65,7 @@ def write(path: Path, verdicts: Verdicts, *, game: str, rules: int, men: str, la
     try:
         with new.open("wb") as file:
             file.write(msgspec.json.encode(header).ljust(_PAGE - 1) + b"\n")
-            file.write(memoryview(verdicts))
+            file.write(verdicts.data)
             file.write(sums.astype("<u8").tobytes())
             file.flush()
             os.fsync(file.fileno())

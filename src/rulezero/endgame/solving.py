@@ -56,8 +56,8 @@ def solve(men: str, folder: str | Path, *, workers: int, tell: Tell | None = Non
     What is in the folder stays. A table whose solving was stopped goes on from its last kept layer.
     """
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
     missing = [text for text in order(men) if not path_of(place, text).exists()]
+    place.mkdir(parents=True, exist_ok=True)
     for text in missing:
         _solve_one(text, place, workers, tell)
     return missing
@@ -71,7 +71,7 @@ def _solve_one(men: str, folder: Path, workers: int, tell: Tell | None) -> None:
     solver = MonsterSolver(
         men, {text: (table.verdicts, table.sums) for text, table in smaller.items()}, verdicts
     )
-    about = {"game": GAME, "rules": load(GAME).facts.version, "men": men}
+    rules = load(GAME).facts.version
     kept = time.monotonic()
     decided = int(np.count_nonzero(verdicts))
     with ThreadPoolExecutor(workers) as pool:
@@ -84,9 +84,9 @@ def _solve_one(men: str, folder: Path, workers: int, tell: Tell | None) -> None:
             if new == 0 and turns > longest:
                 break
             if time.monotonic() - kept > _SECONDS:
-                write(part, verdicts, layers=turns, **about)
+                write(part, verdicts, game=GAME, rules=rules, men=men, layers=turns)
                 kept = time.monotonic()
-    write(path_of(folder, men), verdicts, layers=turns - 1, **about)
+    write(path_of(folder, men), verdicts, game=GAME, rules=rules, men=men, layers=turns - 1)
     part.unlink(missing_ok=True)
 
 

@@ -1,0 +1,244 @@
+"""Monster's endgame tables: against a slow solver, against the rules, and as files."""
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rulezero as rz
+from reference.monster_endgame import Solver
+from rulezero._core import block_sums
+from rulezero.endgame import TableError, Tables, solving
+from rulezero.endgame.files import PART, TABLE
+from rulezero.endgame.tables import Probe, map_table, path_of
+
+GAME = rz.load("monster")
+SMALL = ["KvKQ", "KvKN", "KPvK", "KvKQR"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tables of a few men, and of all that they can turn into."""
+    place = tmp_path_factory.mktemp("endgames")
+    for men in SMALL:
+        solving.solve(men, place, workers=2)
+    return place
+
+
+@pytest.fixture(scope="module")
+def tables(folder: Path) -> Tables:
+    """The same, opened."""
+    return rz.endgame.open(folder)
+
+
+def verdict(tables: Tables, text: str) -> int:
+    """A probe as one signed number."""
+    known = tables.probe(GAME.parse(text))
+    assert known is not None
+    return known.value * known.distance
+
+
+@pytest.mark.parametrize("men", ["KvK", "KvKQ", "KvKR", "KvKN", "KQvK", "KNvK", "KPvK"])
+def test_every_position_against_a_slow_solver(tables: Tables, men: str) -> None:
+    """One that was written from the rules' text alone, all three stages."""
+    positions = list(SLOW.solve(men).positions())
+    assert len(positions) > 10_000
+    wrong = [text for text, wanted in positions if verdict(tables, text) != wanted]
+    assert not wrong
+
+
+SLOW = Solver()
+
+
+def test_two_black_men_against_the_slow_solver(tables: Tables) -> None:
+    """Where Black can win: many positions, and how many there are of each kind."""
+    slow = SLOW.solve("KvKQR")
+    found = tables.summary("KvKQR")
+    counts = slow.counts()
+    for mover, stage in enumerate(("start", "black")):
+        white, drawn, black = found.all[mover]
+        assert (counts[stage, 1], counts[stage, 0], counts[stage, -1]) == (white, drawn, black)
+    dice = random.Random(0)
+    for text in texts("KQR", 20_000, dice):
+        assert verdict(tables, text) == slow.verdict(text)
+
+
+def texts(black: str, many: int, dice: random.Random) -> Iterator[str]:
+    """Positions of a lone white king, drawn at random."""
+    for _ in range(many):
+        board = dict(zip(dice.sample(range(64), 1 + len(black)), "K" + black.lower(), strict=True))
+        cells = "".join(board.get(square, ".") for square in range(64))
+        rows = (cells[8 * rank : 8 * rank + 8] for rank in range(7, -1, -1))
+        men = re.sub(r"\.+", lambda empty: str(len(empty[0])), "/".join(rows))
+        yield men + dice.choice([" w - - 0 1", " w - - 0 1 +", " b - - 0 1"])
+
+
+@pytest.mark.parametrize("men", SMALL)
+def test_verdicts_agree_with_the_rules_one_ply_ahead(tables: Tables, men: str) -> None:
+    """The game's own legal moves lead where the tables say."""
+    tables.check(men, 50_000)
+
+
+def test_a_wrong_verdict_is_found(folder: Path) -> None:
+    """The comparison with the rules can fail."""
+    mapped = [map_table(folder, men) for men in solving.order("KvKQ")]
+    verdicts = np.array(mapped[-1].verdicts)
+    verdicts[verdicts == 3] = 4
+    broken = Tables(mapped[:-1])
+    broken.core.add("KvKQ", verdicts, np.array(block_sums(verdicts), np.uint64))
+    with pytest.raises(TableError, match="is wrong about"):
+        broken.check("KvKQ", 5000)
+
+
+def test_what_tables_do_not_tell(tables: Tables) -> None:
+    """Castling, en passant, men without a table, other games; a finished game tells itself."""
+    assert tables.probe(GAME.parse("4k2r/8/8/8/8/8/8/4K3 b k - 0 1")) is None
+    assert tables.probe(GAME.parse("4k2r/8/8/8/8/8/8/4K3 b - - 0 1")) is not None
+    assert tables.probe(GAME.parse("4k3/8/8/8/4Pp2/8/8/K7 b - e3 0 1")) is None
+    assert tables.probe(GAME.start()) is None
+    assert tables.probe(GAME.parse("8/8/8/8/8/8/8/K7 b - - 0 1")) == Probe(1, 0)
+    with pytest.raises(rz.GameError, match="monster, not chess"):
+        tables.probe(rz.load("chess").start())
+
+
+def test_a_game_by_the_tables_lasts_as_long_as_they_say(tables: Tables) -> None:
+    """The winner's turns up to and with the capture, from the longest wins of either side."""
+    for men in ("KvKQR", "KvKQ"):
+        for seat, longest in enumerate(tables.summary(men).longest):
+            assert longest.text is not None
+            states = tables.line(GAME.parse(longest.text))
+            turns = sum(
+                state.mover == seat and (seat == 1 or not state.text.endswith("+"))
+                for state in states[:-1]
+            )
+            assert (states[-1].outcome, turns) == (1 - 2 * seat, longest.turns)
+
+
+def test_a_search_wins_what_is_won_in_time(tables: Tables, folder: Path) -> None:
+    """With one simulation. A win that does not fit into the turns left is a draw to the search."""
+    text = "8/8/8/8/2r5/1q6/8/K2k4 b - - 0 {}"
+    assert tables.probe(GAME.parse(text.format(1))) == Probe(-1, 4)
+    for kind in ("puct:sims=1", "gumbel:sims=1", "ucb1:sims=1", "alphabeta:depth=1", "oneply"):
+        seat = rz.seat(f"{kind},tables={folder}" if ":" in kind else f"{kind}:tables={folder}")
+        state = GAME.parse(text.format(1))
+        for _ in range(4):
+            assert seat.think(state).value == -1
+            state = state.apply(seat.think(state).action)
+            while not state.is_over and state.mover == 0:
+                state = state.apply(tables.best(state))
+        assert state.outcome == -1
+    # Turn 144 of 150 is the first of the seven that the win takes.
+    last = 72
+    assert rz.seat(f"puct:sims=1,tables={folder}").think(GAME.parse(text.format(last))).value == -1
+    late = GAME.parse(text.format(last + 1))
+    assert tables.probe(late) == Probe(-1, 4)
+    assert rz.seat(f"puct:sims=50,tables={folder}").think(late).value == 0
+
+
+def test_tables_are_exact_leaves(tables: Tables, folder: Path) -> None:
+    """A capture that leads into a won table decides: no opinion is worth a whole point."""
+    found = 0
+    for text in texts("KQRN", 20_000, random.Random(1)):
+        state = GAME.parse(text)
+        if state.is_over or state.mover == 1:
+            continue
+        after = [tables.probe(state.apply(action)) for action in state.legal]
+        nearest = min((known.distance for known in after if known and known.value == 1), default=0)
+        if nearest < 2:  # anybody sees that, or there is nothing to see
+            continue
+        found += 1
+        for kind in ("puct:sims=100,", "ucb1:sims=100,", "alphabeta:depth=1,", "oneply:"):
+            thought = rz.seat(f"{kind}tables={folder}").think(state)
+            assert thought.value == 1
+            assert tables.probe(state.apply(thought.action)) in after
+        opinion = rz.seat("oneply").think(state).value
+        assert opinion is not None
+        assert opinion < 1
+    assert found > 3
+
+
+@pytest.mark.parametrize(
+    ("men", "words"),
+    [
+        ("KQ", "White's v Black's"),
+        ("KvK,x", "is no man"),
+        ("KKvK", "one king"),
+        ("QvK", "one king"),
+        ("KvKP", "no tables with black pawns"),
+        ("KvKQQQQ", "at most two white and three black men"),
+        ("KPPPvK", "at most two white and three black men"),
+        ("", "White's v Black's"),
+    ],
+)
+def test_men_that_have_no_table(tmp_path: Path, men: str, words: str) -> None:
+    """One line that says what is wrong, and no file."""
+    with pytest.raises(rz.GameError, match=words):
+        solving.solve(men, tmp_path / "new", workers=1)
+    assert not (tmp_path / "new").exists()
+
+
+def test_men_have_one_name(folder: Path) -> None:
+    """In any order and case."""
+    assert path_of(folder, "kVrqk") == folder / f"KvKQR{TABLE}"
+
+
+def test_solving_goes_on_where_it_was_stopped(folder: Path, tmp_path: Path) -> None:
+    """From its last kept layer, to the same bytes; tables that are there stay as they are."""
+    for men in solving.order("KvKQR")[:-1]:
+        path_of(tmp_path, men).write_bytes(path_of(folder, men).read_bytes())
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+
+    def stop(layer: solving.Layer) -> None:
+        if layer.turns == 5:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solving, "_SECONDS", 0.0)
+        with pytest.raises(KeyboardInterrupt):
+            solving.solve("KvKQR", tmp_path, workers=2, tell=stop)
+    assert path_of(tmp_path, "KvKQR", PART).is_file()
+    assert not path_of(tmp_path, "KvKQR").exists()
+    layers: list[int] = []
+    made = solving.solve(
+        "KvKQR", tmp_path, workers=1, tell=lambda layer: layers.append(layer.turns)
+    )
+    assert made == ["KvKQR"]
+    assert layers[0] == 5
+    assert path_of(tmp_path, "KvKQR").read_bytes() == path_of(folder, "KvKQR").read_bytes()
+    assert not path_of(tmp_path, "KvKQR", PART).exists()
+    after = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert {name: after[name] for name in before} == before
+
+
+def test_damage_is_told(folder: Path, tmp_path: Path) -> None:
+    """A file cut short or of another kind at once, a flipped bit when somebody looks there."""
+    whole = path_of(folder, "KvKQ").read_bytes()
+    with pytest.raises(TableError, match="no endgame tables in"):
+        rz.endgame.open(tmp_path)
+    path = path_of(tmp_path, "KvKQ")
+    flipped = bytearray(whole)
+    flipped[4096 + 100] ^= 1
+    sums = bytearray(whole)
+    sums[-1] ^= 1
+    for data, words in [
+        (whole[:-8], "is damaged"),
+        (whole[:5000], "is damaged"),
+        (bytes(sums), "is damaged"),
+        (whole.replace(b'"version":1', b'"version":9', 1), "another kind or version"),
+        (whole.replace(b'"rules":1', b'"rules":7', 1), "solved by other rules"),
+        (whole.replace(b"KvKQ", b"KvKR", 1), "give it its name back"),
+        (b"nonsense", "is no endgame table"),
+        (b"", "is no endgame table"),
+    ]:
+        path.write_bytes(data)
+        with pytest.raises(TableError, match=words):
+            rz.endgame.open(tmp_path)
+    path.write_bytes(flipped)
+    damaged = rz.endgame.open(tmp_path)
+    with pytest.raises(rz.RulezeroError, match="the table of KvKQ is damaged"):
+        damaged.check("KvKQ", 1000)
+    with pytest.raises(rz.SeatError, match="no endgame tables of razzle"):
+        rz.seat(f"puct:tables={folder}").think(rz.load("razzle").start())
