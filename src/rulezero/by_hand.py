@@ -14,7 +14,7 @@ from rulezero.data.record import Record
 from rulezero.data.store import Store
 from rulezero.games.load import load
 from rulezero.nets.card import resolve
-from rulezero.play.runner import cores, run_all
+from rulezero.play.runner import run_all
 from rulezero.play.saving import open_store
 from rulezero.play.task import keyed
 from rulezero.train.batch import Batches
@@ -60,7 +60,7 @@ def generate(
         done = {record.index for record in kept if record.task == task.name}
         playing = run_all(
             [task],
-            workers=workers or cores(),
+            workers=workers,
             width=experiment.width,
             nets=path.parent,
             done=[done],

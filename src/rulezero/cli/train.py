@@ -63,7 +63,7 @@ def say_estimate(expected: "Estimate") -> list[str]:
         f"the net has {expected.parameters:,} parameters",
         f"here a worker evaluates {expected.positions_per_second:,.0f} positions a second,"
         f" and the learner learns from {expected.samples_per_second:,.0f}",
-        f"a game has about {expected.choices_per_game:.0f} choices (in random play) with"
+        f"a game has about {expected.choices_per_game:.0f} choices (in quick games) with"
         f" {expected.sims_per_choice:.0f} simulations each",
-        f"expected: {expected.hours:,.1f} hours, trials not counted",
+        f"expected: {expected.hours:,.1f} hours, without bootstrap and trials",
     ]
