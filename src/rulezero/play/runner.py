@@ -71,8 +71,9 @@ def run_all(
     A worker that finds nothing left of a task goes on with the next. Nets are looked for in the
     folder `nets` first. Games whose numbers are `done`, task by task, are not played.
     """
-    if not 0 <= workers <= _MOST_WORKERS or width < 1 or cache < 0:
-        raise GameError(f"workers are 0 to {_MOST_WORKERS}, width at least 1, cache at least 0")
+    check_workers(workers)
+    if width < 1 or cache < 0:
+        raise GameError("a width is at least 1, a cache at least 0")
     loaded = [check_task(task) for task in tasks]
     left = [
         [index for index in range(task.games) if not done or index not in done[number]]
@@ -89,6 +90,12 @@ def run_all(
     share = -(-games // workers)  # nobody takes more at a time, or the others would idle
     jobs = [_Job(task, indices) for task, indices in zip(tasks, left, strict=True)]
     yield from _run_workers(jobs, games, workers, min(width, share), cache, nets)
+
+
+def check_workers(workers: int) -> None:
+    """GameError where there cannot be so many."""
+    if not 0 <= workers <= _MOST_WORKERS:
+        raise GameError(f"workers are 0 (one for each core) to {_MOST_WORKERS}, not {workers}")
 
 
 class _Job(NamedTuple):
