@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import rulezero as rz
 from rulezero import config, runs
 from rulezero.cli.watch import Watch
 from rulezero.train.run import Run
@@ -64,7 +65,19 @@ def effort(run: Run) -> list[str]:
         f"waiting for batches: {waited / learned:.2%} of the time of the fits",
         f"cores kept busy over an iteration, of {os.cpu_count()}: median"
         f" {busy[len(busy) // 2]:.2f}, least {busy[0]:.2f}",
+        f"rating took {_rated(run):.1%} of all evaluations by nets",
     ]
+
+
+def _rated(run: Run) -> float:
+    """The share of the rating in what nets have evaluated; its opponent has none."""
+    sims = {"rating": 0.0, "self-play": 0.0}
+    for entry in logged(run, "games"):
+        if entry["purpose"] == "rating":
+            sims["rating"] += rz.seat(entry["a"]).number("sims") * entry["plies"] / 2
+        elif "net=" in entry["a"]:
+            sims["self-play"] += entry["sims"]
+    return sims["rating"] / sum(sims.values())
 
 
 def listed(lines: Iterable[str]) -> str:

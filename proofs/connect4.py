@@ -14,7 +14,7 @@ from rulezero.train.run import Run
 AGENT = "puct:net={net},sims=128"
 YARDSTICK = "alphabeta:depth=5,eval=uniform,random_ties=true"
 KINDS: tuple[Kind, ...] = ("early", "middle", "late")
-EVERY = 4  # iterations between two points of the curve
+EVERY = 8  # iterations between two points of the curve
 
 
 def shares(run: Run, name: str, seat: str) -> dict[str, float]:

@@ -130,7 +130,7 @@ def main() -> int:
                     ],
                 ),
                 judged(claims),
-                listed([*effort(run), f"rating took {_rated(run):.1%} of all evaluations by nets"]),
+                listed(effort(run)),
             ]
         ),
     )
@@ -141,17 +141,6 @@ def _net_of(seat: str) -> str:
     """The net's name in a seat's text."""
     parts = seat.partition(":")[2].split(",")
     return next(part.partition("=")[2] for part in parts if part.startswith("net="))
-
-
-def _rated(run: Run) -> float:
-    """The share of the rating in what nets have evaluated; its opponent has none."""
-    sims = {"rating": 0.0, "self-play": 0.0}
-    for entry in logged(run, "games"):
-        if entry["purpose"] == "rating":
-            sims["rating"] += rz.seat(entry["a"]).number("sims") * entry["plies"] / 2
-        elif "net=" in entry["a"]:
-            sims["self-play"] += entry["sims"]
-    return sims["rating"] / sum(sims.values())
 
 
 if __name__ == "__main__":

@@ -13,12 +13,12 @@ from rulezero.config import Experiment
 from rulezero.data.record import Record
 from rulezero.data.store import Store
 from rulezero.games.load import load
-from rulezero.nets.card import resolve
-from rulezero.play.runner import cores, run_all
+from rulezero.nets.card import beside, read_card, resolve
+from rulezero.play.runner import run_all
 from rulezero.play.saving import open_store
 from rulezero.play.task import keyed
 from rulezero.train.batch import Batches
-from rulezero.train.play import NAMES, task_of
+from rulezero.train.play import NAMES, PlaySettings, task_of
 from rulezero.train.run import RunError
 from rulezero.train.targets import of_play
 from rulezero.train.window import Window, take
@@ -53,14 +53,14 @@ def generate(
             settings,
             dict.fromkeys(NAMES, path.name),
             game=game.text,
-            name=f"generate/{path.name}",
+            name=f"generate/{path.name}/{_word(settings, game, experiment.seed, path)}",
             seed=experiment.seed,
             purpose="self-play",
         )
         done = {record.index for record in kept if record.task == task.name}
         playing = run_all(
             [task],
-            workers=workers or cores(),
+            workers=workers,
             width=experiment.width,
             nets=path.parent,
             done=[done],
@@ -90,6 +90,8 @@ def fit(
     from rulezero.train.learner import Learner
 
     game = load(experiment.game)
+    if beside(Path(out), ".json").exists():
+        raise RunError(f"there is a net '{out}' already: choose another name")
     window = Window(experiment.window)
     if not Path(store).is_dir():
         raise RunError(f"there is no store '{store}'")
@@ -113,6 +115,12 @@ def fit(
     done = learner.fit(batches, 0, progress=(0.0, 1.0), dice=dice, tell=tell)
     checkpoint.save(out, learner.average, game, {"step": learner.step})
     return done
+
+
+def _word(settings: PlaySettings, game: Game, seed: int, net: Path) -> str:
+    """What tells games apart that other players, rules or seeds would have made other games."""
+    how = settings.model_dump_json(exclude={"games"})
+    return f"{keyed(game.text, how, seed, read_card(net).weights):016x}"
 
 
 def _untrained(experiment: Experiment, game: Game, stack: contextlib.ExitStack) -> Path:

@@ -61,8 +61,10 @@ def load(recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Exp
     """The experiment of a recipe's name, or of a YAML file, with changes such as fit.batch=64."""
     whole = _read_recipe(recipe)
     presets = whole.pop("presets", {})
-    if not isinstance(presets, dict):
-        raise RunError(f"the recipe '{recipe}' has presets that are no list of names with keys")
+    if not isinstance(presets, dict) or not all(
+        isinstance(name, str) and isinstance(keys or {}, dict) for name, keys in presets.items()
+    ):
+        raise RunError(f"the presets of '{recipe}' are names, each with keys of its own")
     if preset not in presets:
         known = ", ".join(presets) or "none"
         raise RunError(
@@ -85,7 +87,7 @@ def _read_recipe(recipe: str) -> dict[str, Any]:
         path = Path(recipe)
         if not path.is_file():
             raise RunError(f"there is no recipe '{recipe}'")
-        return _parsed(path.read_text(encoding="utf-8"), recipe)
+        return _parsed(_decoded(path.read_bytes(), recipe), recipe)
     if recipe not in recipes():
         raise RunError(
             f"there is no recipe '{recipe}'{nearest(recipe, recipes())};"
@@ -93,6 +95,15 @@ def _read_recipe(recipe: str) -> dict[str, Any]:
         )
     file = resources.files("rulezero.recipes") / f"{recipe}.yaml"
     return _parsed(file.read_text(encoding="utf-8"), recipe)
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise RunError(
+            f"'{name}' is no text in UTF-8: {error.reason} at byte {error.start}"
+        ) from None
 
 
 def _parsed(text: str, name: str) -> dict[str, Any]:
@@ -108,9 +119,11 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
 def _read_change(change: str) -> dict[str, Any]:
     """fit.batch=64 as nested keys."""
     path, equals, text = change.partition("=")
-    if not equals or not path:
+    if not equals or not all(path.split(".")):
         raise RunError(f"'{change}' is no change; the form is key.key=value, such as fit.batch=64")
-    value: Any = _parsed(f"value: {text}", change)["value"] if ":" not in text else text
+    # A seat's text has colons, and is none of YAML's business.
+    is_yaml = ":" not in text or text.lstrip().startswith(("{", "["))
+    value: Any = _parsed(f"value: {text}", change)["value"] if is_yaml else text
     for key in reversed(path.split(".")):
         value = {key: value}
     changed: dict[str, Any] = value
@@ -145,6 +158,9 @@ def _words(error: ValidationError, found: dict[str, Any]) -> Iterator[str]:
             yield f"there is no key '{path}'{nearest(key, known)}; known: {', '.join(known)}"
         elif problem["type"] == "missing":
             yield f"the key '{path}' is missing"
+        elif problem["type"] in ("model_type", "tuple_type"):
+            kind = "keys with values" if problem["type"] == "model_type" else "a list"
+            yield f"{path}: this is {kind}, not {problem['input']!r}"
         else:
             words = problem["msg"].removeprefix("Value error, ")
             yield f"{path}: {words[:1].lower()}{words[1:]}"

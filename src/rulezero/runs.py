@@ -12,8 +12,13 @@ from rulezero.config import Experiment
 from rulezero.data.check import rules_hash
 from rulezero.fleet.local import LocalFleet
 from rulezero.games.load import load
-from rulezero.play.runner import cores
+from rulezero.nets.card import digest, resolve
+from rulezero.play.runner import check_workers, cores
+from rulezero.play.seats import seat
+from rulezero.play.task import check_task
 from rulezero.train.listener import Listener, Listeners
+from rulezero.train.play import NAMES
+from rulezero.train.regimes.gated import Gated
 from rulezero.train.run import Run, RunError
 from rulezero.version import __version__
 
@@ -38,6 +43,7 @@ def train(
     experiment = recipe if isinstance(recipe, Experiment) else config.load(recipe, preset, changes)
     game = load(experiment.game)
     run = place(experiment, out)
+    check(experiment, workers)
     run.create(experiment.text, manifest(experiment, game))
     return _go(run, experiment, game, workers, listener)
 
@@ -45,6 +51,8 @@ def train(
 def place(experiment: Experiment, out: str | Path | None = None) -> Run:
     """The run of a folder, or of runs/RECIPE_PRESET_N that nobody has taken."""
     if out is not None:
+        if "," in str(out):
+            raise RunError(f"'{out}' has a comma, and no seat could name its nets: leave it out")
         return Run(Path(out))
     number = 1
     while (path := Path("runs") / f"{experiment.recipe}_{experiment.preset}_{number}").exists():
@@ -56,7 +64,37 @@ def resume(path: str | Path, *, workers: int = 0, listener: Listener | None = No
     """Goes on with a run where it was stopped, and comes to what it would have come to."""
     run = Run(Path(path))
     experiment = config.read(run.config())
-    return _go(run, experiment, load(experiment.game), workers, listener)
+    game = load(experiment.game)
+    made = run.manifest()
+    if made.get("config") != digest(run.config().encode()):
+        raise RunError(
+            f"'{run.path / 'config.yaml'}' was changed after the run began:"
+            " put it back as it was, or begin another run with it"
+        )
+    if made.get("rules_hash") != rules_hash(game):
+        raise RunError(
+            f"the rules of {game.text} have changed since '{run.path}' began: begin another run"
+        )
+    check(experiment, workers)
+    return _go(run, experiment, game, workers, listener)
+
+
+def check(experiment: Experiment, workers: int = 0) -> None:
+    """Says what is wrong with an experiment before anything is done."""
+    regime, nets = Gated(experiment), dict.fromkeys(NAMES, "untrained")
+    trials = experiment.gate.every * (experiment.anchor.every if experiment.anchor else 1)
+    tasks = [*regime.games(0, nets), *regime.games(1, nets), *regime.trials(trials, nets)]
+    for task in tasks:
+        check_task(task)
+        for text in (task.a, task.b, task.judge):
+            net = None if text is None else seat(text).net
+            if net is not None and net != "untrained" and not net.endswith(".nn"):
+                resolve(net)
+    check_workers(workers)
+    if experiment.fit.device == "cuda":
+        from rulezero.train.learner import device_of
+
+        device_of("cuda")
 
 
 def open_run(path: str | Path) -> Run:
@@ -93,6 +131,7 @@ def manifest(experiment: Experiment, game: Game) -> dict[str, Any]:
         "rules_hash": rules_hash(game),
         "encoding": game.facts.encoding,
         "seed": experiment.seed,
+        "config": digest(experiment.text.encode()),
     }
 
 
@@ -106,9 +145,9 @@ def _go(
             f"training needs torch: pip install -c constraints.txt '.[train]' ({error})"
         ) from error
     from rulezero.train.board import Board
-    from rulezero.train.regimes.gated import Gated
 
     fleet = LocalFleet(run.nets, workers=workers, width=experiment.width)
-    told = Listeners([Board(run.path / "tensorboard"), listener or Listener()])
+    board = Board(run.path / "tensorboard", run.progress().iteration)
+    told = Listeners([board, listener or Listener()])
     Loop(run, game, experiment, Gated(experiment), fleet, told).go()
     return run

@@ -52,7 +52,7 @@ def test_the_command_and_the_function_agree(tmp_path: Path) -> None:
     assert len(list(Store(store).notes())) == match.tally.games
 
     alone = ["match", "connect4", "--a", "puct:sims=12", "--b", "random", "--games", "6"]
-    output = succeeds(*alone, "--no-swap", "--workers", "2", "--json")
+    output = succeeds(*alone, "--no-swap", "--workers", "0", "--json")
     match = rz.match("connect4", "puct:sims=12", "random", 6, swap=False)
     assert timeless(output) == told(Report.of(match))
 
@@ -117,7 +117,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         ({"--opening": "1001"}, "opening=1001 cannot be played: expected `int` <= 1000"),
         ({"--games": "0"}, "--games"),
         ({"--games": "many"}, "--games"),
-        ({"--workers": "0"}, "--workers"),
+        ({"--workers": "-1"}, "--workers"),
         ({"--opening": "-1"}, "--opening"),
         ({"--seed": "-1"}, "--seed"),
         ({"--seed": str(1 << 64)}, "2**64"),

@@ -61,7 +61,7 @@ def test_steps_by_hand(tmp_path: Path) -> None:
     """Games into a store, a net from the store, a file from the net: the functions' own."""
     tiny = ["--preset", "tiny"]
     games, net = tmp_path / "games", tmp_path / "net"
-    assert "20 games in" in succeeds(
+    assert "20 games played" in succeeds(
         "generate", "connect4", *tiny, "--to", games, "--games", "20", "--workers", "1"
     )
     experiment = config.load("connect4", "tiny")

@@ -99,7 +99,7 @@ def test_wrong_arguments_are_told() -> None:
         ({"a": None}, "a player is a text"),
         ({"b": 3}, "a player is a text"),
         ({"starts": [4]}, "starts="),
-        ({"workers": 5000}, "workers are 1 to"),
+        ({"workers": 5000}, "workers are 0 "),
         ({"save": ""}, "a store needs a name"),
     ]
     for arguments, words in cases:

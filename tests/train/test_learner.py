@@ -142,8 +142,7 @@ def test_a_learner_goes_on_where_it_was(tmp_path: Path) -> None:
     fit(whole)
     fit(whole)
     fit(first)
-    first.save(tmp_path)
-    second.load(tmp_path)
+    second.load(tmp_path, first.save(tmp_path))
     fit(second)
     assert second.step == whole.step
     for one, other in ((whole.tower, second.tower), (whole.average, second.average)):

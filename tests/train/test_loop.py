@@ -112,7 +112,7 @@ def test_a_run_is_not_begun_or_continued_twice(tmp_path: Path) -> None:
         runs.resume(tmp_path / "mine")
     run = Run(tmp_path / "run")
     experiment = config.load("connect4", "tiny")
-    run.create(experiment.text, {})
+    run.create(experiment.text, runs.manifest(experiment, rz.load("connect4")))
     if sys.platform == "linux":
         with run.locked(), pytest.raises(RunError, match="another process is working"):
             runs.resume(tmp_path / "run")

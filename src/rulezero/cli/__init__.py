@@ -1,5 +1,6 @@
 """The command line: one file per verb, each a thin face over the Python interface."""
 
+import errno
 import io
 import os
 import sys
@@ -100,7 +101,9 @@ def main() -> None:
     except RulezeroError as error:
         _fail(str(error))
     except OSError as error:
-        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        words = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        _fail(f"{words}; make room and try again: nothing is lost" if full else words)
 
 
 def _fail(message: str) -> None:

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from rulezero.nets.card import read_card, read_part, resolve, write_whole
+from rulezero.files import write_whole
+from rulezero.nets.card import read_card, read_part, resolve
 from rulezero.nets.error import NetError
 
 
@@ -23,6 +24,8 @@ def export(
     if to not in digests:
         raise NetError(f"a net is exported to {' or '.join(digests)}, not to '{to}'")
     target = Path(out) if out is not None else Path(f"{path.name}.{to}")
+    if target.is_dir():
+        raise NetError(f"'{target}' is a folder: name a file with --out")
     if not target.parent.is_dir():
         raise NetError(f"there is no folder '{target.parent}' to write '{target.name}' into")
     write_whole(target, read_part(path, f".{to}", digests[to]))

@@ -1,6 +1,5 @@
 """`rulezero generate`: games of a recipe into a store."""
 
-import itertools
 from typing import Annotated
 
 import typer
@@ -9,6 +8,7 @@ from rulezero import by_hand, config
 from rulezero.cli.options import Changes, Preset, Workers
 from rulezero.cli.screen import counting
 from rulezero.cli.words import games_of
+from rulezero.data.record import Record
 
 
 def generate(
@@ -26,13 +26,14 @@ def generate(
     """Play a recipe's self-play games with a net and keep them."""
     experiment = config.load(recipe, preset, changes or [])
     with counting("playing") as tell:
-        done = itertools.count(1)
+        played = 0
+
+        def count(_: Record, total: int) -> None:
+            nonlocal played
+            played += 1
+            tell(played, total)
+
         number = by_hand.generate(
-            experiment,
-            to,
-            net=net,
-            games=games,
-            workers=workers,
-            on_game=lambda _, total: tell(next(done), total),
+            experiment, to, net=net, games=games, workers=workers, on_game=count
         )
-    typer.echo(f"{games_of(number)} in {to}")
+    typer.echo(f"{games_of(played)} played; {to} has {number} of these")

@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 import rulezero as rz
+from rulezero.cli.options import Workers
 from rulezero.cli.screen import open_console, plain_table
 from rulezero.cli.words import games_of
 from rulezero.games.view import seat_names
@@ -48,7 +49,7 @@ def match(
     judge: Annotated[
         str | None, typer.Option(metavar="SEAT", help="Comments on every ply, for the store.")
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that share the games.")] = 1,
+    workers: Workers = 1,
     save: Annotated[
         str | None, typer.Option(metavar="STORE", help="Keep every game in this folder.")
     ] = None,

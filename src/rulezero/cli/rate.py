@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from rulezero import runs
+from rulezero.cli.options import Workers
 from rulezero.cli.screen import counting, open_console, plain_table
 from rulezero.cli.words import games_of
 from rulezero.reports import standings
@@ -22,7 +23,7 @@ def rate(
         int | None, typer.Option(min=1, help="Simulations of the nets; as the recipe has them.")
     ] = None,
     nets: Annotated[int, typer.Option(min=1, help="How many nets of the run.")] = 5,
-    workers: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
+    workers: Workers = 0,
     as_json: Annotated[bool, typer.Option("--json", help="The ratings as JSON.")] = False,
 ) -> None:
     """Let the nets of a run meet each other and fixed players, and rate them all."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rulezero import config, runs
-from rulezero.cli.options import Changes, Preset, Workers
+from rulezero.cli.options import Changes, Workers
 from rulezero.cli.watch import Watch
 
 if TYPE_CHECKING:
@@ -16,7 +16,9 @@ def train(
     recipe: Annotated[
         str | None, typer.Argument(help="A recipe, or a .yaml file; rulezero games lists them.")
     ] = None,
-    preset: Preset = "small",
+    preset: Annotated[
+        str | None, typer.Option(help="tiny, small, medium or full.", show_default="small")
+    ] = None,
     out: Annotated[
         str | None, typer.Option("--out", "--output-dir", metavar="DIR", help="The run's folder.")
     ] = None,
@@ -33,27 +35,29 @@ def train(
     if (recipe is None) == (resume is None):
         raise typer.BadParameter("give a recipe, or --resume with the folder of a run")
     if resume is not None:
-        if changes or out is not None:
-            raise typer.BadParameter("--resume goes on with a run as it is: no --set, no --out")
+        if changes or out is not None or preset is not None:
+            raise typer.BadParameter(
+                "--resume goes on with a run as it is: no --set, no --out, no --preset"
+            )
         experiment = config.read(runs.open_run(resume).config())
     else:
         assert recipe is not None
-        experiment = config.load(recipe, preset, changes or [])
+        experiment = config.load(recipe, preset or "small", changes or [])
     if dry_run:
         typer.echo(experiment.text)
         for line in say_estimate(runs.expect(experiment, workers=workers)):
             typer.echo(f"# {line}")
         return
     run = runs.place(experiment, out) if resume is None else runs.open_run(resume)
-    with Watch(experiment) as watch:
-        try:
+    try:
+        with Watch(experiment) as watch:
             if resume is not None:
                 runs.resume(run.path, workers=workers, listener=watch)
             else:
                 runs.train(experiment, out=run.path, workers=workers, listener=watch)
-        except KeyboardInterrupt:
-            typer.echo(f"stopped; rulezero train --resume {run.path} goes on", err=True)
-            raise typer.Exit(130) from None
+    except KeyboardInterrupt:
+        typer.echo(f"stopped; rulezero train --resume {run.path} goes on", err=True)
+        raise typer.Exit(130) from None
     typer.echo(f"the run is in {run.path}; its best net is {run.progress().best}")
 
 
@@ -63,7 +67,7 @@ def say_estimate(expected: "Estimate") -> list[str]:
         f"the net has {expected.parameters:,} parameters",
         f"here a worker evaluates {expected.positions_per_second:,.0f} positions a second,"
         f" and the learner learns from {expected.samples_per_second:,.0f}",
-        f"a game has about {expected.choices_per_game:.0f} choices (in random play) with"
+        f"a game has about {expected.choices_per_game:.0f} choices (in quick games) with"
         f" {expected.sims_per_choice:.0f} simulations each",
-        f"expected: {expected.hours:,.1f} hours, trials not counted",
+        f"expected: {expected.hours:,.1f} hours, without bootstrap and trials",
     ]

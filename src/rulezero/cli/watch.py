@@ -31,7 +31,7 @@ class Watch(Listener):
             TimeRemainingColumn(),
             console=self._console,
         )
-        self._task = self._bar.add_task("", words="")
+        self._task = self._bar.add_task("starting", total=None, words="")
         self._moment = _Moment(experiment.iterations)
         self._live = Live(console=self._console, transient=True, get_renderable=self._below)
         self._began = time.monotonic()
@@ -144,9 +144,9 @@ def _say_rating(entry: dict[str, Any]) -> str:
 def _say_held_out(held_out: dict[str, Any]) -> str:
     net, constant = held_out["net"], held_out["constant"]
     parts = [
-        f"{name} {net[name]:.3f} (constant {constant[name]:.3f})" for name in ("policy", "value")
+        f"{name} {net[name]:.3f} (constant {constant[name]:.2f})" for name in ("policy", "value")
     ]
-    return f"held out: {', '.join(parts)}, legal mass {net['legal_mass']:.0%}"
+    return f"held out: {', '.join(parts)}, legal {net['legal_mass']:.0%}"
 
 
 def _minutes(seconds: float) -> str:

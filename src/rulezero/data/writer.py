@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from rulezero.data.shard import MAGIC, PART, SEALED, Header, Reader, Trailer, chunk, compress
+from rulezero.files import sync_folder
 
 if sys.platform != "win32":
     import fcntl
@@ -36,7 +37,7 @@ class Writer:
         _lock(self._file)
         self._write(MAGIC + chunk(msgspec.json.encode(header)))
         new.rename(self.path)
-        _sync_folder(folder)
+        sync_folder(folder)
 
     def add(self, value: bytes) -> None:
         """Appends a msgpack value; it outlives the process from here on."""
@@ -96,7 +97,7 @@ def _seal(file: FileIO, path: Path, values: int, sha256: str) -> Path:
     os.fsync(file.fileno())
     sealed = path.with_suffix("")
     path.rename(sealed)
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
     return sealed
 
 
@@ -109,13 +110,3 @@ def _lock(file: FileIO) -> bool:
     except OSError:
         return False
     return True
-
-
-def _sync_folder(folder: Path) -> None:
-    """Makes a new name in the folder outlive a power cut, where the system can."""
-    if sys.platform != "win32":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Generator, Sequence
 from pathlib import Path
 
-from rulezero.play.runner import Finished, cores, run_all
+from rulezero.play.runner import Finished, run_all
 from rulezero.play.task import Task
 
 
@@ -12,7 +12,7 @@ class LocalFleet:
 
     def __init__(self, nets: Path, *, workers: int = 0, width: int = 32) -> None:
         """Nets of tasks lie in the folder `nets`. 0 workers: one for each core."""
-        self.workers = workers or cores()
+        self.workers = workers
         self.width = width
         self._nets = nets
 

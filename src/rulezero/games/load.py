@@ -114,7 +114,10 @@ def _load_file(spec: Spec) -> Game:
         raise GameError("python needs a file: python:file=my_game.py")
     path = Path(spec.options["file"]).expanduser()
     if not path.is_file():
-        raise GameError(f"'{path}' is a folder" if path.is_dir() else f"there is no file '{path}'")
+        where = "" if path.is_absolute() else f" in {Path.cwd()}, where it is looked for"
+        raise GameError(
+            f"'{path}' is a folder" if path.is_dir() else f"there is no file '{path}'{where}"
+        )
     found = {
         name: value
         for name, value in vars(_run(path)).items()

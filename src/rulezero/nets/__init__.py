@@ -1,1 +1,8 @@
 """Nets: towers and heads, checkpoints, export."""
+
+import os
+
+# Torch's threads wait for each other by spinning. Where somebody else wants a core, that lasts as
+# long as they have it, and a fit takes ten times its time. A short spin costs nothing on an idle
+# machine. It is read once, when torch is imported: only from here.
+os.environ.setdefault("GOMP_SPINCOUNT", "3000")

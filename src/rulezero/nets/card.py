@@ -5,7 +5,6 @@ The card is written last: a net is there once its card is.
 """
 
 import hashlib
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -102,13 +101,6 @@ def game_of(net: Path, card: Card, game: Game | None = None) -> Game:
         game = load(card.game)
     card.check(game.facts)
     return game
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all."""
-    half = path.with_name(f"{path.name}.{os.getpid()}.half")
-    half.write_bytes(data)
-    half.replace(path)
 
 
 def resolve(text: str | Path) -> Path:

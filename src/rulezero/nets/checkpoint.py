@@ -9,6 +9,7 @@ import safetensors.torch
 import torch
 
 from rulezero._core import Game
+from rulezero.files import write_whole
 from rulezero.nets.card import (
     LARGEST_CARD,
     Card,
@@ -17,7 +18,6 @@ from rulezero.nets.card import (
     game_of,
     read_card,
     read_part,
-    write_whole,
 )
 from rulezero.nets.error import NetError
 from rulezero.nets.export import to_onnx

@@ -41,12 +41,15 @@ def run(
 ) -> Generator[Finished, None, None]:
     """The games of a task as they finish.
 
-    `workers` processes share them; `width` games each are played in step; `cache` positions of a
-    net are remembered. None of these changes a record. `seats` are the task's own players where
-    they hold evaluators that no text can name: those play in this process.
+    `workers` processes share them (0: one for each core); `width` games each are played in step;
+    `cache` positions of a net are remembered. None of these changes a record. `seats` are the
+    task's own players where they hold evaluators that no text can name: those play in this
+    process.
     """
-    if seats is not None and any(each.evaluator is not None for each in seats) and workers > 1:
-        raise GameError("a player with an evaluator of its own plays in one process: workers=1")
+    if seats is not None and any(each.evaluator is not None for each in seats):
+        if workers > 1:
+            raise GameError("a player with an evaluator of its own plays in one process: workers=1")
+        workers = 1
     playing = run_all([task], workers=workers, width=width, cache=cache, seats=seats)
     with contextlib.closing(playing):
         for _, finished in playing:
@@ -68,15 +71,16 @@ def run_all(
     A worker that finds nothing left of a task goes on with the next. Nets are looked for in the
     folder `nets` first. Games whose numbers are `done`, task by task, are not played.
     """
-    if not 1 <= workers <= _MOST_WORKERS or width < 1 or cache < 0:
-        raise GameError(f"workers are 1 to {_MOST_WORKERS}, width at least 1, cache at least 0")
+    check_workers(workers)
+    if width < 1 or cache < 0:
+        raise GameError("a width is at least 1, a cache at least 0")
     loaded = [check_task(task) for task in tasks]
     left = [
         [index for index in range(task.games) if not done or index not in done[number]]
         for number, task in enumerate(tasks)
     ]
     games = sum(map(len, left))
-    workers = min(workers, games)
+    workers = min(workers or cores(), games)
     if workers <= 1:
         for number, (task, game) in enumerate(zip(tasks, loaded, strict=True)):
             table = _Table(task, game, seats, width, cache, nets)
@@ -86,6 +90,12 @@ def run_all(
     share = -(-games // workers)  # nobody takes more at a time, or the others would idle
     jobs = [_Job(task, indices) for task, indices in zip(tasks, left, strict=True)]
     yield from _run_workers(jobs, games, workers, min(width, share), cache, nets)
+
+
+def check_workers(workers: int) -> None:
+    """GameError where there cannot be so many."""
+    if not 0 <= workers <= _MOST_WORKERS:
+        raise GameError(f"workers are 0 (one for each core) to {_MOST_WORKERS}, not {workers}")
 
 
 class _Job(NamedTuple):

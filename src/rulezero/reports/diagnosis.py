@@ -14,6 +14,7 @@ from rulezero._core import Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Purpose, Record
 from rulezero.data.replay import course
+from rulezero.games.load import load
 from rulezero.nets.card import Card, beside, game_of, read_card, resolve
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.runner import run as play
@@ -82,9 +83,9 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
     """
     path = resolve(run_or_net)
     card = read_card(path)
-    game = game_of(path, card)
-    evaluator = OnnxEvaluator(path)
     run = _run_of(run_or_net)
+    game = game_of(path, card, None if run is None else load(run.manifest()["game"]))
+    evaluator = OnnxEvaluator(path)
     records = [] if run is None else newest_games(run, games or 100)
     if records:
         first, last = records[-1].task[:4], records[0].task[:4]

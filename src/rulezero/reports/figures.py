@@ -1,6 +1,6 @@
 """A run's log as figures for plotly.js: plain JSON. Colours are names that the page resolves."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -138,12 +138,12 @@ def speed(entries: Sequence[Entry]) -> list[Figure]:
     ]
 
 
-def _held_out(who: str, name: str) -> Callable[[Entry], float]:
-    return lambda entry: float(entry["held_out"][who][name])
+def _held_out(who: str, name: str) -> Callable[[Entry], float | None]:
+    return lambda entry: entry["held_out"][who][name]  # None is a gap: JSON has no nan
 
 
-def _training(name: str) -> Callable[[Entry], float]:
-    return lambda entry: float(entry["train"][name])
+def _training(name: str) -> Callable[[Entry], float | None]:
+    return lambda entry: entry["train"][name]
 
 
 def _draws(played: Sequence[Entry]) -> list[Json]:
@@ -178,7 +178,7 @@ def _games(entries: Iterable[Entry], purpose: str) -> list[Entry]:
 
 def _line(
     entries: Sequence[Entry],
-    number: Callable[[Entry], float],
+    number: Callable[[Entry], float | None],
     name: str,
     colour: str,
     dash: str = "solid",
@@ -209,7 +209,7 @@ def _figure(
     layout: Json = {
         "showlegend": len(drawn) > 1 or any(trace["type"] == "bar" for trace in drawn),
         "barmode": "stack",
-        "xaxis": {"title": {"text": "iteration"}, "tickformat": "d"},
+        "xaxis": {"title": {"text": "iteration"}, "tickformat": "d", "dtick": _step(drawn)},
         "yaxis": {"tickformat": form},
     }
     if level is not None:
@@ -225,6 +225,13 @@ def _figure(
             }
         ]
     return Figure(id=name, title=title, about=about, data=drawn, layout=layout)
+
+
+def _step(data: Sequence[Json]) -> int:
+    """Iterations between two ticks: whole ones, and at most ten."""
+    last: int = max((max(trace["x"], default=0) for trace in data), default=0)
+    steps: Iterator[int] = (unit * 10**power for power in range(9) for unit in (1, 2, 5))
+    return next(step for step in steps if last <= 10 * step)
 
 
 def _beyond(estimate: Json, side: str) -> float:

@@ -9,8 +9,8 @@ import msgspec
 
 from rulezero import config
 from rulezero.config import Experiment
+from rulezero.files import write_whole
 from rulezero.games.load import load
-from rulezero.nets.card import write_whole
 from rulezero.reports.figures import Entry, Figure, Group, groups
 from rulezero.reports.sample import SampleGame, newest_record, sample_of
 from rulezero.reports.standings import Standings, read_standings

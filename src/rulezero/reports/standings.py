@@ -10,10 +10,11 @@ from rulezero import config
 from rulezero._core import Game
 from rulezero.config import Experiment
 from rulezero.data.record import Record
+from rulezero.files import write_whole
 from rulezero.fleet.local import LocalFleet
 from rulezero.games import grammar
 from rulezero.games.load import load
-from rulezero.nets.card import resolve, write_whole
+from rulezero.nets.card import resolve
 from rulezero.play.ladder import Ladder, Meeting, Rating
 from rulezero.play.loading import has_heuristic
 from rulezero.play.seats import seat

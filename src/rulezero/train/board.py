@@ -11,8 +11,9 @@ from rulezero.train.listener import Listener
 class Board(Listener):
     """Writes what is logged as scalars over iterations."""
 
-    def __init__(self, folder: Path) -> None:
-        self._writer = SummaryWriter(str(folder))
+    def __init__(self, folder: Path, iteration: int = 0) -> None:
+        """From this iteration on, what a run that was stopped had drawn is drawn again."""
+        self._writer = SummaryWriter(str(folder), purge_step=iteration or None)
 
     def logged(self, entry: dict[str, Any]) -> None:
         for name, number in scalars(entry).items():

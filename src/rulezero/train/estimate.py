@@ -1,10 +1,9 @@
 """What an experiment will cost on this machine: measured for a moment, then multiplied."""
 
-import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -16,14 +15,17 @@ from rulezero.nets.checkpoint import save
 from rulezero.nets.config import NetConfig
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import OnnxEvaluator
+from rulezero.play.runner import run
 from rulezero.play.seats import seat
+from rulezero.play.task import Task
 from rulezero.train.batch import Batch
 from rulezero.train.fit import FitSettings
 from rulezero.train.learner import Learner
 from rulezero.train.play import PlaySettings
 
 _SECONDS = 0.5  # of measuring
-_GAMES = 6  # at random, for their length
+_GAMES = 8  # for their length
+_PLAYER = "ucb1:sims=32"  # who plays them: random games are several times as long
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,9 +34,9 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     parameters: int  # of the net
     positions_per_second: float  # that one worker evaluates
     samples_per_second: float  # that the learner learns from
-    choices_per_game: float  # in random play
+    choices_per_game: float  # in quick games
     sims_per_choice: float
-    hours: float  # of self-play and fits; trials come on top
+    hours: float  # of self-play and fits; bootstrap and trials come on top
 
 
 def estimate(
@@ -56,7 +58,7 @@ def estimate(
     learner = Learner(tower, game, fit)
     batch = any_batch(game, fit.batch)
     samples = _rate(lambda: learner.learn(batch, 0.0))
-    choices = statistics.mean(_choices(game, seed) for seed in range(_GAMES))
+    choices = statistics.mean(_choices(game))
     sims = _sims(selfplay.a)
     plies = selfplay.games * choices
     times = fit.samples_per_ply if fit.samples_per_ply is not None else float(fit.epochs)
@@ -88,13 +90,13 @@ def _sims(text: str) -> float:
     return share * sims + (1 - share) * player.number("fast_sims")
 
 
-def _choices(game: Game, seed: int) -> int:
-    dice = random.Random(seed)
-    state = start = game.start(seed=seed)
-    while not state.is_over and len(state.actions) < game.facts.max_plies:
-        state = state.apply(dice.choices(state.legal, state.chances or None)[0])
-    movers = follow(game, start.text, np.array(state.actions, np.uint32)).movers
-    return int((movers != CHANCE).sum())
+def _choices(game: Game) -> Iterator[int]:
+    """How many each game has."""
+    task = Task(game=game.text, a=_PLAYER, b=_PLAYER, games=_GAMES, opening=2)
+    for finished in run(task):
+        record = finished.record
+        movers = follow(game, record.start, record.action_numbers()).movers
+        yield int((movers != CHANCE).sum())
 
 
 def any_batch(game: Game, size: int) -> Batch:

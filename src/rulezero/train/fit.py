@@ -22,7 +22,7 @@ class LossSettings(Settings):
 class FitSettings(Settings):
     """How a net is fitted to the window."""
 
-    batch: int = Field(256, ge=1)
+    batch: int = Field(256, ge=1, le=1 << 16)
     samples_per_ply: float | None = Field(4.0, gt=0)  # samples for each new position; or epochs
     epochs: int = Field(1, ge=1)  # where samples_per_ply is none: times through the window
     patience: int | None = Field(None, ge=1)  # epochs without a better held-out loss; none: all

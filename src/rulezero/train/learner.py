@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from rulezero._core import Game
-from rulezero.nets.card import write_whole
+from rulezero.files import write_whole
+from rulezero.nets.card import digest
 from rulezero.nets.tower import Tower, chances
 from rulezero.play.runner import cores
 from rulezero.train.batch import Batch, Batches
@@ -24,9 +25,12 @@ from rulezero.train.fit import Fit, FitSettings
 from rulezero.train.losses import Examples, losses
 from rulezero.train.measures import Answers, Measures, measure
 from rulezero.train.plan import plan
+from rulezero.train.run import RunError
 from rulezero.train.window import Indices
 
 _MOST_MEASURED = 4096  # held-out positions
+_FILE = "learner.safetensors"
+_NO_LEARNER = "the run cannot go on; begin another, or fit a net to its games with `rulezero fit`"
 
 
 Tell = Callable[[int, int, dict[str, float]], None]  # steps done, steps in all, losses so far
@@ -39,7 +43,7 @@ class Learner:
         self.game = game
         self.settings = settings
         self.step = 0
-        self.device = torch.device(_device(settings.device))
+        self.device = torch.device(device_of(settings.device))
         self.tower = tower.to(self.device)
         self.tower.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.average = copy.deepcopy(self.tower).eval() if settings.average else self.tower
@@ -85,6 +89,12 @@ class Learner:
                 done.rate = self.settings.rate.at(self.step, generation, share)
                 self.tower.train()
                 done.add(self._learn(examples, done.rate), len(batch.value))
+                if not math.isfinite(done.losses[-1]["total"]):
+                    raise RunError(
+                        f"the loss is {done.losses[-1]['total']} in step {done.steps} of"
+                        f" {steps}: the net has diverged; begin again with a lower"
+                        " fit.rate.start, or with fit.clip=1"
+                    )
                 if tell is not None:
                     tell(done.steps, steps, done.losses[-1])
             if self.settings.patience is None:
@@ -194,8 +204,11 @@ class Learner:
             )
         )
 
-    def save(self, folder: Path) -> None:
-        """Writes everything that goes on being needed: weights, their average, the optimiser."""
+    def save(self, folder: Path) -> str:
+        """Writes everything that goes on being needed: weights, their average, the optimiser.
+
+        What it returns is the SHA-256 of that.
+        """
         tensors = {f"tower.{name}": tensor for name, tensor in self.tower.state_dict().items()}
         if self.average is not self.tower:
             tensors |= {f"average.{n}": tensor for n, tensor in self.average.state_dict().items()}
@@ -207,11 +220,18 @@ class Learner:
             }
         kept = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
         about = {"learner": json.dumps({"step": self.step})}
-        write_whole(folder / "learner.safetensors", safetensors.torch.save(kept, about))
+        written: bytes = safetensors.torch.save(kept, about)
+        write_whole(folder / _FILE, written)
+        return digest(written)
 
-    def load(self, folder: Path) -> None:
-        """Goes on where `save` was."""
-        path = folder / "learner.safetensors"
+    def load(self, folder: Path, wanted: str) -> None:
+        """Goes on where `save` was. RunError where the file is not the one with this SHA-256."""
+        path = folder / _FILE
+        try:
+            if digest(path.read_bytes()) != wanted:
+                raise RunError(f"'{path}' is damaged: {_NO_LEARNER}")
+        except OSError as error:
+            raise RunError(f"'{path}' cannot be read ({error.strerror}): {_NO_LEARNER}") from error
         with safetensors.safe_open(path, "pt") as file:
             about = json.loads(file.metadata()["learner"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
@@ -302,10 +322,12 @@ def _below(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     }
 
 
-def _device(wanted: str) -> str:
-    if wanted != "auto":
-        return wanted
-    return "cuda" if torch.cuda.is_available() else "cpu"
+def device_of(wanted: str) -> str:
+    """Where torch computes: auto is the GPU, if there is one. RunError if a GPU is missing."""
+    has_gpu = torch.cuda.is_available()
+    if wanted == "cuda" and not has_gpu:
+        raise RunError("fit.device=cuda, but torch sees no GPU here: leave it at auto")
+    return "cuda" if has_gpu and wanted != "cpu" else "cpu"
 
 
 def _optimiser(tower: Tower, settings: FitSettings) -> torch.optim.Optimizer:

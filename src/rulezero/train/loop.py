@@ -28,7 +28,7 @@ from rulezero.train.batch import Batches
 from rulezero.train.fit import FitSettings
 from rulezero.train.learner import Learner
 from rulezero.train.listener import Listener
-from rulezero.train.run import Progress, Run
+from rulezero.train.run import Progress, Run, RunError
 from rulezero.train.smells import smells
 from rulezero.train.targets import Targets, TargetSettings
 from rulezero.train.window import Window, WindowSettings, take
@@ -157,12 +157,12 @@ class Loop:
         checkpoint.save(self.run.nets / name, learner.average, self.game, metadata)
         folder = f"learner_{iteration}"
         (self.run.state / folder).mkdir(exist_ok=True)
-        learner.save(self.run.state / folder)
+        digest = learner.save(self.run.state / folder)
         self._log(
             "fit", window=len(window), window_games=len(window.games), **msgspec.to_builtins(fit)
         )
         self._smell(smells(fit))
-        self._advance(phase="evaluate", latest=name, learner=folder)
+        self._advance(phase="evaluate", latest=name, learner=folder, learner_digest=digest)
 
     def _evaluate(self) -> None:
         iteration = self.progress.iteration
@@ -178,7 +178,7 @@ class Loop:
             "verdict", net=self.progress.latest, is_promoted=is_promoted, cores=self._busy_cores()
         )
         best = self.progress.latest if is_promoted else self.progress.best
-        if iteration == self.recipe.iterations:
+        if iteration >= self.recipe.iterations:
             self._advance(best=best, is_done=True)
         else:
             self._advance(best=best, iteration=iteration + 1, phase="generate")
@@ -198,15 +198,23 @@ class Loop:
         if progress.learner:
             tower = create(self.game, self.recipe.net)
             self._learner = Learner(tower, self.game, self.recipe.fit)
-            self._learner.load(self.run.state / progress.learner)
+            self._learner.load(self.run.state / progress.learner, progress.learner_digest)
         last = progress.iteration - (progress.phase == "generate")
-        by_generation: dict[int, list[Record]] = {}
+        by_task: dict[str, list[Record]] = {}
         with self.run.store() as store:
             for record in store:
-                if record.purpose not in ("gate", "rating"):
-                    by_generation.setdefault(int(record.task[:4]), []).append(record)
+                by_task.setdefault(record.task, []).append(record)
         for generation in range(last + 1):
-            self._take(by_generation.get(generation, []), generation)
+            records = []
+            for task in self.regime.games(generation, self._nets()):
+                kept = by_task.get(task.name, [])
+                if len({record.index for record in kept}) < task.games:
+                    raise RunError(
+                        f"'{self.run.records}' has {len(kept)} of the {task.games} games of"
+                        f" {task.name}: bring the others back, or begin another run"
+                    )
+                records += kept
+            self._take(records, generation)
 
     def _play(self, tasks: Sequence[Task]) -> list[Record]:
         """Every game of the tasks, those that are in the store already among them."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from rulezero.data.record import Purpose
 from rulezero.games import grammar
@@ -53,6 +53,12 @@ class GateSettings(TrialSettings):
     threshold: float = Field(0.55, ge=0, le=1)  # score to be reached, draws as half
     elo0: float = 0.0  # sprt: promoted if it is stronger by elo1, not if by elo0
     elo1: float = 20.0
+
+    @model_validator(mode="after")
+    def _is_a_test(self) -> "GateSettings":
+        if self.elo0 >= self.elo1:
+            raise ValueError("elo0 is below elo1")
+        return self
 
 
 def named(text: str, nets: Mapping[str, str]) -> str:

@@ -10,13 +10,14 @@ import contextlib
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Annotated, Any, BinaryIO, Literal
 
 import msgspec
+from msgspec import Meta
 
 from rulezero._core import RulezeroError
 from rulezero.data.store import Store
-from rulezero.nets.card import write_whole
+from rulezero.files import write_whole
 
 try:
     import fcntl
@@ -33,12 +34,13 @@ class RunError(RulezeroError):
 class Progress(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How far a run has come: everything before this phase is done, nothing of it counts."""
 
-    iteration: int = 0
+    iteration: Annotated[int, Meta(ge=0)] = 0
     phase: Phase = "generate"
     best: str = ""  # names in nets/; "" before there is one
     latest: str = ""
     learner: str = ""  # a folder in state/
-    log_bytes: int = 0  # of log.jsonl
+    learner_digest: str = ""  # SHA-256 of its file
+    log_bytes: Annotated[int, Meta(ge=0)] = 0  # of log.jsonl
     warned: tuple[str, ...] = ()  # of what; everything is told once
     seconds: float = 0.0  # of work so far
     is_done: bool = False
@@ -77,13 +79,24 @@ class Run:
             folder.mkdir(parents=True, exist_ok=True)
         text = msgspec.json.format(msgspec.json.encode(manifest)) + b"\n"
         write_whole(self.path / "manifest.json", text)
-        write_whole(self.path / "config.yaml", config.encode())
+        write_whole(self.path / "config.yaml", config.encode())  # the last: now it is a run
 
     def config(self) -> str:
         """The experiment as it was written down."""
         if not self.exists:
             raise RunError(f"'{self.path}' is no run: it has no config.yaml")
-        return (self.path / "config.yaml").read_text(encoding="utf-8")
+        try:
+            return (self.path / "config.yaml").read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise RunError(f"'{self.path / 'config.yaml'}' is no text: {error}") from None
+
+    def manifest(self) -> dict[str, Any]:
+        """With what it was made."""
+        path = self.path / "manifest.json"
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        except (OSError, msgspec.DecodeError) as error:
+            raise RunError(f"'{path}' cannot be read: {error}") from error
 
     def progress(self) -> Progress:
         """How far it has come."""
@@ -93,13 +106,19 @@ class Run:
         try:
             return msgspec.json.decode(path.read_bytes(), type=Progress)
         except msgspec.DecodeError as error:
-            raise RunError(f"'{path}' cannot be read: {error}") from error
+            raise RunError(
+                f"'{path}' cannot be read ({error}): delete it, and the run does its work again"
+            ) from error
 
     def cut_log(self, progress: Progress) -> None:
-        """Takes out of the log what was written behind the last phase done: it will come again."""
-        if self.log.is_file() and self.log.stat().st_size > progress.log_bytes:
+        """Takes out of the log what was written behind the last phase done: it will come again.
+
+        A line that is torn goes, too.
+        """
+        if self.log.is_file():
+            whole = self.log.read_bytes()[: progress.log_bytes]
             with self.log.open("rb+") as file:
-                file.truncate(progress.log_bytes)
+                file.truncate(whole.rfind(b"\n") + 1)
 
     def advance(self, progress: Progress) -> None:
         """Writes down how far it has come, then points to the nets and lets old learners go."""
@@ -124,9 +143,12 @@ class Run:
         lines = self.log.read_bytes().split(b"\n") if self.log.is_file() else []
         for number, line in enumerate(lines[:-1], 1):  # the last one ends in nothing, or is half
             try:
-                yield msgspec.json.decode(line, type=dict[str, Any])
+                entry = msgspec.json.decode(line, type=dict[str, Any])
             except msgspec.DecodeError as error:
-                raise RunError(f"{self.log}:{number}: {error}") from error
+                raise RunError(f"{self.log}:{number}: {error}; delete that line") from error
+            if not isinstance(entry.get("kind"), str) or "iteration" not in entry:
+                raise RunError(f"{self.log}:{number}: this is no line of a run; delete it")
+            yield entry
 
     def store(self) -> Store:
         """The games of the run."""
@@ -136,6 +158,7 @@ class Run:
     def locked(self) -> Iterator[None]:
         """Nobody else may work on the run meanwhile."""
         file: BinaryIO
+        self.state.mkdir(exist_ok=True)
         with (self.state / "lock").open("wb") as file:
             if fcntl is not None:
                 try:

@@ -1,17 +1,21 @@
 """The base of everything that a recipe can set."""
 
+import re
 from typing import Any
 
 import msgspec
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
 from rulezero._core import RulezeroError
+from rulezero.games.grammar import nearest
 
 
 class Settings(BaseModel):
     """A group of keys of a recipe. Unknown keys are errors, and nothing changes once it is read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, arbitrary_types_allowed=True, allow_inf_nan=False
+    )
 
 
 def read_as(kind: type) -> BeforeValidator:
@@ -23,9 +27,19 @@ def read_as(kind: type) -> BeforeValidator:
         try:
             return msgspec.convert(given, kind)
         except (msgspec.ValidationError, RulezeroError) as error:
-            raise ValueError(str(error)) from None
+            raise ValueError(_words(str(error), kind)) from None
 
     return BeforeValidator(read)
+
+
+def _words(message: str, kind: type) -> str:
+    """What msgspec says of a struct, in the words of a recipe."""
+    known = [field.name for field in msgspec.structs.fields(kind)]
+    if unknown := re.search(r"unknown field `(.+?)`", message):
+        key = unknown[1]
+        return f"there is no key '{key}'{nearest(key, known)}; known: {', '.join(known)}"
+    said, at, place = message.partition(" - at `$.")
+    return f"{place.rstrip('`')}: {said[:1].lower()}{said[1:]}" if at else message
 
 
 AS_KEYS = PlainSerializer(msgspec.to_builtins)
