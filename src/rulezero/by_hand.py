@@ -4,23 +4,25 @@ import contextlib
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 import numpy as np
 
 from rulezero._core import Game
 from rulezero.config import Experiment
-from rulezero.data.record import Record
 from rulezero.data.store import Store
+from rulezero.games.grammar import Spec
 from rulezero.games.load import load
 from rulezero.nets.card import beside, read_card, resolve
-from rulezero.play.runner import run_all
+from rulezero.play.runner import Patience, run_all
 from rulezero.play.saving import open_store
-from rulezero.play.task import keyed
+from rulezero.play.seats import seat
+from rulezero.play.task import check_task, keyed
 from rulezero.train.batch import Batches
 from rulezero.train.play import NAMES, PlaySettings, task_of
 from rulezero.train.run import RunError
-from rulezero.train.targets import of_play
+from rulezero.train.targets import forced, of_play
 from rulezero.train.window import Window, take
 
 if TYPE_CHECKING:
@@ -28,49 +30,140 @@ if TYPE_CHECKING:
     from rulezero.train.learner import Tell
 
 
+class Orders(msgspec.Struct, frozen=True, kw_only=True):
+    """How games are to be played, where it is not as the recipe says."""
+
+    games: int | None = None
+    sims: int | None = None  # of the side that learns, or of both
+    starts: str | None = None  # a file of positions; curriculum, or curriculum:1+2 for its tiers
+    train_side: Literal["white", "black", "both"] = "both"  # the other side is the opponent
+    opponent_net: str | None = None  # none: it judges by the heuristic
+    opponent_sims: int = 200
+    scripted_black: bool = False
+    force_result: int | None = None  # what learners are told of every game, seat 0's
+    game_timeout: float = 600.0  # seconds
+
+
+class Generated(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it."""
+
+    played: int  # now
+    kept: int  # in the store, by these orders
+    failed: dict[int, str]  # games that came to nothing, and why
+
+
 def generate(
     experiment: Experiment,
     store: str | Path,
     *,
     net: str | Path | None = None,
-    games: int | None = None,
+    orders: Orders | None = None,
     workers: int = 0,
-    on_game: Callable[[Record, int], None] | None = None,
-) -> int:
-    """Plays an experiment's self-play into a store, and returns how many games that has of it.
+    on_game: Callable[[int, int], None] | None = None,
+) -> Generated:
+    """Plays an experiment's self-play into a store.
 
-    Games that are there already are not played again. Without a net an untrained one plays.
-    `on_game` is told each game, and how many there will be in all.
+    Games that are there already are not played again; one that fails or takes too long is left
+    out. Without a net an untrained one plays, if a seat asks for one. `on_game` is told how many
+    games are done, and how many there will be.
     """
+    orders = orders or Orders()
     game = load(experiment.game)
-    settings = experiment.selfplay
-    if games is not None:
-        settings = settings.model_copy(update={"games": games})
+    settings = _ordered(experiment.selfplay, orders)
     with contextlib.ExitStack() as stack:
-        kept = stack.enter_context(open_store(store))
-        path = resolve(net) if net is not None else _untrained(experiment, game, stack)
+        path = _net(net, settings, experiment, game, stack)
+        weights = "" if path is None else read_card(path).weights
+        names = dict.fromkeys(NAMES, "" if path is None else path.name)
+        how = settings.model_dump_json(exclude={"games"})
+        word = f"{keyed(game.text, how, experiment.seed, weights, orders.force_result):016x}"
         task = task_of(
             settings,
-            dict.fromkeys(NAMES, path.name),
+            names,
             game=game.text,
-            name=f"generate/{path.name}/{_word(settings, game, experiment.seed, path)}",
+            name=f"generate/{word}",
             seed=experiment.seed,
             purpose="self-play",
         )
+        if orders.force_result is not None:
+            task = msgspec.structs.replace(task, source=forced(orders.force_result))
+        check_task(task)
+        kept = stack.enter_context(open_store(store))
         done = {record.index for record in kept if record.task == task.name}
+        before, failed = len(done), dict[int, str]()
+
+        def tell(index: int | None = None, why: str = "") -> None:
+            if index is not None:
+                failed[index] = why
+            if on_game is not None:
+                on_game(len(done) + len(failed), task.games)
+
         playing = run_all(
             [task],
             workers=workers,
             width=experiment.width,
-            nets=path.parent,
+            nets=None if path is None else path.parent,
             done=[done],
+            patience=Patience(orders.game_timeout, lambda _, index, why: tell(index, why)),
         )
         for _, finished in stack.enter_context(contextlib.closing(playing)):
             kept.add(finished.record)
             done.add(finished.record.index)
-            if on_game is not None:
-                on_game(finished.record, task.games)
-    return len(done)
+            tell()
+    return Generated(played=len(done) - before, kept=len(done), failed=failed)
+
+
+def _ordered(settings: PlaySettings, orders: Orders) -> PlaySettings:
+    """The recipe's games as they are ordered."""
+    changes: dict[str, Any] = {}
+    if orders.games is not None:
+        changes["games"] = orders.games
+    if orders.starts is not None:
+        changes |= {"starts": orders.starts, "opening": 0}
+    learner = with_sims(settings.a, orders.sims)
+    white = black = learner
+    if orders.train_side != "both":
+        if orders.opponent_net is not None:
+            other = f"puct:net={orders.opponent_net},sims={orders.opponent_sims}"
+        else:
+            other = f"ucb1:sims={orders.opponent_sims}"
+        white, black = (learner, other) if orders.train_side == "white" else (other, learner)
+    elif orders.opponent_net is not None:
+        raise RunError("--opponent-net plays the side that does not learn: name --train-side")
+    if orders.scripted_black:
+        if orders.train_side == "black":
+            raise RunError("a scripted Black does not learn: leave --train-side black out")
+        black = "scripted"
+    is_mixed = orders.scripted_black or orders.train_side != "both"
+    if is_mixed or orders.sims is not None:
+        changes |= {"a": white, "b": black if is_mixed else None, "swap": not is_mixed}
+    return settings.model_copy(update=changes)
+
+
+def with_sims(text: str, sims: int | None) -> str:
+    """A seat with so many simulations."""
+    player = seat(text)
+    if sims is None:
+        return text
+    if not player.has("sims"):
+        raise RunError(f"'{text}' has no simulations: leave --sims out")
+    options = {**player.spec.options, "sims": str(sims)}
+    return seat(Spec(player.spec.name, options).text).text
+
+
+def _net(
+    net: str | Path | None,
+    settings: PlaySettings,
+    experiment: Experiment,
+    game: Game,
+    stack: contextlib.ExitStack,
+) -> Path | None:
+    """The net that plays; none where nobody asks for one."""
+    if net is not None:
+        return resolve(net)
+    texts = [settings.a, settings.b, settings.judge]
+    if any(text is not None and seat(text).net in NAMES for text in texts):
+        return _untrained(experiment, game, stack)
+    return None
 
 
 def fit(
@@ -115,12 +208,6 @@ def fit(
     done = learner.fit(batches, 0, progress=(0.0, 1.0), dice=dice, tell=tell)
     checkpoint.save(out, learner.average, game, {"step": learner.step})
     return done
-
-
-def _word(settings: PlaySettings, game: Game, seed: int, net: Path) -> str:
-    """What tells games apart that other players, rules or seeds would have made other games."""
-    how = settings.model_dump_json(exclude={"games"})
-    return f"{keyed(game.text, how, seed, read_card(net).weights):016x}"
 
 
 def _untrained(experiment: Experiment, game: Game, stack: contextlib.ExitStack) -> Path:

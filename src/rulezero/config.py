@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError
 
+from rulezero.games import games
 from rulezero.games.grammar import nearest
 from rulezero.nets.config import NetConfig
 from rulezero.train.fit import FitSettings
@@ -75,6 +76,28 @@ def load(recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Exp
     for change in changes:
         merged = _merged(merged, _read_change(change))
     return _checked({"recipe": Path(recipe).stem, "preset": preset} | merged)
+
+
+def load_or_game(
+    name: str, preset: str = "small", changes: Sequence[str] = (), *, has_net: bool = False
+) -> Experiment:
+    """The experiment of a recipe, or plain games of a game that has none.
+
+    With a net they are searched by its policy, else by the heuristic.
+    """
+    is_recipe = name in recipes() or name.endswith((".yaml", ".yml"))
+    if is_recipe or name.partition(":")[0] not in (*games(), "python"):
+        return load(name, preset, changes)
+    player = "puct:net=best,sims=200,noise=0.25" if has_net else "ucb1:sims=800"
+    found: dict[str, Any] = {
+        "recipe": name.partition(":")[0],
+        "preset": preset,
+        "game": name,
+        "selfplay": {"a": f"{player},temperature=1,temperature_turns=15"},
+    }
+    for change in changes:
+        found = _merged(found, _read_change(change))
+    return _checked(found)
 
 
 def read(text: str) -> Experiment:

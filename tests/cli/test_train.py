@@ -10,6 +10,7 @@ import yaml
 import rulezero as rz
 from commands import begin, fails, read_until, run, stop, succeeds
 from rulezero import by_hand, config, runs
+from rulezero.by_hand import Orders
 from rulezero.data import Store
 
 QUICK = ["--set", "selfplay.games=6", "--set", "anchor.games=2", "--set", "iterations=1"]
@@ -65,13 +66,15 @@ def test_steps_by_hand(tmp_path: Path) -> None:
         "generate", "connect4", *tiny, "--to", games, "--games", "20", "--workers", "1"
     )
     experiment = config.load("connect4", "tiny")
-    by_hand.generate(experiment, tmp_path / "other", games=20, workers=1)
+    by_hand.generate(experiment, tmp_path / "other", orders=Orders(games=20), workers=1)
     first, second = (
         sorted(Store(folder), key=lambda record: record.index)
         for folder in (games, tmp_path / "other")
     )
     assert first == second
-    assert by_hand.generate(experiment, games, games=20, workers=1) == 20  # nothing new
+    assert (
+        by_hand.generate(experiment, games, orders=Orders(games=20), workers=1).kept == 20
+    )  # nothing new
     assert len(Store(games)) == 20
 
     output = succeeds("fit", games, "--recipe", "connect4", *tiny, "--to", net)
@@ -81,7 +84,7 @@ def test_steps_by_hand(tmp_path: Path) -> None:
     assert (tmp_path / "again.safetensors").read_bytes() == net.with_suffix(
         ".safetensors"
     ).read_bytes()
-    by_hand.generate(experiment, tmp_path / "next", net=net, games=2, workers=1)
+    by_hand.generate(experiment, tmp_path / "next", net=net, orders=Orders(games=2), workers=1)
     assert {record.nets[0] for record in Store(tmp_path / "next")} == {
         rz.net(net).evaluator.identity
     }

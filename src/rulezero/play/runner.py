@@ -1,12 +1,15 @@
 """Tasks in, records out: in this process or in several."""
 
 import contextlib
+import math
 import multiprocessing
 import os
 import signal
 import sys
 import threading
-from collections.abc import Collection, Generator, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -22,6 +25,20 @@ from rulezero.play.session import Session
 from rulezero.play.task import Beginning, Task, begin, check_task
 
 _MOST_WORKERS = 1024
+_LOOK = 1.0  # seconds between two looks at who is stuck
+_GRACE = 30.0  # seconds more than a game may take before its worker counts as stuck
+_LONGEST = 1e9  # seconds
+_TIMEOUT = "timeout"
+
+
+class Patience(NamedTuple):
+    """How long a game may take, and who is told of those that took longer or failed.
+
+    They are left out, and all others are played.
+    """
+
+    seconds: float
+    tell: Callable[[int, int, str], None]  # the task's number, the game's, and why
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,11 +82,13 @@ def run_all(
     seats: tuple[Seat, Seat] | None = None,
     nets: Path | None = None,
     done: Sequence[Collection[int]] = (),
+    patience: Patience | None = None,
 ) -> Generator[tuple[int, Finished], None, None]:
     """The games of tasks as they finish, each with the number of its task.
 
     A worker that finds nothing left of a task goes on with the next. Nets are looked for in the
-    folder `nets` first. Games whose numbers are `done`, task by task, are not played.
+    folder `nets` first. Games whose numbers are `done`, task by task, are not played. An error ends
+    everything, unless there is patience: that always needs other processes, which can be killed.
     """
     check_workers(workers)
     if width < 1 or cache < 0:
@@ -81,15 +100,19 @@ def run_all(
     ]
     games = sum(map(len, left))
     workers = min(workers or cores(), games)
-    if workers <= 1:
+    if games == 0:
+        return
+    if workers <= 1 and patience is None:
         for number, (task, game) in enumerate(zip(tasks, loaded, strict=True)):
             table = _Table(task, game, seats, width, cache, nets)
             for finished in table.play(iter(left[number])):
+                assert isinstance(finished, Finished)
                 yield number, finished
         return
     share = -(-games // workers)  # nobody takes more at a time, or the others would idle
     jobs = [_Job(task, indices) for task, indices in zip(tasks, left, strict=True)]
-    yield from _run_workers(jobs, games, workers, min(width, share), cache, nets)
+    crew = _Crew(jobs, games, min(width, share), cache, nets, patience)
+    yield from crew.play(workers)
 
 
 def check_workers(workers: int) -> None:
@@ -122,26 +145,77 @@ class _Table:
         self.seats = seats or (seat(task.a), seat(task.b))
         self.width = min(width, task.games)
         a, b = self.seats
-        players = [a] if a == b else [a, b]
-        self._numbers = (0, len(players) - 1)
+        self._players = [a] if a == b else [a, b]
+        self._numbers = (0, len(self._players) - 1)
         if task.judge is not None:
-            players.append(seat(task.judge))
-        self._judge = len(players) - 1 if task.judge is not None else -1
-        self._session = Session(
-            game, players, seed=task.word, width=self.width, cache=cache, nets=nets
+            self._players.append(seat(task.judge))
+        self._judge = len(self._players) - 1 if task.judge is not None else -1
+        self._cache = cache
+        self._nets = nets
+        self._session = self._open()
+
+    def _open(self) -> Session:
+        return Session(
+            self.game,
+            self._players,
+            seed=self.task.word,
+            width=self.width,
+            cache=self._cache,
+            nets=self._nets,
         )
 
-    def play(self, indices: Iterator[int]) -> Iterator[Finished]:
-        """The games with these numbers, as they finish."""
+    def play(
+        self, indices: Iterator[int], seconds: float = math.inf
+    ) -> Iterator["Finished | _Failure | _Begun"]:
+        """The games with these numbers, as they finish.
+
+        Where they may take only so many seconds, it is told which games are begun, and which took
+        longer or failed; without that limit an error ends everything.
+        """
         beginnings: dict[int, Beginning] = {}
+        until: dict[int, float] = {}
+        is_patient = seconds < math.inf
         while True:
             # As many games as are played in step wait in the pool, so that no worker hoards them.
             while len(beginnings) < self.width and (index := next(indices, None)) is not None:
                 beginnings[index] = self._begin(index)
+                until[index] = time.monotonic() + seconds
+                if is_patient:
+                    yield _Begun(index)
             if not beginnings:
                 return
-            for played in self._session.step():
-                yield self._finished(beginnings.pop(played.index), played)
+            try:
+                finished = self._session.step()
+            except Exception as error:
+                if not is_patient:
+                    raise
+                yield from self._apart(beginnings, error)
+                beginnings.clear()
+                continue
+            for played in finished:
+                beginning = beginnings.pop(played.index)
+                if played.reason == _TIMEOUT:
+                    yield _Failure(played.index, f"it took more than {seconds:g} s")
+                else:
+                    yield self._finished(beginning, played)
+            for index in beginnings:
+                if is_patient and time.monotonic() > until[index]:
+                    self._session.pool.stop(index, 0.0, _TIMEOUT)
+
+    def _apart(
+        self, beginnings: Mapping[int, Beginning], error: Exception
+    ) -> Iterator["Finished | _Failure"]:
+        """Games of a session that an error has broken off, one by one: most of them are sound."""
+        if len(beginnings) == 1:
+            self._session = self._open()
+            yield _Failure(next(iter(beginnings)), f"{type(error).__name__}: {error}")
+            return
+        for index in beginnings:
+            self._session = self._open()
+            for made in self.play(iter([index]), seconds=_LONGEST):
+                if not isinstance(made, _Begun):
+                    yield made
+        self._session = self._open()
 
     def _begin(self, index: int) -> Beginning:
         beginning = begin(self.task, self.game, index)
@@ -220,46 +294,120 @@ def _packed(actions: list[int], columns: dict[str, Any]) -> tuple[bytes, Thought
     )
 
 
-def _run_workers(
-    jobs: Sequence[_Job], left: int, workers: int, width: int, cache: int, nets: Path | None
-) -> Iterator[tuple[int, Finished]]:
-    """The games by several processes; each takes the next number when it has room.
+class _Crew:
+    """Several processes that share games; each takes the next number when it has room.
 
     Each has a pipe of its own: one that is killed in the middle of a message holds up nobody.
     """
-    context = multiprocessing.get_context("spawn")
-    taken = context.Array("q", len(jobs))  # games of each job that somebody plays or has played
-    message = msgspec.msgpack.encode(jobs)
-    processes: dict[Connection, BaseProcess] = {}
-    decoder = msgspec.msgpack.Decoder(Finished)
-    try:
-        with _deaf_to_interrupts(), _without_main():
+
+    def __init__(
+        self,
+        jobs: Sequence[_Job],
+        left: int,
+        width: int,
+        cache: int,
+        nets: Path | None,
+        patience: Patience | None,
+    ) -> None:
+        self._context = multiprocessing.get_context("spawn")
+        # Games of each job that somebody plays or has played.
+        self._taken = self._context.Array("q", len(jobs))
+        seconds = math.inf if patience is None else patience.seconds
+        self._given = (msgspec.msgpack.encode(jobs), width, cache, nets, seconds)
+        self._left = left
+        self._patience = patience
+        self._workers: dict[Connection, _Worker] = {}
+
+    def play(self, workers: int) -> Iterator[tuple[int, Finished]]:
+        """All games as they finish."""
+        decoder = msgspec.msgpack.Decoder(Finished)
+        try:
             for _ in range(workers):
-                reader, writer = context.Pipe(duplex=False)
-                given = (message, width, cache, nets, taken, writer)
-                processes[reader] = context.Process(target=_work, args=given, daemon=True)
-                processes[reader].start()
-                writer.close()  # or else the end of the worker would not be the end of the pipe
-        talking = set(processes)
-        while left > 0:
-            for ready in wait(talking):
-                assert isinstance(ready, Connection)
-                try:
-                    number, told = ready.recv()
-                except (EOFError, OSError):
-                    talking.remove(ready)
-                    _bury(processes[ready])
-                    continue
-                if number < 0:
-                    raise RulezeroError(told)
-                left -= 1
-                yield number, decoder.decode(told)
-    finally:
-        for process in processes.values():
-            process.terminate()
-        for reader, process in processes.items():
-            process.join()
+                self._hire([])
+            while self._left > 0:
+                for ready in wait(self._workers, timeout=_LOOK):
+                    assert isinstance(ready, Connection)
+                    worker = self._workers[ready]
+                    try:
+                        number, told = ready.recv()
+                    except (EOFError, OSError):
+                        del self._workers[ready]
+                        _bury(worker.process)
+                        continue
+                    if number < 0:
+                        raise RulezeroError(told)
+                    if isinstance(told, _Begun):
+                        worker.games[number, told.index] = time.monotonic()
+                    elif isinstance(told, _Failure):
+                        self._fail(worker, number, told)
+                    else:
+                        self._left -= 1
+                        finished = decoder.decode(told)
+                        worker.games.pop((number, finished.record.index), None)
+                        yield number, finished
+                self._replace_the_stuck()
+        finally:
+            for worker in self._workers.values():
+                worker.process.terminate()
+            for reader, worker in self._workers.items():
+                worker.process.join()
+                reader.close()
+
+    def _hire(self, games: list[tuple[int, int]]) -> None:
+        """Starts a worker, which plays these games first."""
+        reader, writer = self._context.Pipe(duplex=False)
+        with _deaf_to_interrupts(), _without_main():
+            process = self._context.Process(
+                target=_work, args=(*self._given, self._taken, games, writer), daemon=True
+            )
+            process.start()
+        writer.close()  # or else the end of the worker would not be the end of the pipe
+        self._workers[reader] = _Worker(process, {})
+
+    def _fail(self, worker: "_Worker", number: int, failure: "_Failure") -> None:
+        assert self._patience is not None
+        self._left -= 1
+        worker.games.pop((number, failure.index), None)
+        self._patience.tell(number, failure.index, failure.why)
+
+    def _replace_the_stuck(self) -> None:
+        """Kills workers that do not come back from a game; their other games are begun anew."""
+        if self._patience is None:
+            return
+        longest = self._patience.seconds + _GRACE
+        for reader, worker in list(self._workers.items()):
+            oldest = min(worker.games.items(), key=lambda game: game[1], default=None)
+            if oldest is None or time.monotonic() - oldest[1] < longest:
+                continue
+            (number, index), _ = oldest
+            worker.process.kill()
+            worker.process.join()
             reader.close()
+            del self._workers[reader]
+            self._fail(worker, number, _Failure(index, "it never came back"))
+            self._hire(list(worker.games))
+
+
+class _Worker(NamedTuple):
+    """A process, and which games it has begun when, by task and number."""
+
+    process: BaseProcess
+    games: dict[tuple[int, int], float]
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A game is under way."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A game that came to nothing."""
+
+    index: int
+    why: str
 
 
 def _bury(process: BaseProcess) -> None:
@@ -297,12 +445,20 @@ def _without_main() -> Iterator[None]:
 
 
 def _work(
-    message: bytes, width: int, cache: int, nets: Path | None, taken: Any, results: Connection
+    message: bytes,
+    width: int,
+    cache: int,
+    nets: Path | None,
+    seconds: float,
+    taken: Any,
+    games: Sequence[tuple[int, int]],
+    results: Connection,
 ) -> None:
-    """One worker: takes numbers of games, sends what it has finished."""
+    """One worker: plays the games given, then takes numbers of games; sends what it finishes."""
     jobs = msgspec.msgpack.decode(message, type=list[_Job])
 
     def take(number: int) -> Iterator[int]:
+        yield from (index for task, index in games if task == number)
         while True:
             with taken.get_lock():
                 at = taken[number]
@@ -313,11 +469,12 @@ def _work(
 
     try:
         for number, (task, indices) in enumerate(jobs):
-            if taken[number] >= len(indices):
+            if taken[number] >= len(indices) and not any(given == number for given, _ in games):
                 continue
             table = _Table(task, check_task(task), None, width, cache, nets)
-            for finished in table.play(take(number)):
-                results.send((number, msgspec.msgpack.encode(finished)))
+            for made in table.play(take(number), seconds):
+                is_record = isinstance(made, Finished)
+                results.send((number, msgspec.msgpack.encode(made) if is_record else made))
     except RulezeroError as error:
         results.send((-1, str(error)))
     except BrokenPipeError:

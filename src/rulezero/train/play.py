@@ -6,10 +6,15 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from rulezero.data.record import Purpose
+from rulezero.endgame.tables import GAME
 from rulezero.games import grammar
+from rulezero.games.load import load
+from rulezero.play import curriculum
 from rulezero.play.resign import Resign
 from rulezero.play.seats import seat
+from rulezero.play.starts import read_starts
 from rulezero.play.task import Task
+from rulezero.train.run import RunError
 from rulezero.train.settings import AS_KEYS, Settings, read_as
 
 NAMES = ("best", "latest", "candidate")  # nets that a seat of a recipe may name
@@ -33,6 +38,7 @@ class PlaySettings(Settings):
     opening_share: float = Field(1.0, ge=0, le=1)  # of the pairs of games that begin so
     swap: bool = True
     judge: SeatText | None = None
+    starts: str | None = None  # a file of positions; curriculum, or curriculum:1+2 for its tiers
     resign: Annotated[Resign | None, read_as(Resign), AS_KEYS] = None  # none: nobody gives up
 
 
@@ -70,6 +76,17 @@ def named(text: str, nets: Mapping[str, str]) -> str:
     return grammar.Spec(spec.name, {**spec.options, "net": nets[net]}).text
 
 
+def starts_of(text: str, game: str) -> list[str]:
+    """The positions of a file, or of the curriculum that comes with a game."""
+    name, _, tiers = text.partition(":")
+    if name != "curriculum":
+        return read_starts(text, load(game))
+    if load(game).facts.name != GAME:
+        raise RunError(f"there is no curriculum for {game}: {GAME} has one")
+    wanted = {int(tier) for tier in tiers.split("+") if tier.isdecimal()} or set(curriculum.TIERS)
+    return [lesson.text for lesson in curriculum.lessons() if lesson.tier in wanted]
+
+
 def task_of(
     settings: PlaySettings,
     nets: Mapping[str, str],
@@ -91,6 +108,7 @@ def task_of(
         swap=settings.swap,
         opening=settings.opening,
         opening_share=settings.opening_share,
+        starts=() if settings.starts is None else tuple(starts_of(settings.starts, game)),
         judge=None if settings.judge is None else named(settings.judge, nets),
         resign=settings.resign,
         purpose=purpose,

@@ -14,6 +14,8 @@ from rulezero.data.replay import Course
 from rulezero.play.seats import seat
 from rulezero.train.settings import Settings
 
+_FORCED = "forced:"
+
 
 class TargetSettings(Settings):
     """How records become targets."""
@@ -35,6 +37,17 @@ class Targets(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     temperature: Floats | None = None  # [n] weights ** (1 / it) are learned; none: 1 everywhere
 
 
+def forced(result: int) -> str:
+    """The source of games whose learners are told this result: the record itself stays true."""
+    return f"{_FORCED}{result}"
+
+
+def result_of(record: Record) -> float:
+    """What learners are told of a game: how it ended, unless it was played to be told otherwise."""
+    told = record.source.removeprefix(_FORCED) if record.source.startswith(_FORCED) else ""
+    return float(told) if told in ("-1", "0", "1") else record.outcome
+
+
 def of_play(record: Record, columns: Columns, course: Course, settings: TargetSettings) -> Targets:
     """The usual targets: visits, and how the game ended.
 
@@ -50,7 +63,7 @@ def of_play(record: Record, columns: Columns, course: Course, settings: TargetSe
     elif record.end_reason in STOPPED and record.end_reason != "resigned":
         weight *= 0  # nobody knows how it would have ended
     return Targets(
-        result=np.full(record.plies, record.outcome, np.float32),
+        result=np.full(record.plies, result_of(record), np.float32),
         search=columns.value,
         draw=columns.draw,
         weight=weight,

@@ -1,0 +1,170 @@
+"""`rulezero generate`: who plays, from where, and what happens to games that fail."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import little_nets
+import rulezero as rz
+from commands import fails, run, succeeds
+from rulezero.data import Store
+from rulezero.data.replay import course
+from rulezero.play.curriculum import lessons
+from rulezero.play.starts import read_starts
+from rulezero.train.targets import TargetSettings, of_play
+
+QUICK = ["--games", "4", "--sims", "8"]
+
+
+def games_in(store: Path) -> list[rz.Record]:
+    return sorted(Store(store), key=lambda record: (record.task, record.index))
+
+
+def test_a_game_without_a_recipe(tmp_path: Path) -> None:
+    """Both sides search by the heuristic; a second call plays nothing that is there."""
+    output = succeeds("generate", "monster", "--to", tmp_path, *QUICK)
+    assert output == f"4 games played; {tmp_path} has 4 of these\n"
+    for record in games_in(tmp_path):
+        assert record.seats[0] == record.seats[1]
+        assert record.seats[0].startswith("ucb1:")
+        assert "sims=8" in record.seats[0]
+        assert (record.purpose, record.source) == ("self-play", "train")
+    again = succeeds("generate", "monster", "--to", tmp_path, "--games", "6", "--sims", "8")
+    assert again == f"2 games played; {tmp_path} has 6 of these\n"
+
+
+def test_who_plays_which_side(tmp_path: Path) -> None:
+    """The side that learns has the net and the sims, the other the frozen net or the heuristic."""
+    net = little_nets.net("monster")
+    for side, opponent, wanted in [
+        ("white", None, ("net,sims=8", "ucb1:sims=3")),
+        ("black", net, ("puct:net=", "sims=8")),
+        ("both", None, ("net,sims=8", "sims=8")),
+    ]:
+        store = tmp_path / f"{side}"
+        options = ["--net", net, "--train-side", side, "--opponent-sims", "3"]
+        options += ["--opponent-net", opponent] if opponent else []
+        succeeds("generate", "monster", "--to", store, *QUICK, *options)
+        for record in games_in(store):
+            assert wanted[0] in record.seats[0]
+            assert wanted[1] in record.seats[1]
+        if side == "black":
+            assert all("sims=3" in record.seats[0] for record in games_in(store))
+            # Both sides' plies are there to learn from.
+            columns = games_in(store)[0].columns()
+            assert np.isfinite(columns.value[2:]).all()
+
+
+def test_lessons_with_a_scripted_black(tmp_path: Path) -> None:
+    """Games begin from the curriculum; Black follows the script and wins some of them."""
+    options = ["--curriculum", "--scripted-black", "--games", "16", "--sims", "30"]
+    succeeds("generate", "monster", "--to", tmp_path, *options)
+    records = games_in(tmp_path)
+    texts = {lesson.text for lesson in lessons()}
+    assert {record.start for record in records} <= texts
+    assert {record.seats[1] for record in records} == {"scripted"}
+    assert sum(record.outcome == -1 for record in records) >= 4
+
+
+def test_starts_of_ones_own_and_a_forced_result(tmp_path: Path) -> None:
+    """Records stay true; only what learners are told is another result."""
+    starts = tmp_path / "starts.txt"
+    starts.write_text("4k3/8/8/8/8/8/4r3/4K3 b - - 0 1  # Black takes at once\n")
+    assert read_starts(starts, rz.load("monster"))
+    store = tmp_path / "store"
+    options = ["--starts", starts, "--force-result", "1"]
+    succeeds("generate", "monster", "--to", store, *QUICK, *options)
+    for record in games_in(store):
+        assert (record.outcome, record.source) == (-1, "forced:1")
+        played = course(record, rz.load("monster"))
+        told = of_play(record, record.columns(), played, TargetSettings())
+        assert (told.result == 1).all()
+    # The same games for learners who are told the truth are others.
+    assert "4 games played" in succeeds("generate", "monster", "--to", store, *QUICK, *options[:2])
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "words"),
+    [
+        ("monster", ["--curriculum", "--starts", "x"], "not from both"),
+        ("monster", ["--starts", "nowhere.txt"], "nowhere.txt"),
+        ("monster", ["--force-result", "2"], "--force-result"),
+        ("monster", ["--opponent-net", "x"], "name --train-side"),
+        ("monster", ["--train-side", "black", "--scripted-black"], "does not learn"),
+        ("monster", ["--train-side", "red"], "--train-side"),
+        ("monster", ["--game-timeout", "0"], "--game-timeout"),
+        ("monster", ["--net", "nowhere"], "there is no net 'nowhere'"),
+        ("razzle", ["--curriculum"], "no curriculum for razzle"),
+        ("chess", ["--scripted-black"], "nobody has written a script"),
+        ("monstre", [], "did you mean"),
+    ],
+)
+def test_what_does_not_go_together(
+    tmp_path: Path, game: str, options: list[str], words: str
+) -> None:
+    """One line, and no store."""
+    assert words in fails("generate", game, "--to", tmp_path / "store", *QUICK, *options)
+    assert not (tmp_path / "store").exists()
+
+
+GAME = """
+import time
+
+import numpy as np
+import rulezero as rz
+
+
+class Odd(rz.PythonGame[str]):
+    name = "odd"
+    actions = slots = 2
+    planes = (1, 1, 4)
+    board = (1, 4)
+    max_plies = 8
+
+    def start(self, seed):
+        return ""
+
+    def parse(self, text):
+        return text.strip("-")
+
+    def text(self, position):
+        return position or "-"
+
+    def mover(self, position):
+        return len(position) % 2
+
+    def legal(self, position):
+        return [0, 1]
+
+    def ending(self, position):
+        if position.startswith("11"):
+            WRONG
+        return (1, "full") if len(position) == 4 else None
+
+    def apply(self, position, action):
+        return position + str(action)
+
+    def encode(self, position):
+        return np.zeros((1, 1, 4), np.float32)
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("raise ValueError('oh')", "oh"),
+        ("time.sleep(0.3)", "took more than 0.2 s"),
+    ],
+)
+def test_games_that_fail_are_left_out(tmp_path: Path, wrong: str, words: str) -> None:
+    """All others are played and kept; each one that is not is told, with why."""
+    (tmp_path / "odd.py").write_text(GAME.replace("WRONG", wrong))
+    options = ["--games", "20", "--set", "selfplay.a=random", "--game-timeout", "0.2"]
+    name = f"python:file={tmp_path / 'odd.py'}"
+    result = run("generate", name, "--to", tmp_path / "store", "--workers", "2", *options)
+    assert result.returncode == 0
+    kept = len(games_in(tmp_path / "store"))
+    assert 0 < kept < 20
+    assert f"{kept} games played, {20 - kept} left out" in result.stdout
+    assert words in result.stderr
