@@ -1,7 +1,11 @@
 // Hand-written judgements as Python sees them.
 
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+
 #include "bind/parts.h"
 #include "eval/heuristic.h"
+#include "eval/monster.h"
 #include "eval/ordering.h"
 
 namespace nb = nanobind;
@@ -39,6 +43,16 @@ float heuristic_of(const AnyState& state) {
   });
 }
 
+std::map<std::string, float> terms_of(const AnyState& state, const MonsterWeights& weights) {
+  const auto* known = dynamic_cast<const StateOf<Monster>*>(&state);
+  if (!known) throw GameError("these are terms of monster, not of " + state.game().facts().name);
+  if (known->ending()) throw PositionError("the game is over: it has an outcome, no heuristic");
+  const MonsterTerms terms = monster_terms(known->moment().position, weights);
+  std::map<std::string, float> named;
+  for (std::size_t i = 0; i < terms.size(); ++i) named.emplace(kMonsterTerms[i], terms[i]);
+  return named;
+}
+
 int capture_gain_of(const AnyState& state, nb::handle number) {
   const Action action = to_action(number, state);
   return ask_judged(state, [action](const auto& known) {
@@ -53,6 +67,19 @@ void bind_eval(nb::module_& m) {
   m.def("heuristic", &heuristic_of, "state"_a,
         "Seat 0's value by a hand-written rule, between -0.95 and 0.95. GameError for a game that "
         "has none, PositionError once the game is over.");
+  nb::class_<MonsterWeights> weights(m, "MonsterWeights",
+                                     "What each term of Monster's judgement counts.");
+  weights.def(nb::init<>());
+  for (const auto& [name, member] : kMonsterWeights) {
+    weights.def_prop_rw(
+        std::string(name).c_str(), [member](const MonsterWeights& w) { return w.*member; },
+        [member](MonsterWeights& w, float value) { w.*member = value; });
+  }
+  m.def("monster_terms", &terms_of, "state"_a, "weights"_a = MonsterWeights(),
+        nb::sig("def monster_terms(state: State, weights: MonsterWeights = ...) "
+                "-> dict[str, float]"),
+        "The terms of Monster's judgement by name, seat 0's; the value is their sum, clamped, "
+        "unless a king can be taken at once.");
   m.def("capture_gain", &capture_gain_of, "state"_a, "action"_a,
         nb::sig("def capture_gain(state: State, action: int) -> int"),
         "How much a legal action seems to take at once: 0 if it is quiet, else the more the "

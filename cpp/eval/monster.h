@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "games/monster.h"
 
@@ -39,6 +40,32 @@ struct MonsterWeights {
   float king_line = 0.08f;          // a queen or rook on the king's rank or file
   float king_mobility = 0.01f;      // a square less than twenty to go to with both halves
   float barrier = 0.12f;            // a rank or file that is covered like the one beside it
+};
+
+// The weights by name.
+inline constexpr std::pair<std::string_view, float MonsterWeights::*> kMonsterWeights[] = {
+    {"white_pawn", &MonsterWeights::white_pawn},
+    {"white_pawn_step", &MonsterWeights::white_pawn_step},
+    {"passed_pawn", &MonsterWeights::passed_pawn},
+    {"passed_support", &MonsterWeights::passed_support},
+    {"blocked_pawn", &MonsterWeights::blocked_pawn},
+    {"eliminated_pawn", &MonsterWeights::eliminated_pawn},
+    {"white_queen", &MonsterWeights::white_queen},
+    {"white_rook", &MonsterWeights::white_rook},
+    {"white_minor", &MonsterWeights::white_minor},
+    {"black_heavy", &MonsterWeights::black_heavy},
+    {"black_minor", &MonsterWeights::black_minor},
+    {"black_pawn_step", &MonsterWeights::black_pawn_step},
+    {"black_extra_queen", &MonsterWeights::black_extra_queen},
+    {"king_near", &MonsterWeights::king_near},
+    {"king_nearer", &MonsterWeights::king_nearer},
+    {"free_capture", &MonsterWeights::free_capture},
+    {"displacement", &MonsterWeights::displacement},
+    {"edge", &MonsterWeights::edge},
+    {"adjacent_attacked", &MonsterWeights::adjacent_attacked},
+    {"king_line", &MonsterWeights::king_line},
+    {"king_mobility", &MonsterWeights::king_mobility},
+    {"barrier", &MonsterWeights::barrier},
 };
 
 // Terms by number; their sum, clamped, is the value. All are seat 0's.

@@ -85,9 +85,12 @@ def load_or_game(
 
     With a net they are searched by its policy, else by the heuristic.
     """
-    is_recipe = name in recipes() or name.endswith((".yaml", ".yml"))
-    if is_recipe or name.partition(":")[0] not in (*games(), "python"):
+    if name in recipes() or name.endswith((".yaml", ".yml")):
         return load(name, preset, changes)
+    known = [*recipes(), *games(), "python"]
+    if name.partition(":")[0] not in known:
+        near = nearest(name, known)
+        raise RunError(f"there is no recipe or game '{name}'{near}; known: {', '.join(known)}")
     player = "puct:net=best,sims=200,noise=0.25" if has_net else "ucb1:sims=800"
     found: dict[str, Any] = {
         "recipe": name.partition(":")[0],

@@ -7,7 +7,7 @@ import pytest
 
 import rulezero as rz
 import samples
-from rulezero._core import Pattern, Piece, heuristic, load_game
+from rulezero._core import MonsterWeights, Pattern, Piece, heuristic, load_game, monster_terms
 
 SUREST = 0.95
 JUDGED = ["chess", "monster", "random_chess", "exchange", "razzle", "connect4"]
@@ -239,33 +239,84 @@ def can_win(state: rz.State, plies: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("worse", "better", "lead"),
+    ("board", "terms"),
     [
-        pytest.param("r6k/8/8/8/8/8/2PP4/K7 w - - 0 1", "7k/8/8/8/8/8/2PP4/K7 w - - 0 1", None,
-                     id="a black rook less"),
-        pytest.param("r2q2rk/8/8/8/8/8/3P4/2K5 w - - 0 1", "r2q2rk/8/8/8/8/8/P2P4/2K5 w - - 0 1",
-                     680, id="a white pawn more"),
-        pytest.param("r2q2rk/8/8/8/8/P7/8/2K5 w - - 0 1", "r2q2rk/8/8/8/P7/8/8/2K5 w - - 0 1",
-                     50, id="a white pawn further"),
-        pytest.param("r2q2rk/8/8/8/p7/8/P7/2K5 w - - 0 1", "r2q2rk/8/p7/8/8/8/P7/2K5 w - - 0 1",
-                     16, id="a black pawn back"),
-        pytest.param("r1rq3k/8/8/8/8/8/PP6/7K w - - 0 1", "r1rqk3/8/8/8/8/8/PP6/7K w - - 0 1",
-                     0, id="kings as far apart"),
-        pytest.param("7k/r1rq4/8/8/8/8/PP6/7K w - - 0 1", "8/r1rq4/7k/8/8/8/PP6/7K w - - 0 1",
-                     30, id="kings two steps nearer"),
-        pytest.param("r2q2rk/8/8/8/8/8/PP6/2K5 w - - 0 1", "r2q2rk/8/8/8/8/PP6/8/2K5 w - - 0 1",
-                     80, id="two pawns a step further"),
-        pytest.param("1q3r1k/8/8/8/8/8/P5P1/4K3 w - - 0 1", "1q4rk/8/8/8/8/8/P5P1/4K3 w - - 0 1",
-                     40, id="two more free squares for the white king"),
+        # White's pawns: 0.18 each, 0.05 a rank beyond the second, 0.1 for each that is gone.
+        (
+            "7k/8/8/8/8/2P5/8/K7",
+            {"white pawns": 0.18, "pawn steps": 0.05, "eliminated pawns": -0.3},
+        ),
+        # A passed pawn 0.02 doubled with each rank beyond the third; half more with the king near.
+        ("7k/8/8/3P4/8/8/8/K7", {"passed pawns": 0.08}),
+        ("7k/8/8/3P4/3K4/8/8/8", {"passed pawns": 0.12}),
+        ("7k/4p3/8/3P4/3K4/8/8/8", {"passed pawns": 0}),
+        # Blocked: a man ahead, or an attack that nobody answers.
+        ("7k/8/8/3n4/3P4/8/8/K7", {"blocked pawns": -0.08, "black minor men": -0.03}),
+        ("3r3k/8/8/8/3P4/8/8/K7", {"blocked pawns": -0.08, "black heavy men": -0.08}),
+        ("3r3k/8/8/3K4/3P4/8/8/8", {"blocked pawns": -0.08}),
+        ("3r3k/8/4K3/8/3P4/8/8/8", {"blocked pawns": 0}),
+        ("7k/8/8/8/8/8/8/KQR5", {"white officers": 0.5}),
+        ("7k/q6q/8/8/8/8/8/K7", {"extra queens": -0.35, "black heavy men": -0.16}),
+        ("7k/8/8/8/1p6/8/8/K7", {"black pawn steps": -0.09}),
+        # The kings four and two squares apart.
+        ("8/8/8/8/k7/8/8/K7", {"kings near": 0.05}),
+        ("8/8/8/8/8/2k5/8/K7", {"kings near": 0.15}),
+        # An undefended man near the king; a defended one.
+        ("7k/8/8/8/8/2n5/8/K7", {"free captures": 0.03}),
+        ("7k/8/8/3p4/2n5/8/8/K7", {"free captures": 0}),
+        # In the corner, without heavy men: a quarter of 0.06 and of three times 0.1.
+        ("7k/8/8/8/8/8/8/K7", {"displacement": -0.015, "edge": -0.075}),
+        ("7k/7r/8/8/8/8/8/K7", {"displacement": -0.03, "edge": -0.15}),
+        ("7k/8/8/8/3K4/8/8/8", {"displacement": 0, "edge": 0}),
+        # A rook on the second rank attacks two neighbours of a1, at half the weight.
+        ("7k/8/8/8/8/8/7r/K7", {"adjacent squares attacked": -0.06, "heavy men on king lines": 0}),
+        ("7k/8/8/8/8/8/8/K6r", {"heavy men on king lines": -0.08}),
+        # After both halves a1 reaches nine squares; a rook on the third rank takes three of them.
+        ("7k/8/8/8/8/8/8/K7", {"king mobility": 0}),
+        ("7k/8/8/8/8/7r/8/K7", {"king mobility": -0.14}),
+        # Two rooks on neighbouring ranks far from the king; too near; apart.
+        ("7k/8/8/6r1/7r/8/8/K7", {"barriers": -0.24}),
+        ("7k/8/8/1r6/8/6r1/8/K7", {"barriers": 0}),
+        ("7k/8/r7/8/7r/8/8/K7", {"barriers": 0}),
     ],
-)  # fmt: skip
-def test_what_white_likes_in_monster(worse: str, better: str, lead: float | None) -> None:
-    """Each term by itself: the second position is better for White by so many centipawns."""
-    if lead is None:
-        assert judge("monster", better) > judge("monster", worse)
-    else:
-        gap = centipawns("monster", better) - centipawns("monster", worse)
-        assert gap == pytest.approx(lead, abs=0.02)
+)
+def test_terms_of_monster(board: str, terms: dict[str, float]) -> None:
+    """Each by hand, from its weight."""
+    found = monster_terms(samples.game("monster").parse(f"{board} b - - 0 1"))
+    assert {name: found[name] for name in terms} == pytest.approx(terms, abs=1e-6)
+
+
+def test_the_value_of_monster_is_the_sum_of_its_terms() -> None:
+    """Clamped; and every weight counts somewhere."""
+    states = [s for s in samples.states("monster") if not s.is_over]
+    fair = [s for s in states if abs(heuristic(s)) < SUREST - 1e-3]
+    assert len(fair) > 100
+    for state in fair:
+        assert sum(monster_terms(state).values()) == pytest.approx(heuristic(state), abs=1e-5)
+    names = [name for name in dir(MonsterWeights) if not name.startswith("_")]
+    assert len(names) == 22
+    officers = samples.game("monster").parse("7k/8/8/8/8/8/8/KQRN4 b - - 0 1")
+    for name in names:
+        weights = MonsterWeights()
+        setattr(weights, name, getattr(weights, name) + 1)
+        assert any(monster_terms(s, weights) != monster_terms(s) for s in [*states, officers]), name
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        pytest.param(
+            "rnbqkbnr/pppppppp/8/8/8/8/8/4K3 b kq - 0 1", -0.95, -0.95, id="no pawns left"
+        ),
+        pytest.param(
+            "k6r/6r1/5q2/8/8/8/P7/K7 w - - 0 1", -0.95, -0.95, id="Q and 2R against K and P"
+        ),
+        pytest.param("8/r6k/1r6/8/8/8/PP6/1K6 w - - 0 1", -0.95, -0.4, id="confined, with pawns"),
+    ],
+)
+def test_figures_that_monster_is_known_for(text: str, low: float, high: float) -> None:
+    """White without pawns is dead, and so is a pawn against an army."""
+    assert low - 1e-6 <= judge("monster", text) <= high + 1e-6
 
 
 # --- EXCHANGE -------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -26,9 +26,7 @@ from rulezero.play.task import Beginning, Task, begin, check_task
 
 _MOST_WORKERS = 1024
 _LOOK = 1.0  # seconds between two looks at who is stuck
-_GRACE = 30.0  # seconds more than a game may take before its worker counts as stuck
-_LONGEST = 1e9  # seconds
-_TIMEOUT = "timeout"
+_GRACE = 2.0  # seconds: a worker with a game that takes twice its time and this more is stuck
 
 
 class Patience(NamedTuple):
@@ -165,13 +163,17 @@ class _Table:
         )
 
     def play(
-        self, indices: Iterator[int], seconds: float = math.inf
+        self, indices: Iterator[int], seconds: float = math.inf, alone: Sequence[int] = ()
     ) -> Iterator["Finished | _Failure | _Begun"]:
-        """The games with these numbers, as they finish.
+        """The games with these numbers, as they finish; first those that are to be played alone.
 
         Where they may take only so many seconds, it is told which games are begun, and which took
-        longer or failed; without that limit an error ends everything.
+        longer or failed. Games in step share their time and their errors: so if one takes too long
+        or fails, all of them are played again, each alone. Without that limit an error ends
+        everything.
         """
+        for lone in alone:
+            yield from self._play_alone(lone, seconds)
         beginnings: dict[int, Beginning] = {}
         until: dict[int, float] = {}
         is_patient = seconds < math.inf
@@ -184,38 +186,37 @@ class _Table:
                     yield _Begun(index)
             if not beginnings:
                 return
+            is_late = any(time.monotonic() > until[index] for index in beginnings)
             try:
-                finished = self._session.step()
-            except Exception as error:
+                finished = [] if is_late else self._session.step()
+            except Exception:
                 if not is_patient:
                     raise
-                yield from self._apart(beginnings, error)
+                is_late = True
+            if is_late:
+                for index in beginnings:
+                    yield from self._play_alone(index, seconds)
+                self._session = self._open()
                 beginnings.clear()
                 continue
             for played in finished:
-                beginning = beginnings.pop(played.index)
-                if played.reason == _TIMEOUT:
-                    yield _Failure(played.index, f"it took more than {seconds:g} s")
-                else:
-                    yield self._finished(beginning, played)
-            for index in beginnings:
-                if is_patient and time.monotonic() > until[index]:
-                    self._session.pool.stop(index, 0.0, _TIMEOUT)
+                yield self._finished(beginnings.pop(played.index), played)
 
-    def _apart(
-        self, beginnings: Mapping[int, Beginning], error: Exception
-    ) -> Iterator["Finished | _Failure"]:
-        """Games of a session that an error has broken off, one by one: most of them are sound."""
-        if len(beginnings) == 1:
-            self._session = self._open()
-            yield _Failure(next(iter(beginnings)), f"{type(error).__name__}: {error}")
-            return
-        for index in beginnings:
-            self._session = self._open()
-            for made in self.play(iter([index]), seconds=_LONGEST):
-                if not isinstance(made, _Begun):
-                    yield made
+    def _play_alone(self, index: int, seconds: float) -> Iterator["Finished | _Failure | _Begun"]:
+        """One game, with all the time to itself."""
+        yield _Begun(index, is_alone=True)
+        until = time.monotonic() + seconds
         self._session = self._open()
+        try:
+            beginning = self._begin(index)
+            while time.monotonic() < until:
+                for played in self._session.step():
+                    yield self._finished(beginning, played)
+                    return
+        except Exception as error:  # of rules or an evaluator in Python
+            yield _Failure(index, f"{type(error).__name__}: {error}")
+        else:
+            yield _Failure(index, f"it took more than {seconds:g} s")
 
     def _begin(self, index: int) -> Beginning:
         beginning = begin(self.task, self.game, index)
@@ -337,7 +338,7 @@ class _Crew:
                     if number < 0:
                         raise RulezeroError(told)
                     if isinstance(told, _Begun):
-                        worker.games[number, told.index] = time.monotonic()
+                        worker.begin((number, told.index), told.is_alone)
                     elif isinstance(told, _Failure):
                         self._fail(worker, number, told)
                     else:
@@ -354,7 +355,7 @@ class _Crew:
                 reader.close()
 
     def _hire(self, games: list[tuple[int, int]]) -> None:
-        """Starts a worker, which plays these games first."""
+        """Starts a worker, which first plays these games, each alone."""
         reader, writer = self._context.Pipe(duplex=False)
         with _deaf_to_interrupts(), _without_main():
             process = self._context.Process(
@@ -362,7 +363,7 @@ class _Crew:
             )
             process.start()
         writer.close()  # or else the end of the worker would not be the end of the pipe
-        self._workers[reader] = _Worker(process, {})
+        self._workers[reader] = _Worker(process, dict.fromkeys(games, math.inf))
 
     def _fail(self, worker: "_Worker", number: int, failure: "_Failure") -> None:
         assert self._patience is not None
@@ -374,32 +375,41 @@ class _Crew:
         """Kills workers that do not come back from a game; their other games are begun anew."""
         if self._patience is None:
             return
-        longest = self._patience.seconds + _GRACE
+        longest = 2 * self._patience.seconds + _GRACE
         for reader, worker in list(self._workers.items()):
-            oldest = min(worker.games.items(), key=lambda game: game[1], default=None)
-            if oldest is None or time.monotonic() - oldest[1] < longest:
+            oldest = min(worker.games, key=worker.games.__getitem__, default=None)
+            if oldest is None or time.monotonic() - worker.games[oldest] < longest:
                 continue
-            (number, index), _ = oldest
             worker.process.kill()
             worker.process.join()
             reader.close()
             del self._workers[reader]
-            self._fail(worker, number, _Failure(index, "it never came back"))
+            if worker.is_alone:  # else nobody knows which of them it was
+                self._fail(worker, oldest[0], _Failure(oldest[1], "it never came back"))
             self._hire(list(worker.games))
 
 
-class _Worker(NamedTuple):
-    """A process, and which games it has begun when, by task and number."""
+@dataclass
+class _Worker:
+    """A process, and since when it plays which games, by task and number."""
 
     process: BaseProcess
-    games: dict[tuple[int, int], float]
+    games: dict[tuple[int, int], float] = field(default_factory=dict)  # inf: not now
+    is_alone: bool = False  # it plays one at a time
+
+    def begin(self, game: tuple[int, int], is_alone: bool) -> None:
+        self.is_alone = is_alone
+        if is_alone:
+            self.games = dict.fromkeys(self.games, math.inf)
+        self.games[game] = time.monotonic()
 
 
 @dataclass(frozen=True)
 class _Begun:
-    """A game is under way."""
+    """A game is under way, in step with others or alone."""
 
     index: int
+    is_alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -458,7 +468,6 @@ def _work(
     jobs = msgspec.msgpack.decode(message, type=list[_Job])
 
     def take(number: int) -> Iterator[int]:
-        yield from (index for task, index in games if task == number)
         while True:
             with taken.get_lock():
                 at = taken[number]
@@ -469,10 +478,11 @@ def _work(
 
     try:
         for number, (task, indices) in enumerate(jobs):
-            if taken[number] >= len(indices) and not any(given == number for given, _ in games):
+            alone = [index for given, index in games if given == number]
+            if taken[number] >= len(indices) and not alone:
                 continue
             table = _Table(task, check_task(task), None, width, cache, nets)
-            for made in table.play(take(number), seconds):
+            for made in table.play(take(number), seconds, alone):
                 is_record = isinstance(made, Finished)
                 results.send((number, msgspec.msgpack.encode(made) if is_record else made))
     except RulezeroError as error:
