@@ -7,7 +7,7 @@ import json
 import resource
 import sys
 import time
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 from pathlib import Path
 
 import rulezero as rz
@@ -80,7 +80,7 @@ def line(tables: Tables, text: str) -> str:
     """A game by the tables from a position to its end."""
     states = tables.line(rz.load("monster").parse(text))
     words = []
-    for before, after in zip(states, states[1:], strict=False):
+    for before, after in pairwise(states):
         action = after.actions[-1]
         words.append(before.say(action, san=True))
     return " ".join(words)
@@ -121,8 +121,8 @@ def page(tables: Tables, sections: dict[str, list[list[str]]], times: dict[str, 
         INTRODUCTION,
         f"All tables with up to two black men took {up_to_two:.0f} s, the twenty with three"
         f" {three / 60:.1f} minutes, on {cores()} cores; the largest table ({largest}) needed"
-        f" {memory:.1f} GiB of memory. {SAMPLES:,} random entries of all tables agree with the rules"
-        " of the game one ply ahead.",
+        f" {memory:.1f} GiB of memory. {SAMPLES:,} random entries of all tables agree with the"
+        " rules of the game one ply ahead.",
     ]
     for name, rows in sections.items():
         parts += [f"## {name[:1].upper()}{name[1:]}", table(HEAD, rows)]
@@ -146,8 +146,8 @@ endgames` makes one table and those it needs, and prints the same figures. See
 [can_black_win.md](can_black_win.md) for what follows from them.
 
 - Men are White's v Black's. Positions are all ways to put them on different squares.
-- Shares are Black's wins / draws / White's wins in a hundred. *Quiet* are positions whose white king
-  nobody attacks: with Black to move all others are won by Black at once.
+- Shares are Black's wins / draws / White's wins in a hundred. *Quiet* are positions whose white
+  king nobody attacks: with Black to move all others are won by Black at once.
 - A distance counts the winner's turns up to and with the capture of the king.
 - Endless play is a draw. The end after 150 turns, castling and en passant are left out."""
 

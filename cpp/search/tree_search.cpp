@@ -346,6 +346,7 @@ bool TreeSearch::is_clear() const {
   std::uint32_t most = 0;
   std::uint32_t second = 0;
   for (const Node& child : tree_.children(root)) {
+    if (child.is_proven && root_sign_ * child.mean() <= -1) continue;  // nobody will choose it
     second = std::max(second, std::min(most, child.visits));
     most = std::max(most, child.visits);
   }

@@ -295,7 +295,7 @@ def test_the_value_of_monster_is_the_sum_of_its_terms() -> None:
         assert sum(monster_terms(state).values()) == pytest.approx(heuristic(state), abs=1e-5)
     names = [name for name in dir(MonsterWeights) if not name.startswith("_")]
     assert len(names) == 22
-    officers = samples.game("monster").parse("7k/8/8/8/8/8/8/KQRN4 b - - 0 1")
+    officers = samples.game("monster").parse("qq5k/8/8/8/8/8/8/KQRN4 b - - 0 1")
     for name in names:
         weights = MonsterWeights()
         setattr(weights, name, getattr(weights, name) + 1)
