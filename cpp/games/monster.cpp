@@ -200,7 +200,11 @@ int Monster::slot(const Position&, Action action) const { return static_cast<int
 
 void Monster::events(const Position& p, Action action, std::span<float> row) const {
   write_move_events(rules_, p, action, row);
-  row[4] = move_of(action).to == p.king(1 - p.mover);
+  row[4] = wins(p, action);
+}
+
+bool Monster::wins(const Position& p, Action action) const {
+  return move_of(action).to == p.king(1 - p.mover);
 }
 
 std::string Monster::say(const Position&, Action action) const {
@@ -210,8 +214,7 @@ std::string Monster::say(const Position&, Action action) const {
 std::string Monster::san(const Moment<Position>& moment, Action action,
                          std::span<const Action> legal) const {
   const Position& p = moment.position;
-  const bool takes_king = move_of(action).to == p.king(1 - p.mover);
-  return san_of(rules_, p, action, legal) + (takes_king ? "#" : "");
+  return san_of(rules_, p, action, legal) + (wins(p, action) ? "#" : "");
 }
 
 std::vector<Action> Monster::read_san(const Moment<Position>& moment, std::string_view text,

@@ -30,6 +30,7 @@ class Monster {
   int slot(const Position& p, Action action) const;
   void events(const Position& p, Action action, std::span<float> row) const;
   std::string say(const Position& p, Action action) const;
+  bool wins(const Position& p, Action action) const;  // a legal one takes the king
   std::string san(const Moment<Position>& moment, Action action,
                   std::span<const Action> legal) const;
   std::vector<Action> read_san(const Moment<Position>& moment, std::string_view text,

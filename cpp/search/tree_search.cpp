@@ -198,11 +198,10 @@ bool TreeSearch::simulate(Desk& desk) {
         ++done_;
         return true;
       }
-      if (const auto proof = walk_->proof()) {
-        const double draw = proof->value == 0;
-        const double value = proof->value + contempt(draw);
-        tree_.back_up(path_, value, draw);
-        tree_.prove(path_, value, draw);
+      if (const auto value = known_value()) {
+        const double draw = *value == 0;
+        tree_.back_up(path_, *value + contempt(draw), draw);
+        tree_.prove(path_, *value + contempt(draw), draw);
         ++done_;
         return true;
       }
@@ -215,6 +214,15 @@ bool TreeSearch::simulate(Desk& desk) {
     walk_->forward(tree_[at].action);
     path_.push_back(at);
   }
+}
+
+// What is certain of the position where the walk stands: by tables, or because the mover wins at
+// once with one of `actions_`, which are legal there.
+std::optional<float> TreeSearch::known_value() const {
+  if (const auto proof = walk_->proof()) return proof->value;
+  const auto wins = [&](Action action) { return walk_->wins(action); };
+  if (std::none_of(actions_.begin(), actions_.end(), wins)) return std::nullopt;
+  return walk_->mover() == 0 ? 1.0f : -1.0f;
 }
 
 // The tree is full and a die is pending: it is thrown outside the tree.

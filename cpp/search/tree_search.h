@@ -41,6 +41,7 @@ class TreeSearch final : public Thinker {
   bool is_over() const;
   NodeIndex choose(NodeIndex at);
   bool simulate(Desk& desk);
+  std::optional<float> known_value() const;
   bool open_behind_die(Desk& desk);
   bool open_leaf(Desk& desk, bool is_node);
   void judge_inside(Leaf& leaf);

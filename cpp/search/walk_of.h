@@ -29,6 +29,12 @@ concept HasLeash = requires(const G& rules, const typename G::Position& position
   { rules.leash(position) } -> std::same_as<int>;
 };
 
+// A game in which it is seen at once that a legal action wins.
+template <class G>
+concept SeesWins = requires(const G& rules, const typename G::Position& position, Action action) {
+  { rules.wins(position, action) } -> std::same_as<bool>;
+};
+
 template <Game G>
 class WalkOf final : public Walk {
  public:
@@ -122,6 +128,11 @@ class WalkOf final : public Walk {
   float script() const override {
     if constexpr (Scripted<G>) return rulezero::script(*rules_, *here_);
     return 0.0f;
+  }
+
+  bool wins(Action action) const override {
+    if constexpr (SeesWins<G>) return rules_->wins(here_->position, action);
+    return false;
   }
 
   int gain(Action action) const override {

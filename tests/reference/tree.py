@@ -21,6 +21,14 @@ Evaluate: TypeAlias = Callable[[rz.State], Judgement]
 DrawFace: TypeAlias = Callable[[rz.State], int]  # an index into state.legal
 
 
+def wins_by_sight(state: rz.State) -> bool:
+    """Whether the mover wins at once in a game whose winning moves show: a king is taken."""
+    if state.game.facts.name != "monster" or state.is_over:
+        return False
+    sign = 1 if state.mover == 0 else -1
+    return any(state.apply(action).outcome == sign for action in state.legal)
+
+
 def fair_dice(seed: int) -> DrawFace:
     """Dice that fall as their chances say."""
     dice = random.Random(seed)
@@ -155,6 +163,8 @@ class Tree:
         if node.state.is_over and not node.exact:
             assert node.state.outcome is not None
             node.exact = self._worth(node.state.outcome, float(node.state.outcome == 0))
+        if not node.exact and not node.children and wins_by_sight(node.state):
+            node.exact = self._worth(node.sign, 0.0)
         return bool(node.exact or (node.state.mover != rz.CHANCE and not node.children))
 
     def _next(self, node: Node, choose: Callable[[Node], Node]) -> Node:
