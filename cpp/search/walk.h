@@ -50,7 +50,7 @@ class Walk {
   virtual float heuristic() const = 0;  // seat 0's value, never of a die or a finished game
   virtual bool has_script() const = 0;
   virtual float script() const = 0;              // likewise, of a scripted hunt
-  virtual bool wins(Action action) const = 0;  // for its mover, as is seen without playing it
+  virtual bool wins(Action action) const = 0;    // for its mover, as is seen without playing it
   virtual int gain(Action action) const = 0;     // what a capture promises, for move ordering
   virtual float rollout(KeyedRandom& dice) = 0;  // seat 0's outcome of one random game from here
 };
