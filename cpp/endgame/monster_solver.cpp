@@ -1,7 +1,6 @@
 #include "endgame/monster_solver.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/error.h"
 #include "games/chesslike/orthodox.h"
@@ -27,12 +26,6 @@ Bits sight(int kind, int square, Bits occupied) {
     default:
       return kNeighbours[square];
   }
-}
-
-// Squares a king's step away from the set.
-Bits around(Bits set) {
-  const Bits row = set | east(set) | west(set);
-  return east(set) | west(set) | north(row) | south(row);
 }
 
 }  // namespace

@@ -19,15 +19,6 @@ constexpr int kFreeKing = 20;      // squares after both halves of a king that n
 constexpr int kFarthest = 6;       // steps, not diagonal, from a corner to the four centre squares
 constexpr int kFenceDistance = 3;  // from which a white king cannot take a man with one turn
 
-Bits around(Bits set) {
-  const Bits row = set | east(set) | west(set);
-  return east(set) | west(set) | north(row) | south(row);
-}
-
-int distance(int a, int b) {
-  return std::max(std::abs(file_of(a) - file_of(b)), std::abs(rank_of(a) - rank_of(b)));
-}
-
 // Steps from the middle two of eight, 0 to 3.
 int from_centre(int place) { return place < 4 ? 3 - place : place - 4; }
 
@@ -94,7 +85,7 @@ MonsterTerms monster_terms(const Position& p, const MonsterWeights& w) {
     add(MonsterTerm::kPawnSteps, times(rank - 1, w.white_pawn_step));
     if (way_of(square) & p.men(1, kPawn)) continue;
     const float passed = w.passed_pawn * static_cast<float>(1 << std::max(0, rank - 2));
-    const bool is_supported = distance(king, square) <= 2;
+    const bool is_supported = king_steps(king, square) <= 2;
     add(MonsterTerm::kPassedPawns, passed * (is_supported ? 1 + w.passed_support : 1));
   }
   add(MonsterTerm::kWhiteOfficers,
@@ -110,7 +101,7 @@ MonsterTerms monster_terms(const Position& p, const MonsterWeights& w) {
     add(MonsterTerm::kBlackPawnSteps, -times(6 - rank_of(take_first(left)), w.black_pawn_step));
   }
 
-  const int apart = distance(king, target);
+  const int apart = king_steps(king, target);
   add(MonsterTerm::kKingNear, apart <= 2 ? w.king_near : apart <= 4 ? w.king_nearer : 0);
   const Bits near = around(bit(king)) | around(around(bit(king)));
   add(MonsterTerm::kFreeCaptures,
@@ -136,7 +127,7 @@ MonsterTerms monster_terms(const Position& p, const MonsterWeights& w) {
   Bits fences = 0;
   for (Bits left = heavy; left;) {
     const int square = take_first(left);
-    if (distance(square, king) >= kFenceDistance) fences |= bit(square);
+    if (king_steps(square, king) >= kFenceDistance) fences |= bit(square);
   }
   add(MonsterTerm::kBarriers,
       -times(barriers(fences, rank, rank_bits) + barriers(fences, file, file_bits), w.barrier));

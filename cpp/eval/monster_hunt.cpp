@@ -16,11 +16,6 @@ namespace {
 
 constexpr int kDepth = 16;  // turns of the longest hunt
 
-Bits around(Bits set) {
-  const Bits row = set | east(set) | west(set);
-  return east(set) | west(set) | north(row) | south(row);
-}
-
 // Black's men; the white king is told apart.
 struct Army {
   std::array<Bits, kLetters> men;  // by kind

@@ -37,15 +37,6 @@ constexpr int kAgain = 40;         // a position that has occurred before
 constexpr int kLookBack = 4;       // plies that may be one
 constexpr int kFarEnough = 3;      // steps: more than the white king goes with a turn
 
-Bits around(Bits set) {
-  const Bits row = set | east(set) | west(set);
-  return east(set) | west(set) | north(row) | south(row);
-}
-
-int apart(int a, int b) {
-  return std::max(std::abs(file_of(a) - file_of(b)), std::abs(rank_of(a) - rank_of(b)));
-}
-
 template <class Line>
 int fences(Bits heavy, Line line) {
   int found = 0;
@@ -89,13 +80,13 @@ float script(const Monster& rules, const Moment<Monster::Position>& moment) {
   int nearest = kMostSteps;
   for (Bits men = heavy; men;) {
     const int square = take_first(men);
-    const int steps = apart(square, king);
+    const int steps = king_steps(square, king);
     nearest = std::min(nearest, steps);
     if (steps >= kFarEnough) far |= bit(square);
   }
   points += kNearest * nearest - kNearMan * count(heavy & ~far);
   points += kFence * (fences(far, rank_bits) + fences(far, file_bits));
-  const int between = apart(p.king(1), king);
+  const int between = king_steps(p.king(1), king);
   if (between < kFarKing) points -= kNearKing;
   points += kKingStep * std::min(between, kMostKingSteps);
   // Going round in circles leads nowhere.

@@ -68,6 +68,19 @@ constexpr Bits south(Bits set) { return set >> 8; }
 constexpr Bits east(Bits set) { return (set & ~kFileH) << 1; }
 constexpr Bits west(Bits set) { return (set & ~kFileA) >> 1; }
 
+// Squares a king's step away from one of the set.
+constexpr Bits around(Bits set) {
+  const Bits row = set | east(set) | west(set);
+  return east(set) | west(set) | north(row) | south(row);
+}
+
+// Steps of a king from one square to another.
+constexpr int king_steps(int a, int b) {
+  const int files = file_of(a) < file_of(b) ? file_of(b) - file_of(a) : file_of(a) - file_of(b);
+  const int ranks = rank_of(a) < rank_of(b) ? rank_of(b) - rank_of(a) : rank_of(a) - rank_of(b);
+  return files > ranks ? files : ranks;
+}
+
 namespace tables {
 
 // All squares b for which holds(files from a to b, ranks from a to b).
