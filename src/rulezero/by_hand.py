@@ -15,7 +15,8 @@ from rulezero.data.store import Store
 from rulezero.games.grammar import Spec
 from rulezero.games.load import load
 from rulezero.nets.card import beside, read_card, resolve
-from rulezero.play.runner import Patience, run_all
+from rulezero.play.crew import Patience
+from rulezero.play.runner import run_all
 from rulezero.play.saving import open_store
 from rulezero.play.seats import seat
 from rulezero.play.task import check_task, keyed

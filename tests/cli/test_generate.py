@@ -95,6 +95,7 @@ def test_starts_of_ones_own_and_a_forced_result(tmp_path: Path) -> None:
         ("monster", ["--game-timeout", "0"], "--game-timeout"),
         ("monster", ["--net", "nowhere"], "there is no net 'nowhere'"),
         ("razzle", ["--curriculum"], "no curriculum for razzle"),
+        ("monster", ["--set", "selfplay.starts=curriculum:1+9"], "there is no tier '9'"),
         ("chess", ["--scripted-black"], "nobody has written a script"),
         ("monstre", [], "did you mean"),
     ],
@@ -151,6 +152,7 @@ class Odd(rz.PythonGame[str]):
 """
 
 
+@pytest.mark.parametrize("opening", [0, 4])  # with an opening they fail while they begin
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -159,11 +161,12 @@ class Odd(rz.PythonGame[str]):
         ("time.sleep(3600)", "it never came back"),
     ],
 )
-def test_games_that_fail_are_left_out(tmp_path: Path, wrong: str, words: str) -> None:
+def test_games_that_fail_are_left_out(tmp_path: Path, wrong: str, words: str, opening: int) -> None:
     """All others are played and kept; each one that is not is told, with why."""
     (tmp_path / "odd.py").write_text(GAME.replace("WRONG", wrong))
     (tmp_path / "starts.txt").write_text("00\n" * 5 + "11\n")  # for a pair of games each
     options = ["--games", "12", "--set", "selfplay.a=random", "--game-timeout", "0.5"]
+    options += ["--set", f"selfplay.opening={opening}"]
     options += ["--starts", str(tmp_path / "starts.txt")]
     name = f"python:file={tmp_path / 'odd.py'}"
     result = run("generate", name, "--to", tmp_path / "store", "--workers", "2", *options)

@@ -19,9 +19,10 @@ from rulezero.nets.checkpoint import save
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import Evaluation, RandomEvaluator
 from rulezero.play.judge import judge
-from rulezero.play.runner import Finished, run
+from rulezero.play.runner import run
 from rulezero.play.seats import Seat
 from rulezero.play.session import Session
+from rulezero.play.table import Finished
 from rulezero.play.task import Task, begin
 
 PLAYERS = {

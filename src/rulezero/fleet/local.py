@@ -3,7 +3,8 @@
 from collections.abc import Collection, Generator, Sequence
 from pathlib import Path
 
-from rulezero.play.runner import Finished, run_all
+from rulezero.play.runner import run_all
+from rulezero.play.table import Finished
 from rulezero.play.task import Task
 
 

@@ -7,9 +7,9 @@ from rulezero._core import GameError
 from rulezero.data.check import check
 from rulezero.data.record import Record, Thoughts
 from rulezero.data.replay import game_of
-from rulezero.play.runner import notes_of
 from rulezero.play.seats import Seat, seat
 from rulezero.play.session import Session
+from rulezero.play.table import notes_of
 
 
 def judge(

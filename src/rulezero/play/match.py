@@ -11,10 +11,11 @@ from rulezero._core import Game, GameError
 from rulezero.data.record import Record
 from rulezero.data.store import Store
 from rulezero.play.rating import elo
-from rulezero.play.runner import Finished, run
+from rulezero.play.runner import run
 from rulezero.play.saving import open_store
 from rulezero.play.seats import Seat, seat
 from rulezero.play.sprt import Sprt
+from rulezero.play.table import Finished
 from rulezero.play.tally import Counts, GameResult, RatingError, Tally
 from rulezero.play.task import Task, check_task
 

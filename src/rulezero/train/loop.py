@@ -21,7 +21,7 @@ from rulezero.nets.config import NetConfig
 from rulezero.nets.tower import create
 from rulezero.play.match import result_of
 from rulezero.play.rating import elo
-from rulezero.play.runner import Finished
+from rulezero.play.table import Finished
 from rulezero.play.tally import Tally
 from rulezero.play.task import Task, keyed
 from rulezero.train.batch import Batches

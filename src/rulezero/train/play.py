@@ -83,8 +83,13 @@ def starts_of(text: str, game: str) -> list[str]:
         return read_starts(text, load(game))
     if load(game).facts.name != GAME:
         raise RunError(f"there is no curriculum for {game}: {GAME} has one")
-    wanted = {int(tier) for tier in tiers.split("+") if tier.isdecimal()} or set(curriculum.TIERS)
-    return [lesson.text for lesson in curriculum.lessons() if lesson.tier in wanted]
+    wanted = set(tiers.split("+")) if tiers else {str(tier) for tier in curriculum.TIERS}
+    if unknown := wanted - {str(tier) for tier in curriculum.TIERS}:
+        raise RunError(
+            f"{text}: there is no tier '{min(unknown)}'; tiers are {min(curriculum.TIERS)} to"
+            f" {max(curriculum.TIERS)}, several as in curriculum:1+2"
+        )
+    return [lesson.text for lesson in curriculum.lessons() if str(lesson.tier) in wanted]
 
 
 def task_of(

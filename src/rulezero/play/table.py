@@ -1,0 +1,204 @@
+"""Where the games of a task are played, many in step."""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rulezero._core import Game, Played, State
+from rulezero.data.record import Record, Thoughts, pack
+from rulezero.play.seats import Seat, seat
+from rulezero.play.session import Session
+from rulezero.play.task import Beginning, Task, begin
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """A game of a task: its record, and what the judge noted."""
+
+    record: Record
+    note: Thoughts | None = None
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A game is under way, in step with others or alone."""
+
+    index: int
+    is_alone: bool = False
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A game that came to nothing."""
+
+    index: int
+    why: str
+
+
+class Table:
+    """Where the games of a task are played."""
+
+    def __init__(
+        self,
+        task: Task,
+        game: Game,
+        seats: tuple[Seat, Seat] | None,
+        width: int,
+        cache: int,
+        nets: Path | None,
+    ) -> None:
+        self.task = task
+        self.game = game
+        self.seats = seats or (seat(task.a), seat(task.b))
+        self.width = min(width, task.games)
+        a, b = self.seats
+        self._players = [a] if a == b else [a, b]
+        self._numbers = (0, len(self._players) - 1)
+        if task.judge is not None:
+            self._players.append(seat(task.judge))
+        self._judge = len(self._players) - 1 if task.judge is not None else -1
+        self._cache = cache
+        self._nets = nets
+        self._session = self._open()
+
+    def _open(self) -> Session:
+        return Session(
+            self.game,
+            self._players,
+            seed=self.task.word,
+            width=self.width,
+            cache=self._cache,
+            nets=self._nets,
+        )
+
+    def play(
+        self, indices: Iterator[int], seconds: float = math.inf, alone: Sequence[int] = ()
+    ) -> Iterator[Finished | Failure | Begun]:
+        """The games with these numbers, as they finish; first those that are to be played alone.
+
+        Where they may take only so many seconds, it is told which games are begun, and which took
+        longer or failed. Games in step share their time and their errors: so if one takes too long
+        or fails, all of them are played again, each alone. Without that limit an error ends
+        everything.
+        """
+        for lone in alone:
+            yield from self._play_alone(lone, seconds)
+        until: dict[int, float] = {}  # the games that are played now
+        beginnings: dict[int, Beginning] = {}
+        is_patient = seconds < math.inf
+        while True:
+            # As many games as are played in step wait in the pool, so that no worker hoards them.
+            while len(until) < self.width and (index := next(indices, None)) is not None:
+                until[index] = time.monotonic() + seconds
+                if is_patient:
+                    yield Begun(index)
+            if not until:
+                return
+            try:
+                for index in [index for index in until if index not in beginnings]:
+                    beginnings[index] = self._begin(index)
+                is_late = time.monotonic() > min(until.values())
+                finished = [] if is_late else self._session.step()
+            except Exception:
+                if not is_patient:
+                    raise
+                is_late = True
+            if is_late:
+                for index in until:
+                    yield from self._play_alone(index, seconds)
+                self._session = self._open()
+                until.clear()
+                beginnings.clear()
+                continue
+            for played in finished:
+                del until[played.index]
+                yield self._finished(beginnings.pop(played.index), played)
+
+    def _play_alone(self, index: int, seconds: float) -> Iterator[Finished | Failure | Begun]:
+        """One game, with all the time to itself."""
+        yield Begun(index, is_alone=True)
+        until = time.monotonic() + seconds
+        self._session = self._open()
+        try:
+            beginning = self._begin(index)
+            while time.monotonic() < until:
+                for played in self._session.step():
+                    yield self._finished(beginning, played)
+                    return
+        except Exception as error:  # of rules or an evaluator in Python
+            yield Failure(index, f"{type(error).__name__}: {error}")
+        else:
+            yield Failure(index, f"it took more than {seconds:g} s")
+
+    def _begin(self, index: int) -> Beginning:
+        beginning = begin(self.task, self.game, index)
+        by_seat = (self._numbers[beginning.a_sits], self._numbers[1 - beginning.a_sits])
+        self._session.add(
+            index,
+            beginning.start,
+            by_seat,
+            judge=self._judge,
+            script=beginning.script,
+            resign=beginning.resign,
+        )
+        return beginning
+
+    def _finished(self, beginning: Beginning, played: Played) -> Finished:
+        task = self.task
+        first, second = (0, 1) if beginning.a_sits == 0 else (1, 0)
+        identities = [self._session.identities[number] for number in self._numbers]
+        record = record_of(
+            self.game,
+            beginning.start,
+            played,
+            seats=(self.seats[first].text, self.seats[second].text),
+            nets=(identities[first], identities[second]),
+            seed=task.seed,
+            task=task.name,
+            purpose=task.purpose,
+            source=task.source,
+        )
+        return Finished(record=record, note=None if task.judge is None else notes_of(played))
+
+
+def record_of(game: Game, start: State, played: Played, **about: Any) -> Record:
+    """The record of a game that the core has played from a start without a past."""
+    actions, thoughts = _packed(played.last.actions, played.thoughts())
+    return Record(
+        game=game.text,
+        version=game.facts.version,
+        encoding=game.facts.encoding,
+        start=start.text,
+        actions=actions,
+        outcome=played.outcome,
+        end_reason=played.reason,
+        index=played.index,
+        opening=played.opening,
+        thoughts=thoughts,
+        **about,
+    )
+
+
+def notes_of(played: Played) -> Thoughts:
+    """What the judge noted about every ply of a game that the core has played."""
+    _, thoughts = _packed(played.last.actions, played.notes())
+    return thoughts
+
+
+def _packed(actions: list[int], columns: dict[str, Any]) -> tuple[bytes, Thoughts]:
+    return pack(
+        actions,
+        sims=columns["sims"],
+        value=columns["value"],
+        raw_value=columns["raw_value"],
+        draw=columns["draw"],
+        surprise=columns["surprise"],
+        counts=columns["pairs"],
+        pair_actions=columns["pair_actions"],
+        pair_weights=columns["pair_weights"],
+        pair_targets=columns["pair_targets"],
+    )
