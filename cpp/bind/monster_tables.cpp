@@ -158,6 +158,10 @@ void bind_monster_tables(nb::module_& m) {
       "monster_setups", [](const std::string& men) { return Material::read(men).setups(); },
       "men"_a, "How many set-ups of all men but the white king a table has.");
   m.def(
+      "monster_size",
+      [](const std::string& men) { return MonsterTable::size(Material::read(men)); }, "men"_a,
+      "How many verdicts a table has.");
+  m.def(
       "monster_needs",
       [](const std::string& men) {
         std::vector<std::string> texts;

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, *parts: bytes | memoryview) -> None:
     """Writes a file whole or not at all; once it returns, a power cut does not undo it."""
     half = path.with_name(f"{path.name}.{os.getpid()}.half")
     try:
         with half.open("wb") as file:
-            file.write(data)
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
         half.replace(path)

@@ -1,7 +1,6 @@
 """Monster's endgame tables: against a slow solver, against the rules, and as files."""
 
 import random
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,10 +12,12 @@ from reference.monster_endgame import Solver
 from rulezero._core import block_sums
 from rulezero.endgame import TableError, Tables, solving
 from rulezero.endgame.files import PART, TABLE
+from rulezero.endgame.positions import draw
 from rulezero.endgame.tables import Probe, map_table, path_of
 
 GAME = rz.load("monster")
 SMALL = ["KvKQ", "KvKN", "KPvK", "KvKQR"]
+SLOW = Solver()
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +51,6 @@ def test_every_position_against_a_slow_solver(tables: Tables, men: str) -> None:
     assert not wrong
 
 
-SLOW = Solver()
-
-
 def test_two_black_men_against_the_slow_solver(tables: Tables) -> None:
     """Where Black can win: many positions, and how many there are of each kind."""
     slow = SLOW.solve("KvKQR")
@@ -67,13 +65,10 @@ def test_two_black_men_against_the_slow_solver(tables: Tables) -> None:
 
 
 def texts(black: str, many: int, dice: random.Random) -> Iterator[str]:
-    """Positions of a lone white king, drawn at random."""
+    """Positions of a lone white king, drawn at random, in all three stages."""
     for _ in range(many):
-        board = dict(zip(dice.sample(range(64), 1 + len(black)), "K" + black.lower(), strict=True))
-        cells = "".join(board.get(square, ".") for square in range(64))
-        rows = (cells[8 * rank : 8 * rank + 8] for rank in range(7, -1, -1))
-        men = re.sub(r"\.+", lambda empty: str(len(empty[0])), "/".join(rows))
-        yield men + dice.choice([" w - - 0 1", " w - - 0 1 +", " b - - 0 1"])
+        text = draw(f"Kv{black}", dice, dice.choice("wwb"))
+        yield text + dice.choice(["", " +"] if " w " in text else [""])
 
 
 @pytest.mark.parametrize("men", SMALL)

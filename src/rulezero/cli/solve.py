@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 import rulezero as rz
 from rulezero.cli.options import Workers
-from rulezero.cli.screen import open_console, plain_table
+from rulezero.cli.screen import counting, open_console, plain_table
 from rulezero.endgame import solving
 from rulezero.endgame.tables import GAME, Count, Summary
 from rulezero.play.runner import cores
@@ -33,8 +32,15 @@ def solve(
         solving.order(text)  # what is wrong with one is said before the first is solved
     console = open_console()
     for text in men:
-        with _Watch() as watch:
-            solving.solve(text, out, workers=workers or cores(), tell=watch.tell)
+        with counting("solving") as tell:
+            solving.solve(
+                text,
+                out,
+                workers=workers or cores(),
+                tell=lambda layer, tell=tell: tell(
+                    layer.decided, layer.total, f"{layer.men}: wins in {layer.turns}"
+                ),
+            )
         tables = rz.endgame.open(out)
         if check:
             for each in solving.order(text):
@@ -42,39 +48,6 @@ def solve(
         show(text, tables.summary(text), console)
         if check:
             console.print(f"{check:,} entries of each table agree with the rules")
-
-
-class _Watch:
-    """Tells on stderr how far a table is, where somebody looks."""
-
-    def __init__(self) -> None:
-        console = Console(stderr=True, highlight=False)
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[words]}"),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bar.add_task("", total=None, words="")
-        self._men = ""
-
-    def __enter__(self) -> "_Watch":
-        self._bar.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def tell(self, layer: solving.Layer) -> None:
-        """After a layer."""
-        if layer.men != self._men:
-            self._men = layer.men
-            self._bar.reset(self._task, total=layer.total, description=layer.men)
-        words = f"wins in {layer.turns}, {layer.decided:,} positions decided"
-        self._bar.update(self._task, completed=layer.decided, words=words)
 
 
 def show(men: str, found: Summary, console: Console) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulezero._core import RulezeroError, block_sums
+from rulezero.files import write_whole
 
 TABLE = ".table"
 PART = ".part"
@@ -61,19 +62,8 @@ def write(path: Path, verdicts: Verdicts, *, game: str, rules: int, men: str, la
         size=verdicts.size,
         sums=_digest(sums),
     )
-    new = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        with new.open("wb") as file:
-            file.write(msgspec.json.encode(header).ljust(_PAGE - 1) + b"\n")
-            file.write(verdicts.data)
-            file.write(sums.astype("<u8").tobytes())
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
-    except OSError as error:
-        raise TableError(f"{path} cannot be written: {error}") from error
-    finally:
-        new.unlink(missing_ok=True)
+    page = msgspec.json.encode(header).ljust(_PAGE - 1) + b"\n"
+    write_whole(path, page, verdicts.data, sums.astype("<u8").tobytes())
 
 
 def read(path: Path) -> Mapped:

@@ -10,15 +10,21 @@ from typing import Protocol
 import msgspec
 import numpy as np
 
-from rulezero._core import MonsterSolver, block_sums, monster_men, monster_needs, monster_setups
+from rulezero._core import (
+    MonsterSolver,
+    block_sums,
+    monster_men,
+    monster_needs,
+    monster_setups,
+    monster_size,
+)
 from rulezero.endgame.files import PART, TableError, Verdicts, write
 from rulezero.endgame.tables import GAME, map_table, path_of
 from rulezero.games.load import load
 
 _STAGES = (1, 0, 2)  # second halves, first halves, Black's turns: in this order in each layer
-_ROWS = 3 * 64  # verdicts of a set-up
 _CHUNK = 4096  # set-ups that a thread works on at a time
-_SECONDS = 60.0  # between two layers that are kept
+_SECONDS = 60.0  # between two layers that are kept; so many for each GiB of a large table
 
 
 class Layer(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +89,7 @@ def _solve_one(men: str, folder: Path, workers: int, tell: Tell | None) -> None:
             # Nothing new can come once no smaller table has longer wins.
             if new == 0 and turns > longest:
                 break
-            if time.monotonic() - kept > _SECONDS:
+            if time.monotonic() - kept > _SECONDS * max(1.0, verdicts.size / 2**30):
                 write(part, verdicts, game=GAME, rules=rules, men=men, layers=turns)
                 kept = time.monotonic()
     write(path_of(folder, men), verdicts, game=GAME, rules=rules, men=men, layers=turns - 1)
@@ -92,7 +98,7 @@ def _solve_one(men: str, folder: Path, workers: int, tell: Tell | None) -> None:
 
 def _begin(men: str, part: Path) -> tuple[Verdicts, int]:
     """The verdicts so far, and how many layers they have."""
-    verdicts = np.zeros(monster_setups(men) * _ROWS, np.int8)
+    verdicts = np.zeros(monster_size(men), np.int8)
     if not part.exists():
         return verdicts, 0
     kept = map_table(part.parent, men, PART)

@@ -68,7 +68,7 @@ def lessons(path: str | Path | None = None) -> list[Lesson]:
             continue
         match = _FORM.fullmatch(line.strip())
         if match is None:
-            raise PositionError(f"{path}:{number}: this is no lesson: {line!r}")
+            raise PositionError(f"{path or SHIPPED}:{number}: this is no lesson: {line!r}")
         distance = match["distance"]
         found.append(
             Lesson(
@@ -90,10 +90,9 @@ def check(found: Iterable[Lesson], tables: Tables) -> Iterator[str]:
             yield f"{lesson.text}: the game is over"
         if lesson.is_proven != (lesson.tier in PROVEN):
             yield f"{lesson.text}: tiers {PROVEN} are proven, and no others"
-        if not lesson.is_proven:
-            continue
         known = tables.probe(state)
         if known is None:
-            yield f"{lesson.text}: there is no table for it"
+            if lesson.is_proven:
+                yield f"{lesson.text}: there is no table for it"
         elif (known.value, known.distance) != (lesson.value, lesson.distance):
             yield f"{lesson.text}: it is {known.value} in {known.distance}"

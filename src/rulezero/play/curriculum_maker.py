@@ -5,11 +5,11 @@ python -m rulezero.play.curriculum_maker endgames --make   makes them anew
 """
 
 import random
-import re
 import sys
 from collections.abc import Iterator, Sequence
 
 from rulezero._core import GameError, State
+from rulezero.endgame.positions import draw
 from rulezero.endgame.tables import GAME, Tables
 from rulezero.endgame.tables import open as open_tables
 from rulezero.games.load import load
@@ -54,7 +54,7 @@ def make(tables: Tables, seed: int = 0) -> list[Lesson]:
         for tier, many, men, distances in _SOLVED
         for lesson in _solved(tables, tier, many, men, distances, dice)
     ]
-    return [*solved, *_played(seed, dice)]
+    return [*solved, *_played(tables, seed, dice)]
 
 
 def _solved(
@@ -62,7 +62,7 @@ def _solved(
 ) -> Iterator[Lesson]:
     game = load(GAME)
     while many > 0:
-        state = game.parse(_any_position(men, dice))
+        state = game.parse(draw(men, dice))
         known = tables.probe(state)
         if known is None:
             raise GameError(f"there is no table of {men}: rulezero solve {GAME} {men}")
@@ -71,27 +71,13 @@ def _solved(
             many -= 1
 
 
-def _any_position(men: str, dice: random.Random) -> str:
-    """Some men on different squares, Black to move."""
-    white, black = men.split("v")
-    letters = white + black.lower()
-    while True:
-        board = dict(zip(dice.sample(range(64), len(letters)), letters, strict=True))
-        if any(man == "P" and square // 8 in (0, 7) for square, man in board.items()):
-            continue
-        cells = "".join(board.get(square, ".") for square in range(64))
-        rows = (cells[8 * rank : 8 * rank + 8] for rank in range(7, -1, -1))
-        packed = re.sub(r"\.+", lambda empty: str(len(empty[0])), "/".join(rows))
-        return f"{packed} b - - 0 1"
-
-
-def _played(seed: int, dice: random.Random) -> Iterator[Lesson]:
+def _played(tables: Tables, seed: int, dice: random.Random) -> Iterator[Lesson]:
     """Lessons from games, no two from the same."""
     for tier, (many, armies) in _PLAYED.items():
-        starts = [_any_position(army, dice) for army in armies for _ in range(_GAMES)]
+        starts = [draw(army, dice) for army in armies for _ in range(_GAMES)]
         found = 0
         for states in _games(tier, starts, seed):
-            lesson = next(_worthy(tier, states, dice), None)
+            lesson = next(_worthy(tables, tier, states, dice), None)
             if lesson is not None:
                 yield lesson
                 found += 1
@@ -122,9 +108,15 @@ def _games(tier: int, starts: Sequence[str], seed: int) -> Iterator[list[State]]
         yield _states(game.parse(record.start), record.action_numbers().tolist())
 
 
-def _worthy(tier: int, states: Sequence[State], dice: random.Random) -> Iterator[Lesson]:
-    """States of a game in which White has pawns and Black seems to be better."""
-    later = [state for state in states[_SKIPPED // 3 :] if "P" in state.text.split()[0]]
+def _worthy(
+    tables: Tables, tier: int, states: Sequence[State], dice: random.Random
+) -> Iterator[Lesson]:
+    """States of a game in which White has pawns and Black seems to be better, but nobody knows."""
+    later = [
+        state
+        for state in states[_SKIPPED // 3 :]
+        if "P" in state.text.split()[0] and tables.probe(state) is None
+    ]
     for state in dice.sample(later, min(_STATES, len(later))):
         value = seat(_ESTIMATE).think(state).value
         if value is not None and value < _LEAST_ADVANTAGE:

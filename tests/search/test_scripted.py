@@ -1,0 +1,122 @@
+"""The scripted Black of Monster: what it claims is true, and it looks after its king."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+import rulezero as rz
+from rulezero.endgame import Tables, solving
+from rulezero.endgame.positions import draw
+
+GAME = rz.load("monster")
+MEN = ["KvKQR", "KvKQQQ"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tables of what the script is good at."""
+    place = tmp_path_factory.mktemp("endgames")
+    for men in MEN:
+        solving.solve(men, place, workers=2)
+    return place
+
+
+@pytest.fixture(scope="module")
+def tables(folder: Path) -> Tables:
+    """The same, opened."""
+    return rz.endgame.open(folder)
+
+
+def can_take_the_king(state: rz.State) -> bool:
+    """Whether White, to begin its turn, can end the game with it."""
+    for action in state.legal:
+        after = state.apply(action)
+        if after.outcome == 1 or (
+            not after.is_over and any(after.apply(second).outcome == 1 for second in after.legal)
+        ):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("men", MEN)
+def test_a_hunt_that_is_announced_is_a_win(tables: Tables, men: str) -> None:
+    """Within its turns, and by that move; most short wins are found."""
+    dice = random.Random(0)
+    turns = 4
+    hunter = rz.seat(f"scripted:hunt={turns},depth=1")
+    short = found = quiet = 0
+    while short < 60 or quiet < 200:
+        state = GAME.parse(draw(men, dice))
+        known = tables.probe(state)
+        assert known is not None
+        if known.distance == 1:
+            continue
+        thought = hunter.think(state)
+        is_announced = thought.value == -1
+        if known.value == -1 and known.distance <= turns:
+            short += 1
+            found += is_announced
+        else:
+            quiet += 1
+            assert not is_announced, state.text
+        if is_announced:
+            after = tables.probe(state.apply(thought.action))
+            assert after is not None
+            assert after.value == -1
+            assert after.distance <= turns - 1
+    assert found > 0.9 * short
+
+
+def test_it_takes_the_king_without_tables(folder: Path, tables: Tables) -> None:
+    """Three queens against the longest defence, most of the time; with tables always in time."""
+    dice = random.Random(1)
+    starts: dict[str, int] = {}
+    while len(starts) < 12:
+        text = draw("KvKQQQ", dice)
+        known = tables.probe(GAME.parse(text))
+        if known is not None and known.value == -1 and 4 <= known.distance <= 12:
+            starts[text] = known.distance
+    for black, least in (("scripted", 10), (f"scripted:tables={folder}", 12)):
+        result = rz.match(
+            "monster",
+            a=f"heuristic:tables={folder}",
+            b=black,
+            games=len(starts),
+            opening=0,
+            starts=list(starts),
+            swap=False,
+        )
+        won = [record for record in result.records if record.outcome == -1]
+        assert len(won) >= least
+        if "tables" in black:
+            # The first turn is Black's; then come two plies of White for each of Black's.
+            assert [(record.plies + 2) // 3 for record in won] == list(starts.values())
+
+
+def test_it_never_leaves_its_king_to_be_taken() -> None:
+    """Unless whatever it does does: among few men and many, with pawns that promote."""
+    dice = random.Random(2)
+    seat = rz.seat("scripted:hunt=2,depth=2")
+    asked = 0
+    for men in ("KPvKQ", "KPPvKRN", "KQvKR", "KPPPPvKQRRBBNN", "KRPvKPPP", "KQQvKQ"):
+        for _ in range(40):
+            state = GAME.parse(draw(men, dice))
+            if state.is_over:
+                continue
+            thought = seat.think(state)
+            after = state.apply(thought.action)
+            if after.is_over or not can_take_the_king(after):
+                continue
+            asked += 1
+            for action in state.legal:
+                other = state.apply(action)
+                assert not other.is_over or other.outcome != -1
+                assert other.is_over or can_take_the_king(other)
+    assert asked > 5  # it happened, or this would show nothing
+
+
+def test_where_there_is_no_script() -> None:
+    """One line."""
+    with pytest.raises(rz.SeatError, match="monster has one"):
+        rz.seat("scripted").think(rz.load("chess").start())
