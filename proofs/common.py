@@ -11,6 +11,7 @@ from typing import Any
 import rulezero as rz
 from rulezero import config, runs
 from rulezero.cli.watch import Watch
+from rulezero.files import write_whole
 from rulezero.train.run import Run
 
 RUNS = Path("runs")
@@ -30,16 +31,14 @@ def trained(name: str, recipe: str, preset: str = "small", changes: Sequence[str
         return run if run.progress().is_done else runs.resume(path, listener=watch)
 
 
-def kept(run: Run, name: str, make: Callable[[], Any]) -> Any:
-    """What `make` found, kept in the run's reports: it is not made twice."""
-    path = run.path / "reports" / f"{name}.json"
+def kept(run: Path, name: str, make: Callable[[], Any]) -> Any:
+    """What `make` found, kept among the reports of a run's folder: it is not made twice."""
+    path = run / "reports" / f"{name}.json"
     if path.is_file():
         return json.loads(path.read_text(encoding="utf-8"))
     found = make()
-    path.parent.mkdir(exist_ok=True)
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(found), encoding="utf-8")
-    new.replace(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps(found).encode())
     return found
 
 

@@ -24,7 +24,7 @@ def shares(run: Run, name: str, seat: str) -> dict[str, float]:
         print(f"counting the mistakes of {seat}")
         return {kind: 100 * mistakes(seat, kind).share for kind in KINDS}
 
-    found: dict[str, float] = kept(run, f"mistakes_{name}", count)
+    found: dict[str, float] = kept(run.path, f"mistakes_{name}", count)
     return found
 
 

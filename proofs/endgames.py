@@ -1,10 +1,10 @@
-"""Monster endgames: every table that is published, solved anew, and what it says.
+"""Monster endgames: every table that is published, solved, and what it says.
 
-Tables that are in the folder stay; a time is what solving took, not what finding took.
+Tables that are in the folder stay; a time is what solving took, not what finding took. With
+--large also those that take an hour, 30 GB on disk and 16 GB of memory.
 """
 
 import json
-import resource
 import sys
 import time
 from itertools import combinations_with_replacement, pairwise
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import rulezero as rz
 from common import table
-from rulezero._core import monster_setups
+from rulezero._core import monster_memory, monster_size
 from rulezero.endgame import solving
 from rulezero.endgame.tables import Count, Summary, Tables
 from rulezero.play.runner import cores
@@ -26,6 +26,8 @@ LONE_KING = {
     for many in range(4)
 }
 WITH_PAWNS = ["KPvKQ", "KPvKR", "KPvKQQ", "KPvKQR", "KPvKRR", "KPPvKQ", "KPPvKR"]
+LARGE = ["KPvKQQQ"]
+TITLES = ["The kings alone", "One man", "Two men", "Three men"]
 
 
 def solve(men: str, times: dict[str, float]) -> None:
@@ -91,10 +93,8 @@ def main() -> int:
     kept = FOLDER / "times.json"
     FOLDER.mkdir(exist_ok=True)
     times: dict[str, float] = json.loads(kept.read_text()) if kept.is_file() else {}
-    groups = {
-        **{f"{many} men beside the king": LONE_KING[many] for many in range(4)},
-        "pawns": WITH_PAWNS,
-    }
+    pawns = WITH_PAWNS + [men for men in LARGE if men in times or "--large" in sys.argv]
+    groups = {TITLES[many]: LONE_KING[many] for many in range(4)} | {"White has pawns": pawns}
     for men in (men for group in groups.values() for men in group):
         solve(men, times)
         kept.write_text(json.dumps(times))
@@ -111,22 +111,39 @@ def main() -> int:
     return 0
 
 
+def memory(men: list[str]) -> str:
+    """What solving the largest of them takes."""
+    return f"{max(map(monster_memory, men)) / 2**30:.1f} GiB"
+
+
+def promotions(times: dict[str, float]) -> str:
+    """What tables with pawns took, with those that they need."""
+    rows = []
+    for men in (men for men in [*WITH_PAWNS, *LARGE] if men in times):
+        needed = [each for each in solving.order(men) if not each.startswith("Kv")]
+        took = sum(times[each] for each in needed)
+        size = sum(map(monster_size, needed)) / 2**30
+        rows.append([men, f"{took:.0f}", memory(needed), f"{size:.1f} GiB"])
+    return (
+        "All four promotions are in: a table with pawns needs those of the men that they become."
+        " With these, and without those of a lone white king:\n\n"
+        + table(["men", "seconds", "memory", "on disk"], rows)
+    )
+
+
 def page(tables: Tables, sections: dict[str, list[list[str]]], times: dict[str, float]) -> str:
     """The whole page."""
     up_to_two = sum(times[men] for many in range(3) for men in LONE_KING[many])
     three = sum(times[men] for men in LONE_KING[3])
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    largest = max((men for group in sections.values() for men, *_ in group), key=monster_setups)
     parts = [
         INTRODUCTION,
-        f"All tables with up to two black men took {up_to_two:.0f} s, the twenty with three"
-        f" {three / 60:.1f} minutes, on {cores()} cores; the largest table ({largest}) needed"
-        f" {memory:.1f} GiB of memory. {SAMPLES:,} random entries of all tables agree with the"
-        " rules of the game one ply ahead.",
+        f"On {cores()} cores all tables with up to two black men took {up_to_two:.0f} s, the twenty"
+        f" with three {three / 60:.1f} minutes and at most {memory(LONE_KING[3])} of memory.",
+        f"{SAMPLES:,} random entries of all tables agree with the rules of the game one ply ahead.",
     ]
     for name, rows in sections.items():
-        parts += [f"## {name[:1].upper()}{name[1:]}", table(HEAD, rows)]
-    parts.append("## Longest wins of Black")
+        parts += [f"## {name}", table(HEAD, rows)]
+    parts += [promotions(times), "## Longest wins of Black"]
     for men in ("KvKQR", "KvKQQQ", "KvKQQR", "KvKQRR", "KvKRRR", "KPvKQR"):
         longest = tables.summary(men).longest[1]
         if longest.text is not None:

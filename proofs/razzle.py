@@ -33,7 +33,7 @@ def meet(run: Run, opponent: str) -> dict[str, Any]:
         )
         return {"score": found.score, "elo": found.elo, "interval": list(found.interval)}
 
-    found: dict[str, Any] = kept(run, f"against_{opponent.partition(':')[0]}", play)
+    found: dict[str, Any] = kept(run.path, f"against_{opponent.partition(':')[0]}", play)
     return found
 
 
@@ -55,7 +55,7 @@ def milliseconds(run: Run) -> dict[str, float]:
             found[name] = 1000 * (time.perf_counter() - begin) / len(states)
         return found
 
-    found: dict[str, float] = kept(run, "milliseconds", measure)
+    found: dict[str, float] = kept(run.path, "milliseconds", measure)
     return found
 
 
@@ -75,7 +75,7 @@ def legal_mass(run: Run, illegal: float) -> float:
         assert done.held_out is not None
         return done.held_out.net.legal_mass
 
-    found: float = kept(run, f"legal_mass_{illegal:g}", learn)
+    found: float = kept(run.path, f"legal_mass_{illegal:g}", learn)
     return found
 
 

@@ -45,7 +45,7 @@ def main() -> int:
             "different": len(lines),
         }
 
-    found = kept(run, "against_minimax", play)
+    found = kept(run.path, "against_minimax", play)
     write(
         "tictactoe",
         "make proof-tictactoe",

@@ -162,6 +162,10 @@ void bind_monster_tables(nb::module_& m) {
       [](const std::string& men) { return MonsterTable::size(Material::read(men)); }, "men"_a,
       "How many verdicts a table has.");
   m.def(
+      "monster_memory",
+      [](const std::string& men) { return MonsterSolver::memory(Material::read(men)); }, "men"_a,
+      "How many bytes solving a table takes.");
+  m.def(
       "monster_needs",
       [](const std::string& men) {
         std::vector<std::string> texts;

@@ -22,6 +22,11 @@ class MonsterSolver {
   // What the men can turn into with one move: their tables are needed.
   static std::vector<Material> needs(const Material& material);
 
+  // Bytes that solving takes, the verdicts included; smaller tables are mapped, and take none.
+  static std::size_t memory(const Material& material) {
+    return MonsterTable::size(material) + material.setups() * kStages * sizeof(Known);
+  }
+
   // `verdicts` are all zero, or those of the layers already done; they must outlive the solver,
   // as must the smaller tables.
   MonsterSolver(Material material, const std::vector<MonsterTable>& smaller,

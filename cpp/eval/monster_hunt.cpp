@@ -14,22 +14,22 @@ using namespace chesslike;
 
 namespace {
 
-constexpr int kDepth = 16;  // turns of the longest hunt
+constexpr std::size_t kMostTurns = 16;  // of a hunt
 
 // Black's men; the white king is told apart.
 struct Army {
   std::array<Bits, kLetters> men;  // by kind
   Bits all;
 
-  Bits attacks(Bits occupied) const {
+  Bits attacks() const {
     Bits seen = kNeighbours[first(men[kKing])];
     seen |= pawn_attacks<1>(men[kPawn]);
     for (Bits left = men[kKnight]; left;) seen |= kJumps[take_first(left)];
     for (Bits left = men[kBishop] | men[kQueen]; left;) {
-      seen |= diagonal_sight(take_first(left), occupied);
+      seen |= diagonal_sight(take_first(left), all);
     }
     for (Bits left = men[kRook] | men[kQueen]; left;) {
-      seen |= straight_sight(take_first(left), occupied);
+      seen |= straight_sight(take_first(left), all);
     }
     return seen;
   }
@@ -41,116 +41,170 @@ struct Army {
     return less;
   }
 
-  std::uint64_t key(int king, int turns) const {
-    Hash hash;
-    for (Bits kind : men) hash.add(kind);
-    return hash.add(static_cast<std::uint64_t>(king * kDepth + turns)).value();
-  }
-};
-
-struct Shot {
-  int from;
-  int to;
-  int kind;
-  Bits replies;  // squares where the white king is safe after its turn
-};
-
-class Hunt {
- public:
-  // Moves of the army after which White neither takes the king nor takes a man and lives, the
-  // tightest first. The white king stands on `king`, which nobody attacks.
-  void list(const Army& army, int king, std::vector<Shot>& shots) const {
-    shots.clear();
-    for (int kind = kKnight; kind <= kKing; ++kind) {
-      for (Bits men = army.men[static_cast<std::size_t>(kind)]; men;) {
-        const int from = take_first(men);
-        for (Bits targets = sight(army, kind, from); targets;) {
-          const int to = take_first(targets);
-          const Army next = moved(army, kind, from, to);
-          const Bits attacked = next.attacks(next.all);
-          if (is_punished(next, attacked, king)) continue;
-          const Bits replies = around(around(bit(king)) & ~next.all) & ~next.all & ~attacked;
-          shots.push_back({from, to, kind, replies});
-        }
-      }
-    }
-    std::sort(shots.begin(), shots.end(),
-              [](const Shot& a, const Shot& b) { return count(a.replies) < count(b.replies); });
-  }
-
-  // Whether Black, to move, takes the king within so many turns.
-  bool wins(const Army& army, int king, int turns) {
-    if (has(army.attacks(army.all), king)) return true;
-    if (turns == 1) return false;
-    const auto [known, is_new] = known_.try_emplace(army.key(king, turns), false);
-    if (!is_new) return known->second;
-    const bool won = find(army, king, turns) != nullptr;
-    known_[army.key(king, turns)] = won;
-    return won;
-  }
-
-  const Shot* find(const Army& army, int king, int turns) {
-    std::vector<Shot>& shots = shots_[static_cast<std::size_t>(turns)];
-    list(army, king, shots);
-    for (const Shot& shot : shots) {
-      // White keeps too many squares for the turns that are left.
-      if (count(shot.replies) > kRepliesPerTurn * (turns - 2)) break;
-      const Army next = moved(army, shot.kind, shot.from, shot.to);
-      bool holds = true;
-      for (Bits replies = shot.replies; holds && replies;) {
-        holds = wins(next, take_first(replies), turns - 1);
-      }
-      if (holds) return &shot;
-    }
-    return nullptr;
-  }
-
- private:
-  static constexpr int kRepliesPerTurn = 3;
-
-  // Squares that a man can go to; pawns stay where they are.
-  static Bits sight(const Army& army, int kind, int from) {
-    switch (kind) {
-      case kKnight:
-        return kJumps[from] & ~army.all;
-      case kBishop:
-        return diagonal_sight(from, army.all) & ~army.all;
-      case kRook:
-        return straight_sight(from, army.all) & ~army.all;
-      case kQueen:
-        return all_sight(from, army.all) & ~army.all;
-      default:
-        return kNeighbours[from] & ~army.all;
-    }
-  }
-
-  static Army moved(const Army& army, int kind, int from, int to) {
-    Army next = army;
+  Army moved(int kind, int from, int to) const {
+    Army next = *this;
     const Bits change = bit(from) | bit(to);
     next.men[static_cast<std::size_t>(kind)] ^= change;
     next.all ^= change;
     return next;
   }
 
-  // Whether White's king can take Black's, or a man without being taken back.
-  static bool is_punished(const Army& army, Bits attacked, int king) {
-    const Bits near = around(bit(king));
-    const Bits reached = near | around(near);
-    if (army.men[kKing] & reached) return true;
-    // With the second half, from a square that is empty.
-    const Bits second = around(near & ~army.all) & army.all;
-    if (second & ~attacked) return true;
-    // With the first half; the second must lead to safety.
-    for (Bits taken = near & army.all; taken;) {
-      const int square = take_first(taken);
-      const Army left = army.without(square);
-      if (kNeighbours[square] & ~left.attacks(left.all)) return true;
+  // Squares that a man can go to; pawns stay where they are.
+  Bits targets(int kind, int from) const {
+    switch (kind) {
+      case kKnight:
+        return kJumps[from] & ~all;
+      case kBishop:
+        return diagonal_sight(from, all) & ~all;
+      case kRook:
+        return straight_sight(from, all) & ~all;
+      case kQueen:
+        return all_sight(from, all) & ~all;
+      default:
+        return kNeighbours[from] & ~all;
     }
-    return false;
   }
 
-  std::unordered_map<std::uint64_t, bool> known_;
-  std::array<std::vector<Shot>, kDepth + 1> shots_;
+  template <class Visit>
+  void for_each_move(Visit visit) const {
+    for (int kind = kKnight; kind <= kKing; ++kind) {
+      for (Bits left = men[static_cast<std::size_t>(kind)]; left;) {
+        const int from = take_first(left);
+        for (Bits to = targets(kind, from); to;) visit(kind, from, take_first(to));
+      }
+    }
+  }
+
+  // Squares from which the white king comes to one of these with its turn, without a capture.
+  Bits before(Bits goals) const { return around(around(goals & ~all) & ~all) & ~all; }
+
+  // Squares from which it can take Black's king, or a man without being taken back.
+  Bits punished(Bits attacked) const {
+    const Bits near = around(men[kKing]);
+    Bits found = near | around(near);
+    // With the second half, from a square that is empty.
+    found |= around(around(all & ~attacked) & ~all);
+    // With the first half; the second must lead to safety.
+    for (Bits left = all & ~men[kKing]; left;) {
+      const int square = take_first(left);
+      if (kNeighbours[square] & ~without(square).attacks()) found |= kNeighbours[square];
+    }
+    return found;
+  }
+
+  std::uint64_t key() const {
+    Hash hash;
+    for (Bits kind : men) hash.add(kind);
+    return hash.value();
+  }
+};
+
+struct Shot {
+  int kind;
+  int from;
+  int to;
+  Bits replies;  // squares where the white king is safe after its turn
+};
+
+// What is known of an army that is to move, by the white king's square.
+struct Ground {
+  std::array<Bits, kMostTurns + 1> won = {};   // within so many turns
+  std::array<Bits, kMostTurns + 1> open = {};  // not within so many, as far as is seen
+};
+
+class Hunt {
+ public:
+  // Whether Black, to move, takes the king within so many turns.
+  bool wins(const Army& army, int king, std::size_t turns) {
+    if (has(ground(army).won[turns], king)) return true;
+    if (has(ground(army).open[turns], king)) return false;
+    const bool is_won = find(army, king, turns).has_value();
+    Ground& known = ground(army);
+    if (is_won) {
+      for (std::size_t more = turns; more <= kMostTurns; ++more) known.won[more] |= bit(king);
+    } else {
+      for (std::size_t less = 0; less <= turns; ++less) known.open[less] |= bit(king);
+    }
+    return is_won;
+  }
+
+  // The move that does it. The white king stands where nobody attacks it.
+  std::optional<Shot> find(const Army& army, int king, std::size_t turns) {
+    std::vector<Shot>& shots = shots_[turns];
+    list(army, king, turns, shots);
+    Bits refuting = 0;  // replies that have saved White from other moves
+    for (const Shot& shot : shots) {
+      const Army next = army.moved(shot.kind, shot.from, shot.to);
+      if (shot.replies) {
+        const Ground& known = ground(next);
+        if (shot.replies & known.open[turns - 1]) {
+          refuting |= shot.replies & known.open[turns - 1];
+          continue;
+        }
+      }
+      bool holds = true;
+      for (Bits part : {shot.replies & refuting, shot.replies & ~refuting}) {
+        while (holds && part) {
+          const int reply = take_first(part);
+          holds = wins(next, reply, turns - 1);
+          if (!holds) refuting |= bit(reply);
+        }
+      }
+      if (holds) return shot;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr int kMostReplies = 5;
+
+  // Moves after which White neither takes the king nor takes a man and lives, and keeps few enough
+  // squares for the turns that are left; the tightest first.
+  static void list(const Army& army, int king, std::size_t turns, std::vector<Shot>& shots) {
+    shots.clear();
+    const int most = turns == 2 ? 0 : kMostReplies;
+    army.for_each_move([&](int kind, int from, int to) {
+      const Army next = army.moved(kind, from, to);
+      const Bits attacked = next.attacks();
+      const Bits replies = around(around(bit(king)) & ~next.all) & ~next.all & ~attacked;
+      if (count(replies) > most || has(next.punished(attacked), king)) return;
+      shots.push_back({kind, from, to, replies});
+    });
+    std::sort(shots.begin(), shots.end(),
+              [](const Shot& a, const Shot& b) { return count(a.replies) < count(b.replies); });
+  }
+
+  // What is known of an army; wins of up to two turns always are.
+  Ground& ground(const Army& army) {
+    const auto [place, is_new] = grounds_.try_emplace(army.key());
+    Ground& known = place->second;
+    if (is_new) {
+      const Bits attacked = army.attacks();
+      const Bits two = attacked | trapped(army);
+      known.won.fill(two);
+      known.won[0] = 0;
+      known.won[1] = attacked;
+      known.open[0] = ~Bits{0};
+      known.open[1] = ~attacked;
+      known.open[2] = ~two;
+    }
+    return known;
+  }
+
+  // Where the white king stands after some move so that every reply loses it.
+  static Bits trapped(const Army& army) {
+    Bits found = 0;
+    army.for_each_move([&](int kind, int from, int to) {
+      const Army next = army.moved(kind, from, to);
+      const Bits attacked = next.attacks();
+      const Bits caught = ~next.before(~attacked) & ~next.all & ~army.all & ~found;
+      if (caught) found |= caught & ~next.punished(attacked);
+    });
+    return found;
+  }
+
+  std::unordered_map<std::uint64_t, Ground> grounds_;
+  std::array<std::vector<Shot>, kMostTurns + 1> shots_;
 };
 
 }  // namespace
@@ -163,12 +217,11 @@ std::optional<Action> forced_hunt(const Position& p, int turns) {
   }
   army.all = p.side[1];
   const int king = p.king(0);
-  if (has(army.attacks(army.all), king)) return std::nullopt;  // anybody sees that
+  if (has(army.attacks(), king)) return std::nullopt;  // anybody sees that
   Hunt hunt;
-  for (int most = 2; most <= std::min(turns, kDepth); ++most) {
-    if (const Shot* shot = hunt.find(army, king, most)) {
-      return number_of({shot->from, shot->to, 0});
-    }
+  for (std::size_t most = 2; most <= std::min(static_cast<std::size_t>(turns), kMostTurns);
+       ++most) {
+    if (const auto shot = hunt.find(army, king, most)) return number_of({shot->from, shot->to, 0});
   }
   return std::nullopt;
 }

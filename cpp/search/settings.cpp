@@ -139,7 +139,7 @@ const std::vector<Kind>& kinds() {
        Method::kScripted,
        false,
        "Black's hunt by the book: fences, little room for the king, a short look ahead (monster)",
-       {{"hunt", 5}, {"depth", 4}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}}},
+       {{"hunt", 7}, {"depth", 4}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}}},
       {"human", Method::kHuman, false, "somebody outside: the game waits for a move", {}},
   };
   return all;

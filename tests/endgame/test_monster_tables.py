@@ -133,6 +133,29 @@ def test_a_search_wins_what_is_won_in_time(tables: Tables, folder: Path) -> None
     assert rz.seat(f"puct:sims=50,tables={folder}").think(late).value == 0
 
 
+def test_a_search_throws_no_won_or_drawn_game_away(tables: Tables, folder: Path) -> None:
+    """Whoever searches, of either side: the next position is worth as much, and a win is nearer."""
+    dice = random.Random(4)
+    kinds = ("puct:sims=20,", "gumbel:sims=8,", "ucb1:sims=20,", "alphabeta:depth=1,", "oneply:")
+    seats = [rz.seat(f"{kind}tables={folder}") for kind in kinds]
+    left = {1: 10_000, 0: 2000}  # won and drawn ones
+    while any(left.values()):
+        state = GAME.parse(draw(dice.choice(SMALL), dice, dice.choice("wb")))
+        known = None if state.is_over else tables.probe(state)
+        if known is None or known.value == (-1 if state.mover == 0 else 1):
+            continue
+        if left[abs(known.value)] == 0:
+            continue
+        left[abs(known.value)] -= 1
+        thought = seats[sum(left.values()) % len(seats)].think(state)
+        after = tables.probe(state.apply(thought.action))
+        assert after is not None
+        assert after.value == known.value == thought.value
+        # White's turn is the same one until its second half is made.
+        is_whole = state.mover == 1 or state.apply(thought.action).is_over
+        assert not known.value or after.distance == known.distance - is_whole
+
+
 def test_tables_are_exact_leaves(tables: Tables, folder: Path) -> None:
     """A capture that leads into a won table decides: no opinion is worth a whole point."""
     found = 0

@@ -29,7 +29,7 @@ def solve(
     if game != GAME:
         raise rz.GameError(f"only {GAME} has endgame tables, not '{game}'")
     for text in men:
-        solving.order(text)  # what is wrong with one is said before the first is solved
+        solving.check_memory(text)  # what is wrong with one is said before the first is solved
     console = open_console()
     for text in men:
         with counting("solving") as tell:
@@ -52,9 +52,8 @@ def solve(
 
 def show(men: str, found: Summary, console: Console) -> None:
     """Prints what a table says as a whole."""
-    table = plain_table(
-        console, "to move", ">positions", ">Black wins", ">drawn", ">White wins", title=men
-    )
+    console.print(men, style="bold")
+    table = plain_table(console, "to move", ">positions", ">Black wins", ">drawn", ">White wins")
     for name, count in zip(("White", "Black"), found.all, strict=True):
         table.add_row(name, *_cells(count))
     for name, count in zip(("White, quiet", "Black, quiet"), found.quiet, strict=True):

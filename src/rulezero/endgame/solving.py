@@ -1,5 +1,6 @@
 """Solving endgames of Monster Chess, the smaller ones first; it can be stopped and gone on with."""
 
+import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ import numpy as np
 from rulezero._core import (
     MonsterSolver,
     block_sums,
+    monster_memory,
     monster_men,
     monster_needs,
     monster_setups,
@@ -61,12 +63,25 @@ def solve(men: str, folder: str | Path, *, workers: int, tell: Tell | None = Non
 
     What is in the folder stays. A table whose solving was stopped goes on from its last kept layer.
     """
+    check_memory(men)
     place = Path(folder)
     missing = [text for text in order(men) if not path_of(place, text).exists()]
     place.mkdir(parents=True, exist_ok=True)
     for text in missing:
         _solve_one(text, place, workers, tell)
     return missing
+
+
+def check_memory(men: str) -> None:
+    """TableError where this machine is too small to solve some men."""
+    most = max(map(monster_memory, order(men)))
+    if not hasattr(os, "sysconf"):  # elsewhere nobody can tell
+        return
+    if most > (there := os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")):
+        raise TableError(
+            f"{monster_men(men)} takes {most / 2**30:.0f} GiB of memory to solve; this machine has"
+            f" {there / 2**30:.0f}"
+        )
 
 
 def _solve_one(men: str, folder: Path, workers: int, tell: Tell | None) -> None:

@@ -1,0 +1,242 @@
+"""Monster Chess: whether Black can win, by tables, by a script and by search.
+
+It needs the tables of `make proof-endgames` in the folder endgames. What was played is kept in
+runs/monster, so that a stopped proof goes on. docs/can_black_win.md says what follows.
+"""
+
+import random
+import sys
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import rulezero as rz
+from common import RUNS, judged, kept, table, write
+from rulezero.endgame.positions import draw
+from rulezero.endgame.tables import Probe, Tables
+from rulezero.play.runner import cores
+
+ENDGAMES = Path("endgames")
+RUN = RUNS / "monster"
+
+MOSTLY = 0.5  # of the quiet positions with Black to move: then a material is mostly won
+POSITIONS = 200  # of such materials
+WITH_PAWNS = ["KPvKQQ", "KPvKQR", "KPvKRR"]
+PAWN_POSITIONS = 50
+DISTANCES = range(2, 21)  # a king that can be taken at once is no hunt
+PROBES = 10_000
+
+DEFENDER = f"heuristic:tables={ENDGAMES}"  # the longest defence, and draws that are held
+SEARCHER = "ucb1:sims=800"
+SCRIPT = {"with tables": f"scripted:tables={ENDGAMES}", "without": "scripted"}
+
+BUDGETS = [200, 800, 3200]
+PLAYER = "puct:sims={sims},temperature=1,temperature_turns=8"
+GAMES = 100  # of each pair of budgets
+GLANCES = [200, 800, 3200, 12_800, 51_200]
+
+PROBERS = ["puct:sims=50", "gumbel:sims=16", "ucb1:sims=50", "alphabeta:depth=2", "oneply:"]
+
+
+def won(tables: Tables, men: str, many: int) -> dict[str, int]:
+    """Positions that Black, to move, wins, and in how many turns."""
+    dice = random.Random(f"won/{men}")
+    game = rz.load("monster")
+    found: dict[str, int] = {}
+    while len(found) < many:
+        text = draw(men, dice)
+        known = tables.probe(game.parse(text))
+        assert known is not None
+        if known.value == -1 and known.distance in DISTANCES:
+            found[text] = known.distance
+    return found
+
+
+def hunt(white: str, black: str, starts: dict[str, int]) -> list[dict[str, Any]]:
+    """What becomes of won positions, in the order of the starts."""
+    result = rz.match(
+        "monster",
+        a=white,
+        b=black,
+        games=len(starts),
+        opening=0,
+        starts=list(starts),
+        swap=False,
+        workers=cores(),
+    )
+    return [
+        {
+            "outcome": record.outcome,
+            "reason": record.end_reason,
+            "turns": (record.plies + 2) // 3,  # Black's: it begins, and White's have two plies
+            "best": starts[record.start],
+        }
+        for record in result.records
+    ]
+
+
+def mostly_won(tables: Tables) -> dict[str, float]:
+    """Lone-king materials that Black wins from most quiet positions, with the share."""
+    found = {}
+    for men in tables.men:
+        if men.startswith("Kv"):
+            quiet = tables.summary(men).quiet[1]
+            if quiet.black > MOSTLY * quiet.total:
+                found[men] = quiet.black / quiet.total
+    return found
+
+
+def hunts(tables: Tables, men: list[str], many: int, white: str) -> dict[str, Any]:
+    """By how the script plays, then by material: the games."""
+    found: dict[str, Any] = {}
+    for name, black in SCRIPT.items():
+        found[name] = {}
+        for number, each in enumerate(men):
+            share = (many + number) // len(men)  # they add up to all
+            found[name][each] = hunt(white, black, won(tables, each, share))
+            print(f"{name}: {each} {score(found[name][each])}", flush=True)
+    return found
+
+
+def score(games: list[dict[str, Any]]) -> str:
+    """King captures of all, as words."""
+    captures = sum(game["outcome"] == -1 for game in games)
+    return f"{captures} of {len(games)} ({captures / len(games):.0%})"
+
+
+def hunted(found: dict[str, Any]) -> str:
+    """The table of hunts."""
+    rows = []
+    for men in found["without"]:
+        for name, by_men in found.items():
+            games = by_men[men]
+            taken = [game for game in games if game["outcome"] == -1]
+            rows.append(
+                [
+                    men,
+                    name,
+                    score(games),
+                    _mean(game["turns"] for game in taken),
+                    _mean(game["best"] for game in taken),
+                    f"{sum(game['outcome'] == 1 for game in games)}",
+                ]
+            )
+    head = ["men", "script", "kings taken", "turns it took", "by the tables", "own king lost"]
+    return table(head, rows)
+
+
+def _mean(numbers: Iterator[int]) -> str:
+    values = list(numbers)
+    return f"{sum(values) / len(values):.1f}" if values else "-"
+
+
+def share_of(found: dict[str, list[dict[str, Any]]]) -> float:
+    """King captures of all games of all materials."""
+    outcomes: list[float] = [game["outcome"] for each in found.values() for game in each]
+    return outcomes.count(-1) / len(outcomes)
+
+
+def probes(tables: Tables) -> dict[str, int]:
+    """Won positions of all tables, by turns; how many a search with tables threw away."""
+    dice = random.Random("probes")
+    game = rz.load("monster")
+    seats = [
+        rz.seat(f"{kind.rstrip(':')}{',' if '=' in kind else ':'}tables={ENDGAMES}")
+        for kind in PROBERS
+    ]
+    asked = thrown = 0
+    while asked < PROBES:
+        text = draw(dice.choice(tables.men), dice, dice.choice("wb"))
+        state = game.parse(text)
+        known = None if state.is_over else tables.probe(state)
+        if known is None or known.value != (1 if state.mover == 0 else -1):
+            continue
+        after = tables.probe(state.apply(seats[asked % len(seats)].think(state).action))
+        thrown += not (isinstance(after, Probe) and after.value == known.value)
+        asked += 1
+    return {"asked": asked, "thrown": thrown}
+
+
+def glances() -> dict[str, float]:
+    """What search says of the start position, by simulations."""
+    state = rz.load("monster").start()
+    return {
+        str(sims): float(rz.seat(f"puct:sims={sims},early_stop=false").think(state).value or 0)
+        for sims in GLANCES
+    }
+
+
+def meet(white: int, black: int) -> dict[str, int]:
+    """Games from the start between two budgets, by who wins."""
+    result = rz.match(
+        "monster",
+        a=PLAYER.format(sims=white),
+        b=PLAYER.format(sims=black),
+        games=GAMES,
+        opening=0,
+        swap=False,
+        workers=cores(),
+    )
+    outcomes = [record.outcome for record in result.records]
+    plies = sum(record.plies for record in result.records)
+    found = {name: outcomes.count(value) for name, value in NAMES.items()} | {"plies": plies}
+    print(f"White {white} sims, Black {black} sims: {found}", flush=True)
+    return found
+
+
+NAMES = {"white": 1.0, "drawn": 0.0, "black": -1.0}
+
+
+def main() -> int:
+    """Plays everything that has not been played, and writes the section."""
+    tables = rz.endgame.open(ENDGAMES)
+    shares = mostly_won(tables)
+    for men, share in shares.items():
+        print(f"{men}: Black wins {share:.1%} of the quiet positions", flush=True)
+    lone = kept(RUN, "lone", lambda: hunts(tables, list(shares), POSITIONS, DEFENDER))
+    pawns = kept(RUN, "pawns", lambda: hunts(tables, WITH_PAWNS, PAWN_POSITIONS, SEARCHER))
+    probed = kept(RUN, "probes", lambda: probes(tables))
+    seen = kept(RUN, "glances", glances)
+    met = {
+        pair: kept(RUN, f"start_{pair[0]}_{pair[1]}", partial(meet, *pair))
+        for pair in product(BUDGETS, BUDGETS)
+    }
+    claims = {
+        "all kings taken with tables": share_of(lone["with tables"]) == 1,
+        "at least 60 % without": share_of(lone["without"]) >= 0.6,
+        f"{probed['asked']:,} won positions of all tables, none thrown away": not probed["thrown"],
+    }
+    parts = [
+        f"The scripted Black from {POSITIONS} positions that the tables say are won in"
+        f" {DISTANCES[0]} to {DISTANCES[-1]} turns, against a White that defends by the tables,"
+        f" with men that Black wins with from most quiet positions; {share_of(lone['without']):.0%}"
+        " of the kings are taken without tables.",
+        hunted(lone),
+        f"The same from {PAWN_POSITIONS} won positions with a white pawn, against `{SEARCHER}`.",
+        hunted(pawns),
+        "Games from the start, by budgets: those that Black wins, of"
+        f" {GAMES}; the hand-written judgement on both sides (`{PLAYER.format(sims='N')}`).",
+        started(met),
+        "What search makes of the start position (1: White wins).",
+        table(["simulations", "value"], [[sims, f"{value:+.2f}"] for sims, value in seen.items()]),
+        judged(claims),
+    ]
+    write("monster", "make proof-monster", "\n\n".join(parts))
+    return 0
+
+
+def started(met: dict[tuple[int, int], dict[str, int]]) -> str:
+    """The table of budgets: White's by rows, Black's by columns."""
+    head = ["White's sims", *(f"Black's {sims}" for sims in BUDGETS)]
+    rows = [[str(white), *(_result(met[white, black]) for black in BUDGETS)] for white in BUDGETS]
+    return table(head, rows)
+
+
+def _result(found: dict[str, int]) -> str:
+    return f"{found['black']} ({found['drawn']} drawn)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
