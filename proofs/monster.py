@@ -35,6 +35,7 @@ SCRIPT = {"with tables": f"scripted:tables={ENDGAMES}", "without": "scripted"}
 BUDGETS = [200, 800, 3200]
 PLAYER = "puct:sims={sims},temperature=1,temperature_turns=8"
 GAMES = 100  # of each pair of budgets
+COLUMNS: dict[int | str, int] = {**dict.fromkeys(BUDGETS, GAMES), "script": 50}
 GLANCES = [200, 800, 3200, 12_800, 51_200]
 
 PROBERS = ["puct:sims=50", "gumbel:sims=16", "ucb1:sims=50", "alphabeta:depth=2", "oneply:"]
@@ -168,22 +169,28 @@ def glances() -> dict[str, float]:
     }
 
 
-def meet(white: int, black: int) -> dict[str, int]:
-    """Games from the start between two budgets, by who wins."""
+def meet(white: str, black: str, games: int) -> dict[str, int]:
+    """Games from the start, by who wins."""
     result = rz.match(
         "monster",
-        a=PLAYER.format(sims=white),
-        b=PLAYER.format(sims=black),
-        games=GAMES,
+        a=white,
+        b=black,
+        games=games,
         opening=0,
         swap=False,
         workers=cores(),
     )
     outcomes = [record.outcome for record in result.records]
-    plies = sum(record.plies for record in result.records)
-    found = {name: outcomes.count(value) for name, value in NAMES.items()} | {"plies": plies}
-    print(f"White {white} sims, Black {black} sims: {found}", flush=True)
+    found = {name: outcomes.count(value) for name, value in NAMES.items()}
+    found["bare"] = sum(not record.outcome and is_bare(record) for record in result.records)
+    print(f"White {white}, Black {black}: {found}", flush=True)
     return found
+
+
+def is_bare(record: rz.Record) -> bool:
+    """Whether White has nothing but its king at the end."""
+    last = rz.load("monster").replay(record.start, record.action_numbers().tolist())
+    return sum(man.isupper() for man in last.text.split()[0]) == 1
 
 
 NAMES = {"white": 1.0, "drawn": 0.0, "black": -1.0}
@@ -191,6 +198,8 @@ NAMES = {"white": 1.0, "drawn": 0.0, "black": -1.0}
 
 def main() -> int:
     """Plays everything that has not been played, and writes the section."""
+    if not ENDGAMES.is_dir():
+        raise SystemExit(f"there is no folder {ENDGAMES}: make proof-endgames fills it (29 GB)")
     tables = rz.endgame.open(ENDGAMES)
     shares = mostly_won(tables)
     for men, share in shares.items():
@@ -199,9 +208,14 @@ def main() -> int:
     pawns = kept(RUN, "pawns", lambda: hunts(tables, WITH_PAWNS, PAWN_POSITIONS, SEARCHER))
     probed = kept(RUN, "probes", lambda: probes(tables))
     seen = kept(RUN, "glances", glances)
+    players: dict[int | str, str] = {sims: PLAYER.format(sims=sims) for sims in BUDGETS}
     met = {
-        pair: kept(RUN, f"start_{pair[0]}_{pair[1]}", partial(meet, *pair))
-        for pair in product(BUDGETS, BUDGETS)
+        f"{white}_{black}": kept(
+            RUN,
+            f"start_{white}_{black}",
+            partial(meet, players[white], players.get(black, "scripted"), games),
+        )
+        for white, (black, games) in product(BUDGETS, COLUMNS.items())
     }
     claims = {
         "all kings taken with tables": share_of(lone["with tables"]) == 1,
@@ -216,9 +230,11 @@ def main() -> int:
         hunted(lone),
         f"The same from {PAWN_POSITIONS} won positions with a white pawn, against `{SEARCHER}`.",
         hunted(pawns),
-        "Games from the start, by budgets: those that Black wins, of"
-        f" {GAMES}; the hand-written judgement on both sides (`{PLAYER.format(sims='N')}`).",
+        "Games from the start in which Black took the king (and drawn ones), by budgets, with the"
+        f" hand-written judgement (`{PLAYER.format(sims='N')}`), and by the script.",
         started(met),
+        f"Of the {sum(found['drawn'] for found in met.values())} drawn games"
+        f" {sum(found['bare'] for found in met.values())} ended with a lone white king.",
         "What search makes of the start position (1: White wins).",
         table(["simulations", "value"], [[sims, f"{value:+.2f}"] for sims, value in seen.items()]),
         judged(claims),
@@ -227,10 +243,12 @@ def main() -> int:
     return 0
 
 
-def started(met: dict[tuple[int, int], dict[str, int]]) -> str:
-    """The table of budgets: White's by rows, Black's by columns."""
-    head = ["White's sims", *(f"Black's {sims}" for sims in BUDGETS)]
-    rows = [[str(white), *(_result(met[white, black]) for black in BUDGETS)] for white in BUDGETS]
+def started(met: dict[str, dict[str, int]]) -> str:
+    """The table of games from the start: White's budgets by rows."""
+    head = ["White's sims", *(f"Black: {black}, {games} games" for black, games in COLUMNS.items())]
+    rows = [
+        [str(white), *(_result(met[f"{white}_{black}"]) for black in COLUMNS)] for white in BUDGETS
+    ]
     return table(head, rows)
 
 

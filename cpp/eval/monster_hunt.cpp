@@ -15,6 +15,7 @@ using namespace chesslike;
 namespace {
 
 constexpr std::size_t kMostTurns = 16;  // of a hunt
+constexpr std::size_t kManyArmies = 10'000;
 
 // Black's men; the white king is told apart.
 struct Army {
@@ -114,6 +115,9 @@ struct Ground {
 
 class Hunt {
  public:
+  // Whether one more turn would take long: many men have many moves.
+  bool is_wide() const { return grounds_.size() > kManyArmies; }
+
   // Whether Black, to move, takes the king within so many turns.
   bool wins(const Army& army, int king, std::size_t turns) {
     if (has(ground(army).won[turns], king)) return true;
@@ -219,8 +223,8 @@ std::optional<Action> forced_hunt(const Position& p, int turns) {
   const int king = p.king(0);
   if (has(army.attacks(), king)) return std::nullopt;  // anybody sees that
   Hunt hunt;
-  for (std::size_t most = 2; most <= std::min(static_cast<std::size_t>(turns), kMostTurns);
-       ++most) {
+  const std::size_t last = std::min(static_cast<std::size_t>(turns), kMostTurns);
+  for (std::size_t most = 2; most <= last && !hunt.is_wide(); ++most) {
     if (const auto shot = hunt.find(army, king, most)) return number_of({shot->from, shot->to, 0});
   }
   return std::nullopt;

@@ -10,7 +10,7 @@ from rulezero.endgame import Tables, solving
 from rulezero.endgame.positions import draw
 
 GAME = rz.load("monster")
-MEN = ["KvKQR", "KvKQQQ"]
+MEN = ["KvKQQ", "KvKQQQ"]
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +92,13 @@ def test_it_takes_the_king_without_tables(folder: Path, tables: Tables) -> None:
         if "tables" in black:
             # The first turn is Black's; then come two plies of White for each of Black's.
             assert [(record.plies + 2) // 3 for record in won] == list(starts.values())
+
+
+def test_it_wins_from_the_start() -> None:
+    """Against a search that beats a searching Black nearly always."""
+    white = "puct:sims=100,temperature=1,temperature_turns=8"
+    result = rz.match("monster", a=white, b="scripted", games=6, opening=0, swap=False)
+    assert sum(record.outcome == -1 for record in result.records) >= 5
 
 
 def test_it_never_leaves_its_king_to_be_taken() -> None:
