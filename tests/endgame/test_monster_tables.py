@@ -20,21 +20,6 @@ SMALL = ["KvKQ", "KvKN", "KPvK", "KvKQR"]
 SLOW = Solver()
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tables of a few men, and of all that they can turn into."""
-    place = tmp_path_factory.mktemp("endgames")
-    for men in SMALL:
-        solving.solve(men, place, workers=2)
-    return place
-
-
-@pytest.fixture(scope="module")
-def tables(folder: Path) -> Tables:
-    """The same, opened."""
-    return rz.endgame.open(folder)
-
-
 def verdict(tables: Tables, text: str) -> int:
     """A probe as one signed number."""
     known = tables.probe(GAME.parse(text))
@@ -77,9 +62,9 @@ def test_verdicts_agree_with_the_rules_one_ply_ahead(tables: Tables, men: str) -
     tables.check(men, 50_000)
 
 
-def test_a_wrong_verdict_is_found(folder: Path) -> None:
+def test_a_wrong_verdict_is_found(endgames: Path) -> None:
     """The comparison with the rules can fail."""
-    mapped = [map_table(folder, men) for men in solving.order("KvKQ")]
+    mapped = [map_table(endgames, men) for men in solving.order("KvKQ")]
     verdicts = np.array(mapped[-1].verdicts)
     verdicts[verdicts == 3] = 4
     broken = Tables(mapped[:-1])
@@ -112,12 +97,12 @@ def test_a_game_by_the_tables_lasts_as_long_as_they_say(tables: Tables) -> None:
             assert (states[-1].outcome, turns) == (1 - 2 * seat, longest.turns)
 
 
-def test_a_search_wins_what_is_won_in_time(tables: Tables, folder: Path) -> None:
+def test_a_search_wins_what_is_won_in_time(tables: Tables, endgames: Path) -> None:
     """With one simulation. A win that does not fit into the turns left is a draw to the search."""
     text = "8/8/8/8/2r5/1q6/8/K2k4 b - - 0 {}"
     assert tables.probe(GAME.parse(text.format(1))) == Probe(-1, 4)
     for kind in ("puct:sims=1", "gumbel:sims=1", "ucb1:sims=1", "alphabeta:depth=1", "oneply"):
-        seat = rz.seat(f"{kind},tables={folder}" if ":" in kind else f"{kind}:tables={folder}")
+        seat = rz.seat(f"{kind},tables={endgames}" if ":" in kind else f"{kind}:tables={endgames}")
         state = GAME.parse(text.format(1))
         for _ in range(4):
             assert seat.think(state).value == -1
@@ -127,17 +112,19 @@ def test_a_search_wins_what_is_won_in_time(tables: Tables, folder: Path) -> None
         assert state.outcome == -1
     # Turn 144 of 150 is the first of the seven that the win takes.
     last = 72
-    assert rz.seat(f"puct:sims=1,tables={folder}").think(GAME.parse(text.format(last))).value == -1
+    assert (
+        rz.seat(f"puct:sims=1,tables={endgames}").think(GAME.parse(text.format(last))).value == -1
+    )
     late = GAME.parse(text.format(last + 1))
     assert tables.probe(late) == Probe(-1, 4)
-    assert rz.seat(f"puct:sims=50,tables={folder}").think(late).value == 0
+    assert rz.seat(f"puct:sims=50,tables={endgames}").think(late).value == 0
 
 
-def test_a_search_throws_no_won_or_drawn_game_away(tables: Tables, folder: Path) -> None:
+def test_a_search_throws_no_won_or_drawn_game_away(tables: Tables, endgames: Path) -> None:
     """Whoever searches, of either side: the next position is worth as much, and a win is nearer."""
     dice = random.Random(4)
     kinds = ("puct:sims=20,", "gumbel:sims=8,", "ucb1:sims=20,", "alphabeta:depth=1,", "oneply:")
-    seats = [rz.seat(f"{kind}tables={folder}") for kind in kinds]
+    seats = [rz.seat(f"{kind}tables={endgames}") for kind in kinds]
     left = {1: 10_000, 0: 2000}  # won and drawn ones
     while any(left.values()):
         state = GAME.parse(draw(dice.choice(SMALL), dice, dice.choice("wb")))
@@ -156,7 +143,7 @@ def test_a_search_throws_no_won_or_drawn_game_away(tables: Tables, folder: Path)
         assert not known.value or after.distance == known.distance - is_whole
 
 
-def test_tables_are_exact_leaves(tables: Tables, folder: Path) -> None:
+def test_tables_are_exact_leaves(tables: Tables, endgames: Path) -> None:
     """A capture that leads into a won table decides: no opinion is worth a whole point."""
     found = 0
     for text in texts("KQRN", 20_000, random.Random(1)):
@@ -169,7 +156,7 @@ def test_tables_are_exact_leaves(tables: Tables, folder: Path) -> None:
             continue
         found += 1
         for kind in ("puct:sims=100,", "ucb1:sims=100,", "alphabeta:depth=1,", "oneply:"):
-            thought = rz.seat(f"{kind}tables={folder}").think(state)
+            thought = rz.seat(f"{kind}tables={endgames}").think(state)
             assert thought.value == 1
             assert tables.probe(state.apply(thought.action)) in after
         opinion = rz.seat("oneply").think(state).value
@@ -198,15 +185,15 @@ def test_men_that_have_no_table(tmp_path: Path, men: str, words: str) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_men_have_one_name(folder: Path) -> None:
+def test_men_have_one_name(endgames: Path) -> None:
     """In any order and case."""
-    assert path_of(folder, "kVrqk") == folder / f"KvKQR{TABLE}"
+    assert path_of(endgames, "kVrqk") == endgames / f"KvKQR{TABLE}"
 
 
-def test_solving_goes_on_where_it_was_stopped(folder: Path, tmp_path: Path) -> None:
+def test_solving_goes_on_where_it_was_stopped(endgames: Path, tmp_path: Path) -> None:
     """From its last kept layer, to the same bytes; tables that are there stay as they are."""
     for men in solving.order("KvKQR")[:-1]:
-        path_of(tmp_path, men).write_bytes(path_of(folder, men).read_bytes())
+        path_of(tmp_path, men).write_bytes(path_of(endgames, men).read_bytes())
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
 
     def stop(layer: solving.Layer) -> None:
@@ -225,15 +212,15 @@ def test_solving_goes_on_where_it_was_stopped(folder: Path, tmp_path: Path) -> N
     )
     assert made == ["KvKQR"]
     assert layers[0] == 5
-    assert path_of(tmp_path, "KvKQR").read_bytes() == path_of(folder, "KvKQR").read_bytes()
+    assert path_of(tmp_path, "KvKQR").read_bytes() == path_of(endgames, "KvKQR").read_bytes()
     assert not path_of(tmp_path, "KvKQR", PART).exists()
     after = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     assert {name: after[name] for name in before} == before
 
 
-def test_damage_is_told(folder: Path, tmp_path: Path) -> None:
+def test_damage_is_told(endgames: Path, tmp_path: Path) -> None:
     """A file cut short or of another kind at once, a flipped bit when somebody looks there."""
-    whole = path_of(folder, "KvKQ").read_bytes()
+    whole = path_of(endgames, "KvKQ").read_bytes()
     with pytest.raises(TableError, match="no endgame tables in"):
         rz.endgame.open(tmp_path)
     path = path_of(tmp_path, "KvKQ")
@@ -259,4 +246,4 @@ def test_damage_is_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(rz.RulezeroError, match="the table of KvKQ is damaged"):
         damaged.check("KvKQ", 1000)
     with pytest.raises(rz.SeatError, match="no endgame tables of razzle"):
-        rz.seat(f"puct:tables={folder}").think(rz.load("razzle").start())
+        rz.seat(f"puct:tables={endgames}").think(rz.load("razzle").start())

@@ -6,22 +6,13 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
-from rulezero.endgame import Tables, solving
+from rulezero.endgame import Tables
 from rulezero.play.curriculum import PROVEN, TIERS, Lesson, check, lessons
 from rulezero.play.starts import read_starts
 from rulezero.train.play import starts_of
 
 GAME = rz.load("monster")
 WON = "8/8/8/8/2r5/1q6/8/K2k4 b - - 0 1"  # in four turns
-
-
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    """Tables that tell of some lessons."""
-    place = tmp_path_factory.mktemp("endgames")
-    for men in ("KvKQR", "KvKQQQ"):
-        solving.solve(men, place, workers=2)
-    return rz.endgame.open(place)
 
 
 def test_what_is_shipped(tables: Tables) -> None:

@@ -6,26 +6,11 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
-from rulezero.endgame import Tables, solving
+from rulezero.endgame import Tables
 from rulezero.endgame.positions import draw
 
 GAME = rz.load("monster")
 MEN = ["KvKQQ", "KvKQQQ"]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tables of what the script is good at."""
-    place = tmp_path_factory.mktemp("endgames")
-    for men in MEN:
-        solving.solve(men, place, workers=2)
-    return place
-
-
-@pytest.fixture(scope="module")
-def tables(folder: Path) -> Tables:
-    """The same, opened."""
-    return rz.endgame.open(folder)
 
 
 def can_take_the_king(state: rz.State) -> bool:
@@ -68,7 +53,7 @@ def test_a_hunt_that_is_announced_is_a_win(tables: Tables, men: str) -> None:
     assert found > 0.9 * short
 
 
-def test_it_takes_the_king_without_tables(folder: Path, tables: Tables) -> None:
+def test_it_takes_the_king_without_tables(endgames: Path, tables: Tables) -> None:
     """Three queens against the longest defence, most of the time; with tables always in time."""
     dice = random.Random(1)
     starts: dict[str, int] = {}
@@ -77,10 +62,10 @@ def test_it_takes_the_king_without_tables(folder: Path, tables: Tables) -> None:
         known = tables.probe(GAME.parse(text))
         if known is not None and known.value == -1 and 4 <= known.distance <= 12:
             starts[text] = known.distance
-    for black, least in (("scripted", 10), (f"scripted:tables={folder}", 12)):
+    for black, least in (("scripted", 10), (f"scripted:tables={endgames}", 12)):
         result = rz.match(
             "monster",
-            a=f"heuristic:tables={folder}",
+            a=f"heuristic:tables={endgames}",
             b=black,
             games=len(starts),
             opening=0,
