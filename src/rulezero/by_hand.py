@@ -39,7 +39,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     starts: str | None = None  # a file of positions; curriculum, or curriculum:1+2 for its tiers
     train_side: Literal["white", "black", "both"] = "both"  # the other side is the opponent
     opponent_net: str | None = None  # none: it judges by the heuristic
-    opponent_sims: int = 200
+    opponent_sims: int | None = None  # none: 200
     scripted_black: bool = False
     force_result: int | None = None  # what learners are told of every game, seat 0's
     game_timeout: float = 600.0  # seconds
@@ -75,18 +75,17 @@ def generate(
         path = _net(net, settings, experiment, game, stack)
         weights = "" if path is None else read_card(path).weights
         names = dict.fromkeys(NAMES, "" if path is None else path.name)
-        how = settings.model_dump_json(exclude={"games"})
-        word = f"{keyed(game.text, how, experiment.seed, weights, orders.force_result):016x}"
         task = task_of(
-            settings,
-            names,
-            game=game.text,
-            name=f"generate/{word}",
-            seed=experiment.seed,
-            purpose="self-play",
+            settings, names, game=game.text, name="", seed=experiment.seed, purpose="self-play"
         )
         if orders.force_result is not None:
             task = msgspec.structs.replace(task, source=forced(orders.force_result))
+        # What the files behind names hold counts: positions to begin from, and weights.
+        if orders.opponent_net is not None:
+            weights += read_card(resolve(orders.opponent_net)).weights
+        how = settings.model_dump_json(exclude={"games"})
+        word = keyed(task.game, how, task.seed, weights, task.source, *task.starts)
+        task = msgspec.structs.replace(task, name=f"generate/{word:016x}")
         check_task(task)
         kept = stack.enter_context(open_store(store))
         done = {record.index for record in kept if record.task == task.name}
@@ -121,23 +120,35 @@ def _ordered(settings: PlaySettings, orders: Orders) -> PlaySettings:
     if orders.starts is not None:
         changes |= {"starts": orders.starts, "opening": 0}
     learner = with_sims(settings.a, orders.sims)
-    white = black = learner
-    if orders.train_side != "both":
-        if orders.opponent_net is not None:
-            other = f"puct:net={orders.opponent_net},sims={orders.opponent_sims}"
-        else:
-            other = f"ucb1:sims={orders.opponent_sims}"
-        white, black = (learner, other) if orders.train_side == "white" else (other, learner)
-    elif orders.opponent_net is not None:
-        raise RunError("--opponent-net plays the side that does not learn: name --train-side")
-    if orders.scripted_black:
-        if orders.train_side == "black":
+    changes["a"] = learner
+    has_opponent = orders.opponent_net is not None or orders.opponent_sims is not None
+    if orders.scripted_black or orders.train_side != "both":
+        if settings.b is not None:
+            raise RunError(
+                f"the recipe has a second player (selfplay.b, {settings.b}): leave --train-side and"
+                " --scripted-black out"
+            )
+        if orders.scripted_black and orders.train_side == "black":
             raise RunError("a scripted Black does not learn: leave --train-side black out")
-        black = "scripted"
-    is_mixed = orders.scripted_black or orders.train_side != "both"
-    if is_mixed or orders.sims is not None:
-        changes |= {"a": white, "b": black if is_mixed else None, "swap": not is_mixed}
+        if orders.scripted_black and has_opponent:
+            raise RunError("Black is scripted: leave --opponent-net and --opponent-sims out")
+        other = "scripted" if orders.scripted_black else _opponent(orders)
+        white, black = (other, learner) if orders.train_side == "black" else (learner, other)
+        changes |= {"a": white, "b": black, "swap": False}
+    elif has_opponent:
+        raise RunError(
+            "--opponent-net and --opponent-sims are of the side that does not learn: name"
+            " --train-side"
+        )
     return settings.model_copy(update=changes)
+
+
+def _opponent(orders: Orders) -> str:
+    """Who plays the side that does not learn."""
+    sims = 200 if orders.opponent_sims is None else orders.opponent_sims
+    if orders.opponent_net is None:
+        return f"ucb1:sims={sims}"
+    return f"puct:net={orders.opponent_net},sims={sims}"
 
 
 def with_sims(text: str, sims: int | None) -> str:

@@ -43,7 +43,8 @@ def test_who_plays_which_side(tmp_path: Path) -> None:
         ("both", None, ("puct:net=", "sims=8")),
     ]:
         store = tmp_path / f"{side}"
-        options = ["--net", str(net), "--train-side", side, "--opponent-sims", "3"]
+        options = ["--net", str(net), "--train-side", side]
+        options += ["--opponent-sims", "3"] if side != "both" else []
         options += ["--opponent-net", str(opponent)] if opponent else []
         succeeds("generate", "monster", "--to", store, *QUICK, *options)
         for record in games_in(store):
@@ -79,8 +80,20 @@ def test_starts_of_ones_own_and_a_forced_result(tmp_path: Path) -> None:
         played = course(record, rz.load("monster"))
         told = of_play(record, record.columns(), played, TargetSettings())
         assert (told.result == 1).all()
-    # The same games for learners who are told the truth are others.
+    # The same games for learners who are told the truth are others, and so are those from other
+    # positions in the same file.
     assert "4 games played" in succeeds("generate", "monster", "--to", store, *QUICK, *options[:2])
+    starts.write_text("4k3/8/8/8/8/8/7r/4K3 b - - 0 1\n")
+    assert "4 games played" in succeeds("generate", "monster", "--to", store, *QUICK, *options[:2])
+
+
+def test_sims_leave_a_second_player_alone(tmp_path: Path) -> None:
+    """The recipe's own: both of them play, in turns on either side."""
+    options = ["--set", "selfplay.b=heuristic"]
+    succeeds("generate", "monster", "--to", tmp_path, *QUICK, *options)
+    seats = [record.seats for record in games_in(tmp_path)]
+    assert {seat.partition(":")[0] for pair in seats for seat in pair} == {"ucb1", "heuristic"}
+    assert len(set(seats)) == 2
 
 
 @pytest.mark.parametrize(
@@ -90,6 +103,9 @@ def test_starts_of_ones_own_and_a_forced_result(tmp_path: Path) -> None:
         ("monster", ["--starts", "nowhere.txt"], "nowhere.txt"),
         ("monster", ["--force-result", "2"], "--force-result"),
         ("monster", ["--opponent-net", "x"], "name --train-side"),
+        ("monster", ["--opponent-sims", "5"], "name --train-side"),
+        ("monster", ["--scripted-black", "--opponent-sims", "5"], "Black is scripted"),
+        ("monster", ["--scripted-black", "--set", "selfplay.b=random"], "has a second player"),
         ("monster", ["--train-side", "black", "--scripted-black"], "does not learn"),
         ("monster", ["--train-side", "red"], "--train-side"),
         ("monster", ["--game-timeout", "0"], "--game-timeout"),

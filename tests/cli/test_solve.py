@@ -12,6 +12,7 @@ def test_a_table_and_what_it_says(tmp_path: Path) -> None:
     lines = output.splitlines()
     assert lines[0].strip() == "KvKQ"
     assert len([line for line in lines if line.startswith(("White", "Black"))]) == 4
+    assert len([line for line in lines if line.endswith(" %")]) == 4
     assert "249,984" in output  # 64 x 63 x 62: every man on a square of its own
     assert "longest win of White: " in output
     assert "longest win of Black: " in output
@@ -30,6 +31,7 @@ def test_what_cannot_be_solved(tmp_path: Path) -> None:
         (("monster", "KvKQ", "KvX"), "is no man"),
         (("monster", "KvKQ", "KvKQQQQ"), "at most two white and three black men"),
         (("monster", "KvKQ", "--workers", "-1"), "--workers"),
+        (("monster", "KvKQ", "KQQvKQQQ"), "of memory to solve"),
     ]:
         assert words in fails("solve", *arguments, "--out", out)
         assert not out.exists()
@@ -38,6 +40,7 @@ def test_what_cannot_be_solved(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     """One line."""
     (tmp_path / "file").write_text("")
+    assert "is a file" in fails("solve", "monster", "KvK", "--out", tmp_path / "file")
     result = run("solve", "monster", "KvK", "--out", tmp_path / "file" / "tables")
     assert result.returncode == 2
     assert result.stderr.startswith("rulezero: error: ")

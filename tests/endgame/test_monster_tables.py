@@ -11,7 +11,7 @@ import rulezero as rz
 from reference.monster_endgame import Solver
 from rulezero._core import block_sums
 from rulezero.endgame import TableError, Tables, solving
-from rulezero.endgame.files import PART, TABLE
+from rulezero.endgame.files import PART, TABLE, write
 from rulezero.endgame.positions import draw
 from rulezero.endgame.tables import Probe, map_table, path_of
 
@@ -79,7 +79,10 @@ def test_what_tables_do_not_tell(tables: Tables) -> None:
     assert tables.probe(GAME.parse("4k2r/8/8/8/8/8/8/4K3 b - - 0 1")) is not None
     assert tables.probe(GAME.parse("4k3/8/8/8/4Pp2/8/8/K7 b - e3 0 1")) is None
     assert tables.probe(GAME.start()) is None
-    assert tables.probe(GAME.parse("8/8/8/8/8/8/8/K7 b - - 0 1")) == Probe(1, 0)
+    over = GAME.parse("8/8/8/8/8/8/8/K7 b - - 0 1")
+    assert tables.probe(over) == Probe(1, 0)
+    with pytest.raises(TableError, match="the game is over"):
+        tables.best(over)
     with pytest.raises(rz.GameError, match="monster, not chess"):
         tables.probe(rz.load("chess").start())
 
@@ -233,14 +236,27 @@ def test_damage_is_told(endgames: Path, tmp_path: Path) -> None:
         (whole[:5000], "is damaged"),
         (bytes(sums), "is damaged"),
         (whole.replace(b'"version":1', b'"version":9', 1), "another kind or version"),
-        (whole.replace(b'"rules":1', b'"rules":7', 1), "solved by other rules"),
-        (whole.replace(b"KvKQ", b"KvKR", 1), "give it its name back"),
+        (whole.replace(b'"layers":9', b'"layers":8', 1), "is damaged"),
+        (whole.replace(b"KvKQ", b"KvKR", 1), "is damaged"),
         (b"nonsense", "is no endgame table"),
         (b"", "is no endgame table"),
     ]:
         path.write_bytes(data)
         with pytest.raises(TableError, match=words):
             rz.endgame.open(tmp_path)
+    verdicts = np.array(map_table(endgames, "KvKQ").verdicts)
+    for rules, men, words in [
+        (7, "KvKQ", "solved by other rules"),
+        (GAME.facts.version, "KvKR", "give it its name back"),
+    ]:
+        write(path, verdicts, game="monster", rules=rules, men=men, layers=9)
+        with pytest.raises(TableError, match=words):
+            rz.endgame.open(tmp_path)
+    other = tmp_path / "foo.table"
+    other.write_bytes(whole)
+    with pytest.raises(TableError, match=r"foo\.table is not named after its men"):
+        rz.endgame.open(tmp_path)
+    other.unlink()
     path.write_bytes(flipped)
     damaged = rz.endgame.open(tmp_path)
     with pytest.raises(rz.RulezeroError, match="the table of KvKQ is damaged"):

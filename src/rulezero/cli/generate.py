@@ -8,7 +8,7 @@ import typer
 from rulezero import by_hand, config
 from rulezero.by_hand import Generated, Orders
 from rulezero.cli.options import Changes, Preset, Workers
-from rulezero.cli.screen import counting, warn
+from rulezero.cli.screen import counting, gone_on_with, warn
 from rulezero.cli.words import games_of
 
 
@@ -28,7 +28,7 @@ def generate(
     ],
     net: Annotated[
         str | None,
-        typer.Option("--net", "--use-model", metavar="NET", help="Who plays; an untrained net."),
+        typer.Option("--net", "--use-model", metavar="NET", help="The players' net; untrained."),
     ] = None,
     games: Annotated[int | None, typer.Option(min=1, help="How many; as the recipe says.")] = None,
     sims: Annotated[
@@ -56,7 +56,7 @@ def generate(
             "--opponent-net", "--opponent-model", metavar="NET", help="Its net; the heuristic."
         ),
     ] = None,
-    opponent_sims: Annotated[int, typer.Option(min=1, help="Its simulations.")] = 200,
+    opponent_sims: Annotated[int | None, typer.Option(min=1, help="Its simulations; 200.")] = None,
     game_timeout: Annotated[
         float, typer.Option(min=0.001, help="Seconds after which a game is left out.")
     ] = 600.0,
@@ -79,7 +79,7 @@ def generate(
         force_result=force_result,
         game_timeout=game_timeout,
     )
-    with counting("playing") as tell:
+    with counting("playing") as tell, gone_on_with():
         made = by_hand.generate(
             experiment, to, net=net, orders=orders, workers=workers, on_game=tell
         )

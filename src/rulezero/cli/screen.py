@@ -70,6 +70,16 @@ class Tell(Protocol):
 
 
 @contextmanager
+def gone_on_with() -> Iterator[None]:
+    """Says after Ctrl-C that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("stopped: the same command goes on", file=sys.stderr)
+        raise
+
+
+@contextmanager
 def counting(name: str) -> Iterator[Tell]:
     """A bar on a terminal's stderr for as long as something is done; nothing elsewhere."""
     console = Console(stderr=True, highlight=False)

@@ -8,9 +8,9 @@ from rich.console import Console
 
 import rulezero as rz
 from rulezero.cli.options import Workers
-from rulezero.cli.screen import counting, open_console, plain_table
+from rulezero.cli.screen import counting, gone_on_with, open_console, plain_table
 from rulezero.endgame import solving
-from rulezero.endgame.tables import GAME, Count, Summary
+from rulezero.endgame.tables import GAME, Summary
 from rulezero.play.runner import cores
 
 
@@ -32,7 +32,7 @@ def solve(
         solving.check_memory(text)  # what is wrong with one is said before the first is solved
     console = open_console()
     for text in men:
-        with counting("solving") as tell:
+        with counting("solving") as tell, gone_on_with():
             solving.solve(
                 text,
                 out,
@@ -54,19 +54,15 @@ def show(men: str, found: Summary, console: Console) -> None:
     """Prints what a table says as a whole."""
     console.print(men, style="bold")
     table = plain_table(console, "to move", ">positions", ">Black wins", ">drawn", ">White wins")
-    for name, count in zip(("White", "Black"), found.all, strict=True):
-        table.add_row(name, *_cells(count))
-    for name, count in zip(("White, quiet", "Black, quiet"), found.quiet, strict=True):
-        table.add_row(name, *_cells(count))
+    names = ("White", "Black", "White, quiet", "Black, quiet")
+    for name, count in zip(names, (*found.all, *found.quiet), strict=True):
+        parts = (count.black, count.drawn, count.white)
+        table.add_row(name, f"{count.total:,}", *(f"{part:,}" for part in parts))
+        table.add_row("", "", *(f"{100 * part / max(1, count.total):.1f} %" for part in parts))
     console.print(table)
     for name, longest in zip(("White", "Black"), found.longest, strict=True):
         if longest.text is None:
             console.print(f"{name} wins nowhere")
         else:
-            console.print(f"longest win of {name}: {longest.turns} turns from {longest.text}")
-
-
-def _cells(count: Count) -> list[str]:
-    shares = (count.black, count.drawn, count.white)
-    total = max(1, count.total)
-    return [f"{count.total:,}", *(f"{each:,} ({100 * each / total:.1f} %)" for each in shares)]
+            turns = "1 turn" if longest.turns == 1 else f"{longest.turns} turns"
+            console.print(f"longest win of {name}: {turns} from {longest.text}")

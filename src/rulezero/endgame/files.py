@@ -21,6 +21,7 @@ PART = ".part"
 _PAGE = 4096  # bytes before the verdicts
 _FORMAT = "rulezero endgame table"
 _VERSION = 1
+_REMEDY = "delete it, and solve it again"
 
 Verdicts = NDArray[np.int8]
 Sums = NDArray[np.uint64]
@@ -40,7 +41,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     men: str
     layers: int  # turns of the longest win that was looked for
     size: int  # of the verdicts, a byte each
-    sums: str  # the digest of the sums
+    digest: str = ""  # of all this, and of the sums
 
 
 class Mapped(msgspec.Struct, frozen=True):
@@ -54,14 +55,8 @@ class Mapped(msgspec.Struct, frozen=True):
 def write(path: Path, verdicts: Verdicts, *, game: str, rules: int, men: str, layers: int) -> None:
     """Writes a table; a reader finds the old file or the new one, never half of it."""
     sums = np.array(block_sums(verdicts), np.uint64)
-    header = Header(
-        game=game,
-        rules=rules,
-        men=men,
-        layers=layers,
-        size=verdicts.size,
-        sums=_digest(sums),
-    )
+    bare = Header(game=game, rules=rules, men=men, layers=layers, size=verdicts.size)
+    header = msgspec.structs.replace(bare, digest=_digest(bare, sums))
     page = msgspec.json.encode(header).ljust(_PAGE - 1) + b"\n"
     write_whole(path, page, verdicts.data, sums.astype("<u8").tobytes())
 
@@ -73,25 +68,26 @@ def read(path: Path) -> Mapped:
             page = file.read(_PAGE)
             size = os.fstat(file.fileno()).st_size
     except OSError as error:
-        raise TableError(f"{path} cannot be read: {error}") from error
+        raise TableError(f"{path} cannot be read: {error.strerror}") from error
     try:
         header = msgspec.json.decode(page.rstrip(), type=Header)
     except msgspec.MsgspecError as error:
-        raise TableError(f"{path} is no endgame table: {error}") from error
+        raise TableError(f"{path} is no endgame table: {_REMEDY} ({error})") from error
     if header.format != _FORMAT or header.version != _VERSION:
-        raise TableError(f"{path} is of another kind or version: solve it again")
+        raise TableError(f"{path} is of another kind or version: {_REMEDY}")
     sums = size - _PAGE - header.size
     if header.size < 0 or sums < 0 or sums % 8:
-        raise TableError(f"{path} is damaged: delete it, and solve it again")
+        raise TableError(f"{path} is damaged: {_REMEDY}")
     found = Mapped(
         header,
         np.memmap(path, np.int8, "r", _PAGE, (header.size,)),
         np.fromfile(path, "<u8", offset=_PAGE + header.size).astype(np.uint64),
     )
-    if _digest(found.sums) != header.sums:
-        raise TableError(f"{path} is damaged: delete it, and solve it again")
+    if _digest(msgspec.structs.replace(header, digest=""), found.sums) != header.digest:
+        raise TableError(f"{path} is damaged: {_REMEDY}")
     return found
 
 
-def _digest(sums: Sums) -> str:
-    return hashlib.blake2b(sums.astype("<u8").tobytes(), digest_size=16).hexdigest()
+def _digest(header: Header, sums: Sums) -> str:
+    whole = msgspec.json.encode(header) + sums.astype("<u8").tobytes()
+    return hashlib.blake2b(whole, digest_size=16).hexdigest()

@@ -1,6 +1,7 @@
 """Solving endgames of Monster Chess, the smaller ones first; it can be stopped and gone on with."""
 
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +22,7 @@ from rulezero._core import (
     monster_size,
 )
 from rulezero.endgame.files import PART, TableError, Verdicts, write
-from rulezero.endgame.tables import GAME, map_table, path_of
+from rulezero.endgame.tables import GAME, map_table, names_in, path_of
 from rulezero.games.load import load
 
 _STAGES = (1, 0, 2)  # second halves, first halves, Black's turns: in this order in each layer
@@ -65,7 +66,13 @@ def solve(men: str, folder: str | Path, *, workers: int, tell: Tell | None = Non
     """
     check_memory(men)
     place = Path(folder)
+    if workers < 1:
+        raise TableError(f"tables are solved by at least one worker, not {workers}")
+    if place.exists() and not place.is_dir():
+        raise TableError(f"{place} is a file: tables are kept in a folder")
+    names_in(place)  # or else nobody could open what is solved
     missing = [text for text in order(men) if not path_of(place, text).exists()]
+    _check_room(missing, place)
     place.mkdir(parents=True, exist_ok=True)
     for text in missing:
         _solve_one(text, place, workers, tell)
@@ -80,7 +87,18 @@ def check_memory(men: str) -> None:
     if most > (there := os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")):
         raise TableError(
             f"{monster_men(men)} takes {most / 2**30:.0f} GiB of memory to solve; this machine has"
-            f" {there / 2**30:.0f}"
+            f" {there / 2**30:.0f}: solve fewer men"
+        )
+
+
+def _check_room(missing: list[str], folder: Path) -> None:
+    """TableError where the disk is too small: the largest table is there twice for a moment."""
+    sizes = [monster_size(men) for men in missing]
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if (most := sum(sizes) + max(sizes, default=0)) > (free := shutil.disk_usage(there).free):
+        raise TableError(
+            f"{missing[-1]} and what it needs take {most / 2**30:.1f} GiB on disk; {there} has"
+            f" {free / 2**30:.1f} left"
         )
 
 

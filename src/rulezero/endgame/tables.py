@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from rulezero._core import MonsterTables, State, monster_men
+from rulezero._core import GameError, MonsterTables, State, monster_men
 from rulezero.endgame.files import TABLE, Mapped, TableError, read
 from rulezero.games.load import load
 
@@ -97,6 +97,8 @@ class Tables:
 
         TableError if no table tells.
         """
+        if state.is_over:
+            raise TableError("the game is over: there is nothing to choose")
         sign = 1 if state.mover == 0 else -1
 
         def worth(action: int) -> float:
@@ -124,7 +126,9 @@ class Tables:
         """
         wrong = self.core.find_error(men, samples, seed)
         if wrong is not None:
-            raise TableError(f"the table of {men} is wrong about {wrong}")
+            raise TableError(
+                f"the table of {men} is wrong about {wrong}: delete it, and solve it again"
+            )
 
 
 def path_of(folder: Path, men: str, ending: str = TABLE) -> Path:
@@ -144,10 +148,23 @@ def map_table(folder: Path, men: str, ending: str = TABLE) -> Mapped:
     return found
 
 
+def names_in(folder: Path) -> list[str]:
+    """The men whose tables a folder has; TableError names a file that is named after none."""
+    names = []
+    for path in sorted(folder.glob(f"*{TABLE}")):
+        try:
+            names.append(monster_men(path.stem))
+        except GameError:
+            raise TableError(
+                f"{path} is not named after its men: rename it, or move it away"
+            ) from None
+    return names
+
+
 def open(folder: str | Path) -> Tables:  # noqa: A001
     """The tables in a folder; TableError if there are none, or one of them is no table."""
     place = Path(folder)
-    names = sorted(path.stem for path in place.glob(f"*{TABLE}"))
+    names = names_in(place)
     if not names:
         raise TableError(
             f"there are no endgame tables in {place}: rulezero solve monster KvKQR --out {place}"

@@ -17,7 +17,7 @@ from rulezero.endgame.tables import GAME, Tables
 from rulezero.games.load import load
 
 TIERS = {
-    1: "the white king is lost at once",
+    1: "the white king is trapped, and lost with the next turn",
     2: "the white king is lost in a few turns",
     3: "few men, the white king has little room",
     4: "queens and rooks enough, and white pawns",

@@ -8,7 +8,7 @@ import random
 import sys
 from collections.abc import Iterator, Sequence
 
-from rulezero._core import GameError, State
+from rulezero._core import GameError, RulezeroError, State
 from rulezero.endgame.positions import draw
 from rulezero.endgame.tables import GAME, Tables
 from rulezero.endgame.tables import open as open_tables
@@ -151,4 +151,8 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except RulezeroError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
