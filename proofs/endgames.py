@@ -4,6 +4,7 @@ Tables that are in the folder stay; a time is what solving took, not what findin
 """
 
 import json
+import math
 import sys
 import time
 from itertools import combinations_with_replacement, pairwise
@@ -14,9 +15,11 @@ from common import table
 from rulezero._core import monster_memory, monster_size
 from rulezero.endgame import solving
 from rulezero.endgame.tables import Count, Summary, Tables
+from rulezero.files import write_whole
 from rulezero.play.runner import cores
 
 FOLDER = Path("endgames")
+TIMES = FOLDER / "times.json"
 PAGE = Path("docs") / "monster_endgames.md"
 SAMPLES = 1_000_000  # entries that are compared with the rules, over all tables
 
@@ -30,12 +33,14 @@ TITLES = ["The kings alone", "One man", "Two men", "Three men"]
 
 
 def solve(men: str, times: dict[str, float]) -> None:
-    """Makes a table and those that it needs, and notes how long each took."""
+    """Makes a table and those that it needs, and keeps how long each took; nan: who knows."""
     for each in solving.order(men):
         begin = time.perf_counter()
         if solving.solve(each, FOLDER, workers=cores()):
             times[each] = time.perf_counter() - begin
             print(f"{each}: {times[each]:.1f} s", flush=True)
+        times.setdefault(each, math.nan)
+        write_whole(TIMES, json.dumps(times).encode())
 
 
 def shares(count: Count) -> str:
@@ -89,13 +94,11 @@ def line(tables: Tables, text: str) -> str:
 
 def main() -> int:
     """Solves, checks, writes the page."""
-    kept = FOLDER / "times.json"
     FOLDER.mkdir(exist_ok=True)
-    times: dict[str, float] = json.loads(kept.read_text()) if kept.is_file() else {}
+    times: dict[str, float] = json.loads(TIMES.read_text()) if TIMES.is_file() else {}
     groups = {TITLES[many]: LONE_KING[many] for many in range(4)} | {"White has pawns": WITH_PAWNS}
     for men in (men for group in groups.values() for men in group):
         solve(men, times)
-        kept.write_text(json.dumps(times))
     tables = rz.endgame.open(FOLDER)
     for men in tables.men:
         tables.check(men, -(-SAMPLES // len(tables.men)))

@@ -120,10 +120,10 @@ class Hunt {
 
   // Whether Black, to move, takes the king within so many turns.
   bool wins(const Army& army, int king, std::size_t turns) {
-    if (has(ground(army).won[turns], king)) return true;
-    if (has(ground(army).open[turns], king)) return false;
+    Ground& known = ground(army);  // it stays where it is while others are added
+    if (has(known.won[turns], king)) return true;
+    if (has(known.open[turns], king)) return false;
     const bool is_won = find(army, king, turns).has_value();
-    Ground& known = ground(army);
     if (is_won) {
       for (std::size_t more = turns; more <= kMostTurns; ++more) known.won[more] |= bit(king);
     } else {

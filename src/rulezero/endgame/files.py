@@ -21,7 +21,7 @@ PART = ".part"
 _PAGE = 4096  # bytes before the verdicts
 _FORMAT = "rulezero endgame table"
 _VERSION = 1
-_REMEDY = "delete it, and solve it again"
+REMEDY = "delete it, and solve it again"
 
 Verdicts = NDArray[np.int8]
 Sums = NDArray[np.uint64]
@@ -72,19 +72,19 @@ def read(path: Path) -> Mapped:
     try:
         header = msgspec.json.decode(page.rstrip(), type=Header)
     except msgspec.MsgspecError as error:
-        raise TableError(f"{path} is no endgame table: {_REMEDY} ({error})") from error
+        raise TableError(f"{path} is no endgame table: {REMEDY} ({error})") from error
     if header.format != _FORMAT or header.version != _VERSION:
-        raise TableError(f"{path} is of another kind or version: {_REMEDY}")
+        raise TableError(f"{path} is of another kind or version: {REMEDY}")
     sums = size - _PAGE - header.size
     if header.size < 0 or sums < 0 or sums % 8:
-        raise TableError(f"{path} is damaged: {_REMEDY}")
+        raise TableError(f"{path} is damaged: {REMEDY}")
     found = Mapped(
         header,
         np.memmap(path, np.int8, "r", _PAGE, (header.size,)),
         np.fromfile(path, "<u8", offset=_PAGE + header.size).astype(np.uint64),
     )
     if _digest(msgspec.structs.replace(header, digest=""), found.sums) != header.digest:
-        raise TableError(f"{path} is damaged: {_REMEDY}")
+        raise TableError(f"{path} is damaged: {REMEDY}")
     return found
 
 

@@ -21,7 +21,7 @@ from rulezero._core import (
     monster_setups,
     monster_size,
 )
-from rulezero.endgame.files import PART, TableError, Verdicts, write
+from rulezero.endgame.files import PART, REMEDY, TableError, Verdicts, write
 from rulezero.endgame.tables import GAME, map_table, names_in, path_of
 from rulezero.games.load import load
 
@@ -136,7 +136,7 @@ def _begin(men: str, part: Path) -> tuple[Verdicts, int]:
         return verdicts, 0
     kept = map_table(part.parent, men, PART)
     if block_sums(kept.verdicts) != kept.sums.tolist():
-        raise TableError(f"{part} is damaged: delete it, and solve it again")
+        raise TableError(f"{part} is damaged: {REMEDY}")
     verdicts[:] = kept.verdicts
     return verdicts, kept.header.layers
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rulezero._core import GameError, MonsterTables, State, monster_men
-from rulezero.endgame.files import TABLE, Mapped, TableError, read
+from rulezero.endgame.files import REMEDY, TABLE, Mapped, TableError, read
 from rulezero.games.load import load
 
 GAME = "monster"
@@ -126,9 +126,7 @@ class Tables:
         """
         wrong = self.core.find_error(men, samples, seed)
         if wrong is not None:
-            raise TableError(
-                f"the table of {men} is wrong about {wrong}: delete it, and solve it again"
-            )
+            raise TableError(f"the table of {men} is wrong about {wrong}: {REMEDY}")
 
 
 def path_of(folder: Path, men: str, ending: str = TABLE) -> Path:
@@ -142,7 +140,7 @@ def map_table(folder: Path, men: str, ending: str = TABLE) -> Mapped:
     found = read(path)
     version = load(GAME).facts.version
     if found.header.game != GAME or found.header.rules != version:
-        raise TableError(f"{path} was solved by other rules: delete it, and solve it again")
+        raise TableError(f"{path} was solved by other rules: {REMEDY}")
     if found.header.men != monster_men(men):
         raise TableError(f"{path} is the table of {found.header.men}: give it its name back")
     return found
