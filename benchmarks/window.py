@@ -19,7 +19,7 @@ from rulezero.play.runner import cores
 from rulezero.train.batch import Batches
 from rulezero.train.learner import Learner
 from rulezero.train.targets import of_play
-from rulezero.train.window import Window, WindowSettings, take
+from rulezero.train.window import Part, Window, WindowSettings, take
 
 PLIES = 1_000_000
 STEPS = 60
@@ -54,16 +54,14 @@ def main() -> None:
                 window,
                 rz.records(store),
                 game,
-                lambda record, columns, played: of_play(
-                    record, columns, played, experiment.targets
-                ),
+                lambda r, c, played, _: of_play(r, c, played, experiment.targets),
                 0,
             )
             games = max(100, round((PLIES - window.seen) * len(window.games) / window.seen))
     print(f"and a window of {len(window):9,} plies   {most_memory():8,.0f} MiB")
-    batches = Batches(window, game, search_share=0.5, mirrors=True)
+    batches = Batches(window, game, settings=experiment.targets, mirrors=True)
     dice = np.random.default_rng(0)
-    known = window.positions(held_out=False)
+    known = window.positions(Part.TRAINING)
     begin = time.perf_counter()
     for _ in range(STEPS):
         batches.make(dice.choice(known, experiment.fit.batch), dice)

@@ -29,13 +29,11 @@ def take(
     record: Record,
     targets: TargetSettings | None = None,
     generation: int = 0,
-    *,
-    is_kept: bool = False,
 ) -> None:
     """Lets a record in."""
     columns, played = record.columns(), course(record, samples.game(record.game))
     wanted = of_play(record, columns, played, targets or TargetSettings())
-    window.add(record, columns, played, wanted, generation=generation, is_kept=is_kept)
+    window.add(record, columns, played, wanted, generation=generation)
 
 
 def of_games(text: str, games: int = 3) -> Window:

@@ -87,7 +87,8 @@ void bind_games(nb::module_& m) {
       .def_prop_ro("position_bytes", &AnyGame::position_bytes,
                    "Size of a position inside the core.")
       .def_prop_ro("has_mirror", &AnyGame::has_mirror,
-                   "Whether every position is worth as much as its mirror image.")
+                   "Whether its positions are worth as much as their mirror images; one that\n"
+                   "allows castling has none.")
       .def(
           "start",
           [](const AnyGame& game, nb::handle seed, const nb::kwargs& options) {

@@ -49,6 +49,8 @@ class AnyState : public std::enable_shared_from_this<AnyState> {
   virtual Action read(std::string_view text) const = 0;
   virtual std::vector<Cell> cells() const = 0;
   virtual std::uint64_t perft(int depth) const = 0;
+  virtual bool has_mirror() const = 0;  // whether the position is worth as much as its mirror image
+  virtual bool is_check() const = 0;    // whether the mover's king is attacked; false without kings
 };
 
 // A game that also writes and reads standard algebraic notation.
@@ -71,6 +73,18 @@ concept WeighsChances =
 template <class G>
 concept HasMirror = requires(const G& game, int slot) {
   { game.mirror(slot) } -> std::same_as<int>;
+};
+
+// Not every position of such a game need have one: castling is not the same in a mirror.
+template <class G>
+concept MirrorsSome = requires(const G& game, const typename G::Position& position) {
+  { game.has_mirror(position) } -> std::same_as<bool>;
+};
+
+// A game with kings that can be attacked.
+template <class G>
+concept KnowsCheck = requires(const G& game, const typename G::Position& position) {
+  { game.is_check(position) } -> std::same_as<bool>;
 };
 
 template <Game G>
@@ -178,6 +192,16 @@ class StateOf final : public AnyState {
   std::vector<Cell> cells() const override { return rules().cells(moment_.position); }
 
   std::uint64_t perft(int depth) const override { return rulezero::perft(rules(), moment_, depth); }
+
+  bool has_mirror() const override {
+    if constexpr (MirrorsSome<G>) return rules().has_mirror(moment_.position);
+    return HasMirror<G>;
+  }
+
+  bool is_check() const override {
+    if constexpr (KnowsCheck<G>) return rules().is_check(moment_.position);
+    return false;
+  }
 
  private:
   const G& rules() const;

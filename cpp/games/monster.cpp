@@ -198,6 +198,12 @@ void Monster::encode(const Moment<Position>& moment, std::span<float> planes) co
 
 int Monster::slot(const Position&, Action action) const { return static_cast<int>(action) % 4096; }
 
+bool Monster::has_mirror(const Position& p) const { return !chesslike::may_castle(p); }
+
+bool Monster::is_check(const Position& p) const {
+  return !has_lost_king(p, p.mover) && in_check(table(), p);
+}
+
 void Monster::events(const Position& p, Action action, std::span<float> row) const {
   write_move_events(rules_, p, action, row);
   row[4] = wins(p, action);

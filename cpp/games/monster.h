@@ -28,6 +28,9 @@ class Monster {
   Position apply(const Position& p, Action action) const;
   void encode(const Moment<Position>& moment, std::span<float> planes) const;
   int slot(const Position& p, Action action) const;
+  int mirror(int slot) const { return slot ^ 0b000111'000111; }  // files of both squares
+  bool has_mirror(const Position& p) const;
+  bool is_check(const Position& p) const;
   void events(const Position& p, Action action, std::span<float> row) const;
   std::string say(const Position& p, Action action) const;
   bool wins(const Position& p, Action action) const;  // a legal one takes the king

@@ -37,7 +37,7 @@ void turn_columns(std::span<float> planes, std::size_t columns) {
 void fill(const AnyState& state, const Wanted& wanted, std::size_t row) {
   const AnyGame& game = state.game();
   const Facts& facts = game.facts();
-  const bool is_mirrored = !wanted.mirrored.empty() && wanted.mirrored[row];
+  const bool is_mirrored = !wanted.mirrored.empty() && wanted.mirrored[row] && state.has_mirror();
   const auto slot_of = [&](Action action) {
     const int slot = state.slot(action);
     return is_mirrored ? game.mirror(slot) : slot;
@@ -94,12 +94,14 @@ Course replay(const AnyGame& game, std::string_view start, std::span<const Actio
   Course course;
   course.movers.reserve(actions.size());
   course.choices.reserve(actions.size());
+  course.checks.reserve(actions.size());
   course.events.resize(actions.size() * columns);
   course.last = game.parse(start);
   for (std::size_t ply = 0; ply < actions.size(); ++ply) {
     const StatePtr next = step(ply, *course.last, actions[ply]);
     course.movers.push_back(static_cast<std::int8_t>(course.last->mover()));
     course.choices.push_back(static_cast<std::int32_t>(course.last->legal().size()));
+    course.checks.push_back(course.last->is_check());
     course.last = next;
     if (columns > 0) course.last->events(std::span(course.events).subspan(ply * columns, columns));
   }

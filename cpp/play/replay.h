@@ -10,6 +10,7 @@ struct Course {
   std::vector<std::int8_t> movers;    // [plies]
   std::vector<std::int32_t> choices;  // [plies] how many actions were legal
   std::vector<float> events;          // [plies, columns of facts.events]
+  std::vector<std::uint8_t> checks;   // [plies] whether the mover's king was attacked
   StatePtr last;                      // where it led
 };
 
@@ -26,7 +27,7 @@ struct Wanted {
   std::span<const std::uint32_t> which;   // [k] ... of these games; empty: of the first
   std::span<float> planes;                // [k, channels, rows, columns]
   std::span<bool> legal;                  // [k, slots] whether a legal action has this slot
-  std::span<const bool> mirrored;         // [k] whether to show the ply in the game's mirror
+  std::span<const bool> mirrored;         // [k] whether to show it in a mirror, if it has one
   std::span<const std::int64_t> offsets;  // [k + 1] pairs of ply i: from offsets[i] to offsets[i+1]
   std::span<const Action> pairs;          // [m] legal actions ...
   std::span<std::int32_t> slots;          // [m] ... and their slots

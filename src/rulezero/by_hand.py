@@ -20,15 +20,14 @@ from rulezero.play.runner import run_all
 from rulezero.play.saving import open_store
 from rulezero.play.seats import seat
 from rulezero.play.task import check_task, keyed
-from rulezero.train.batch import Batches
 from rulezero.train.play import NAMES, PlaySettings, task_of
+from rulezero.train.regimes import regime_of
 from rulezero.train.run import RunError
-from rulezero.train.targets import forced, of_play
-from rulezero.train.window import Window, take
+from rulezero.train.targets import forced
+from rulezero.train.window import Part, Window, take
 
 if TYPE_CHECKING:
-    from rulezero.train.fit import Fit
-    from rulezero.train.learner import Tell
+    from rulezero.train.fit import Fit, Tell
 
 
 class Orders(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,9 +74,7 @@ def generate(
         path = _net(net, settings, experiment, game, stack)
         weights = "" if path is None else read_card(path).weights
         names = dict.fromkeys(NAMES, "" if path is None else path.name)
-        task = task_of(
-            settings, names, game=game.text, name="", seed=experiment.seed, purpose="self-play"
-        )
+        task = task_of(settings, names, experiment, name="", purpose="self-play")
         if orders.force_result is not None:
             task = msgspec.structs.replace(task, source=forced(orders.force_result))
         # What the files behind names hold counts: positions to begin from, and weights.
@@ -201,24 +198,18 @@ def fit(
     if not Path(store).is_dir():
         raise RunError(f"there is no store '{store}'")
     records = Store(store).select(game=game.text)
-    targets = experiment.targets
-    take(window, records, game, lambda r, c, played: of_play(r, c, played, targets), 0)
-    if not len(window.positions(held_out=False)):
+    notes = {note.record: note.thoughts for note in Store(store).notes()}
+    take(window, records, game, regime_of(experiment).targets, 0, notes)
+    if not len(window.positions(Part.TRAINING)):
         raise RunError(f"'{store}' has no games of {game.text} to learn from")
     if net is None:
         tower = create(game, experiment.net, keyed(experiment.seed, "net", 0) % 2**63)
     else:
         tower = checkpoint.load(resolve(net), game)
-    learner = Learner(tower, game, experiment.fit)
-    batches = Batches(
-        window,
-        game,
-        search_share=experiment.targets.search_share,
-        mirrors=experiment.fit.mirror,
-    )
+    learner = Learner(tower, game, experiment.fit, experiment.targets)
     dice = np.random.default_rng(keyed(experiment.seed, "fit", 0))
-    done = learner.fit(batches, 0, progress=(0.0, 1.0), dice=dice, tell=tell)
-    checkpoint.save(out, learner.average, game, {"step": learner.step})
+    done = learner.learn_from(window, 0, progress=(0.0, 1.0), dice=dice, tell=tell)
+    learner.write(Path(out), {"step": learner.step})
     return done
 
 

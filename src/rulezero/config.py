@@ -12,7 +12,14 @@ from rulezero.games import games
 from rulezero.games.grammar import nearest
 from rulezero.nets.config import NetConfig
 from rulezero.train.fit import FitSettings
-from rulezero.train.play import GateSettings, PlaySettings, TrialSettings
+from rulezero.train.play import (
+    CurriculumSettings,
+    GateSettings,
+    OpponentSettings,
+    PlaySettings,
+    SeatText,
+    TrialSettings,
+)
 from rulezero.train.run import RunError
 from rulezero.train.settings import AS_KEYS, Settings, read_as
 from rulezero.train.targets import TargetSettings
@@ -27,12 +34,16 @@ class Experiment(Settings):
     recipe: str
     preset: str
     game: str
-    regime: Literal["gated"] = "gated"
+    regime: Literal["gated", "teacher_student", "frozen_opponent"] = "gated"
     seed: int = Field(0, ge=0, lt=1 << 64)
     iterations: int = Field(10, ge=0)  # of self-play; the bootstrap is iteration 0
     net: Annotated[NetConfig, read_as(NetConfig), AS_KEYS] = NetConfig()
     bootstrap: tuple[PlaySettings, ...] = ()
     selfplay: PlaySettings
+    student: SeatText = "oneply:net=latest"  # teacher_student: whom selfplay.a teaches
+    opponent: OpponentSettings = OpponentSettings()  # frozen_opponent: who stands still
+    curriculum: CurriculumSettings | None = None  # lessons beside the other games; none: without
+    stores: tuple[str, ...] = ()  # folders of games to learn from besides, people's for instance
     targets: TargetSettings = TargetSettings()
     window: WindowSettings = WindowSettings()
     fit: FitSettings = FitSettings()

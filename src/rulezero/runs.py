@@ -17,8 +17,9 @@ from rulezero.play.runner import check_workers, cores
 from rulezero.play.seats import seat
 from rulezero.play.task import check_task
 from rulezero.train.listener import Listener, Listeners
+from rulezero.train.loop import Loop
 from rulezero.train.play import NAMES
-from rulezero.train.regimes.gated import Gated
+from rulezero.train.regimes import regime_of
 from rulezero.train.run import Run, RunError
 from rulezero.version import __version__
 
@@ -81,15 +82,20 @@ def resume(path: str | Path, *, workers: int = 0, listener: Listener | None = No
 
 def check(experiment: Experiment, workers: int = 0) -> None:
     """Says what is wrong with an experiment before anything is done."""
-    regime, nets = Gated(experiment), dict.fromkeys(NAMES, "untrained")
+    regime, nets = regime_of(experiment), dict.fromkeys(NAMES, "untrained")
     trials = experiment.gate.every * (experiment.anchor.every if experiment.anchor else 1)
-    tasks = [*regime.games(0, nets), *regime.games(1, nets), *regime.trials(trials, nets)]
+    iterations = range(3)  # of each kind of them one at least
+    tasks = [task for iteration in iterations for task in regime.games(iteration, nets)]
+    tasks += regime.trials(trials, nets)
     for task in tasks:
         check_task(task)
         for text in (task.a, task.b, task.judge):
             net = None if text is None else seat(text).net
             if net is not None and net != "untrained" and not net.endswith(".nn"):
                 resolve(net)
+    for path in experiment.stores:
+        if not Path(path).is_dir():
+            raise RunError(f"stores: there is no store '{path}'")
     check_workers(workers)
     if experiment.fit.device == "cuda":
         from rulezero.train.learner import device_of
@@ -139,15 +145,20 @@ def _go(
     run: Run, experiment: Experiment, game: Game, workers: int, listener: Listener | None
 ) -> Run:
     try:
-        from rulezero.train.loop import Loop  # its torch takes longer than all the rest
+        from rulezero.nets.tower import create
+        from rulezero.train.learner import Learner  # its torch takes longer than all the rest
     except ImportError as error:
         raise RunError(
             f"training needs torch: pip install -c constraints.txt '.[train]' ({error})"
         ) from error
     from rulezero.train.board import Board
 
+    def pupil(seed: int) -> Learner:
+        tower = create(game, experiment.net, seed)
+        return Learner(tower, game, experiment.fit, experiment.targets)
+
     fleet = LocalFleet(run.nets, workers=workers, width=experiment.width)
     board = Board(run.path / "tensorboard", run.progress().iteration)
     told = Listeners([board, listener or Listener()])
-    Loop(run, game, experiment, Gated(experiment), fleet, told).go()
+    Loop(run, game, experiment, regime_of(experiment), pupil, fleet, told).go()
     return run

@@ -12,6 +12,7 @@ import samples
 import windows
 from games.test_symmetry import mirror_connect4, mirror_files, mirror_razzle
 from rulezero.train.batch import Batch, Batches
+from rulezero.train.targets import TargetSettings
 from rulezero.train.window import Window
 
 MIRRORS = {"connect4": mirror_connect4, "razzle": mirror_razzle}
@@ -31,7 +32,9 @@ class Always(np.random.Generator):
 
 def whole(window: Window, text: str, number: float = 1.0, *, share: float = 0.0) -> Batch:
     """All positions of a window in a batch; in the mirror where number is below 1/2."""
-    batches = Batches(window, samples.game(text), search_share=share, mirrors=True)
+    batches = Batches(
+        window, samples.game(text), settings=TargetSettings(search_share=share), mirrors=True
+    )
     return batches.make(np.arange(len(window)), Always(number))
 
 
@@ -110,7 +113,7 @@ def test_half_of_the_positions_are_mirrored() -> None:
     everything = np.arange(len(window))
 
     def is_plain(mirrors: bool, seed: int | None) -> npt.NDArray[np.bool_]:
-        batches = Batches(window, game, search_share=0, mirrors=mirrors)
+        batches = Batches(window, game, settings=TargetSettings(), mirrors=mirrors)
         dice = None if seed is None else np.random.default_rng(seed)
         planes = batches.make(everything, dice).planes
         same: npt.NDArray[np.bool_] = (planes == plain.planes).all((1, 2, 3))
@@ -181,7 +184,7 @@ def test_search_values_are_mixed_in(share: float) -> None:
 def test_batches_take_positions_in_any_order_and_often() -> None:
     """As draws are; they come game after game, each gone through once."""
     window, game = windows.of_games("connect4"), samples.game("connect4")
-    batches = Batches(window, game, search_share=0, mirrors=False)
+    batches = Batches(window, game, settings=TargetSettings(), mirrors=False)
     drawn = np.array([7, 3, len(window) - 1, 3, 0])
     batch, everything = batches.make(drawn), batches.make(np.arange(len(window)))
     for name in ("planes", "legal", "policy", "wdl", "plies_left"):

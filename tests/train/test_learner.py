@@ -19,7 +19,8 @@ from rulezero.train.batch import Batch, Batches
 from rulezero.train.fit import Fit, FitSettings
 from rulezero.train.learner import Learner
 from rulezero.train.measures import Answers, measure
-from rulezero.train.window import Indices, WindowSettings
+from rulezero.train.targets import TargetSettings
+from rulezero.train.window import Indices, Part, WindowSettings
 
 FIT: dict[str, Any] = {
     "batch": 32,
@@ -40,7 +41,7 @@ def batches(held_out: float = 0.0) -> Batches:
     """Of five random games."""
     records = record_samples.several("connect4", 5)
     window = windows.of(records, WindowSettings(held_out=held_out))
-    return Batches(window, samples.game("connect4"), search_share=0, mirrors=True)
+    return Batches(window, samples.game("connect4"), settings=TargetSettings(), mirrors=True)
 
 
 def fit(learner: Learner, held_out: float = 0.0) -> Fit:
@@ -153,7 +154,7 @@ def test_a_learner_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_held_out_positions_of_all_ages_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """At most so many, from the first to nearly the last."""
     held_out = batches(held_out=0.999)
-    count = len(held_out.window.positions(held_out=True))
+    count = len(held_out.window.positions(Part.HELD_OUT))
     seen: list[int] = []
     make = held_out.make
 
@@ -175,7 +176,9 @@ def test_without_positions_nothing_is_learned() -> None:
     one = learner(little_nets.TINY)
     before = {name: tensor.clone() for name, tensor in one.tower.state_dict().items()}
     record = record_samples.made("connect4", end_reason="interrupted")
-    empty = Batches(windows.of([record]), samples.game("connect4"), search_share=0, mirrors=True)
+    empty = Batches(
+        windows.of([record]), samples.game("connect4"), settings=TargetSettings(), mirrors=True
+    )
     found = one.fit(empty, 0, progress=(0.0, 1.0), dice=np.random.default_rng(0))
     assert (found.steps, found.samples, found.train, found.held_out) == (0, 0, {}, None)
     for name, tensor in one.tower.state_dict().items():

@@ -10,7 +10,7 @@ import record_samples
 import windows
 from rulezero.train.fit import FitSettings
 from rulezero.train.plan import plan
-from rulezero.train.window import Indices, Window, WindowSettings
+from rulezero.train.window import Indices, Part, Window, WindowSettings
 
 
 def window_of(**settings: Any) -> Window:
@@ -57,7 +57,7 @@ def test_an_epoch_takes_weights_as_they_are() -> None:
 def test_samples_are_drawn_by_weight() -> None:
     """So many for each new position, each in proportion to its weight."""
     window = window_of(surprise=0.8)
-    fresh = len(window.positions(held_out=False, generation=1))
+    fresh = len(window.positions(Part.TRAINING, 1))
     (batches,) = planned(window, samples_per_ply=400)
     assert {len(batch) for batch in batches} == {16}
     assert len(batches) == round(400 * fresh / 16)
@@ -71,7 +71,7 @@ def test_a_mix_has_its_share_of_older_games(settings: dict[str, Any]) -> None:
     """In every way to draw; an epoch goes through the new ones once then."""
     window = window_of(mix=0.25)
     (batches,) = planned(window, **settings)
-    fresh = window.positions(held_out=False, generation=1)
+    fresh = window.positions(Part.TRAINING, 1)
     found = counted(window, batches)
     assert 1 - found[fresh].sum() / found.sum() == pytest.approx(0.25, abs=0.05)
     if settings["samples_per_ply"] is None:

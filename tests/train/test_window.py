@@ -15,7 +15,7 @@ from rulezero.data.replay import course
 from rulezero.train.fit import FitSettings
 from rulezero.train.plan import plan
 from rulezero.train.targets import Targets, TargetSettings, of_play
-from rulezero.train.window import Window, WindowSettings, is_held_out
+from rulezero.train.window import Part, Window, WindowSettings, part_of
 
 
 def targets_of(record: Record, **settings: object) -> Targets:
@@ -112,6 +112,10 @@ def many(count: int) -> list[Record]:
     ]
 
 
+def is_held_out(record: Record, share: float) -> bool:
+    return part_of(record, WindowSettings(held_out=share)) is Part.HELD_OUT
+
+
 def test_held_out_games_depend_on_their_ids_alone() -> None:
     """Not on their order, their generation or who else is there; and a larger share has more."""
     records = many(400)
@@ -123,7 +127,9 @@ def test_held_out_games_depend_on_their_ids_alone() -> None:
     assert not any(is_held_out(record, 0) for record in records)
     for order in (records, records[::-1], records[::3]):
         window = windows.of(order, settings, generations=range(len(order)))
-        found = {r.id for r, game in zip(order, window.games, strict=True) if game.is_held_out}
+        found = {
+            r.id for r, game in zip(order, window.games, strict=True) if game.part == Part.HELD_OUT
+        }
         assert found == held & {record.id for record in order}
 
 
@@ -134,7 +140,7 @@ def test_held_out_games_are_never_drawn(mix: float | None, samples_per_ply: floa
     records = many(60)
     settings = WindowSettings(held_out=0.3, mix=mix)
     window = windows.of(records, settings, generations=[number // 30 for number in range(60)])
-    held = {number for number, game in enumerate(window.games) if game.is_held_out}
+    held = {number for number, game in enumerate(window.games) if game.part == Part.HELD_OUT}
     fit = FitSettings(batch=32, samples_per_ply=samples_per_ply, epochs=3)
     drawn: set[int] = set()
     for epoch in plan(window, 1, fit, np.random.default_rng(0)):
@@ -143,17 +149,17 @@ def test_held_out_games_are_never_drawn(mix: float | None, samples_per_ply: floa
     assert held
     assert not drawn & held
     assert drawn == set(range(60)) - held
-    measured = window.at(window.positions(held_out=True))
+    measured = window.at(window.positions(Part.HELD_OUT))
     assert set(measured.game.tolist()) == held
 
 
 def test_positions_of_a_generation() -> None:
     """They and the others are all there are."""
     window = windows.of(many(6), generations=[0, 0, 1, 1, 2, 2])
-    parts = [window.positions(held_out=False, generation=number) for number in range(3)]
-    np.testing.assert_array_equal(np.concatenate(parts), window.positions(held_out=False))
+    parts = [window.positions(Part.TRAINING, number) for number in range(3)]
+    np.testing.assert_array_equal(np.concatenate(parts), window.positions(Part.TRAINING))
     assert {*window.at(parts[1]).game.tolist()} == {2, 3}
-    assert not len(window.positions(held_out=False, generation=7))
+    assert not len(window.positions(Part.TRAINING, 7))
 
 
 # --- what is kept --------------------------------------------------------------------------------
@@ -203,17 +209,19 @@ def test_a_growing_window_grows_slower_than_what_was_seen() -> None:
 def test_games_that_are_kept_stay(kind: str) -> None:
     """Whatever their age, and without taking room from others."""
     settings = WindowSettings.model_validate(
-        {"kind": kind, "plies": 60, "generations": 1, "held_out": 0}
+        {"kind": kind, "plies": 60, "generations": 1, "held_out": 0, "always": {"human": 40}}
     )
     window, other = Window(settings), Window(settings)
     first, *records = many(12)
-    windows.take(window, first, is_kept=True)
+    human = msgspec.structs.replace(first, source="human")
+    windows.take(window, human)
     other.seen = first.plies
     for number, record in enumerate(records):
         for each in (window, other):
             windows.take(each, record, generation=number)
             each.trim()
     assert window.games[0].is_kept
+    assert set(window.games[0].targets.weight) <= {0, 40}
     assert len(window.games) == len(other.games) + 1
     assert len(other.games) < len(records)
 

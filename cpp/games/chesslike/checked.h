@@ -34,6 +34,7 @@ class CheckedGame {
   Position apply(const Position& p, Action action) const;
   void encode(const Moment<Position>& moment, std::span<float> planes) const;
   int slot(const Position& p, Action action) const;
+  bool is_check(const Position& p) const { return in_check(table(), p); }
   void events(const Position& p, Action action, std::span<float> row) const;
   std::string say(const Position& p, Action action) const;
   std::string san(const Moment<Position>& moment, Action action,

@@ -57,6 +57,16 @@ struct Position {
 
 static_assert(std::is_trivially_copyable_v<Position>);
 
+// Whether anybody still has a right to castle.
+constexpr bool may_castle(const Position& position) {
+  for (const auto& wings : position.castling) {
+    for (std::uint8_t rook : wings) {
+      if (rook != kNone) return true;
+    }
+  }
+  return false;
+}
+
 // A position without men; the mover is seat 0.
 constexpr Position empty_position() {
   Position position{};

@@ -20,6 +20,7 @@ class Course(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     movers: npt.NDArray[np.int8]  # [n] 0, 1 or CHANCE
     choices: npt.NDArray[np.int32]  # [n] how many actions were legal
     events: Floats  # [n, columns of facts.events] what each ply did
+    checks: npt.NDArray[np.bool_]  # [n] whether the mover's king was attacked
     last: State  # where it led
 
 
@@ -57,10 +58,12 @@ def course(record: Record, game: Game | None = None) -> Course:
 def follow(game: Game, start: str, actions: Numbers) -> Course:
     """The game of these actions from a text."""
     try:
-        movers, choices, events, last = replay(game, start, actions)
+        movers, choices, events, checks, last = replay(game, start, actions)
     except RulezeroError as error:
         raise RecordError(f"{game.text}: {error}") from error
-    return Course(movers=movers, choices=choices, events=events, last=last)
+    return Course(
+        movers=movers, choices=choices, events=events, checks=checks.astype(bool), last=last
+    )
 
 
 def planes(

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from rulezero._core import Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Purpose, Record
-from rulezero.data.replay import course
 from rulezero.games.load import load
 from rulezero.nets.card import Card, beside, game_of, read_card, resolve
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
@@ -26,7 +25,7 @@ from rulezero.train.measures import Answers, measure
 from rulezero.train.run import Run, RunError
 from rulezero.train.smells import constant_outputs
 from rulezero.train.targets import TargetSettings, of_play
-from rulezero.train.window import Window, WindowSettings
+from rulezero.train.window import Part, Window, WindowSettings, take
 
 _BINS = 10
 _MOST_POSITIONS = 4096
@@ -140,16 +139,13 @@ def newest_games(run: Run, most: int) -> list[Record]:
 def positions_of(records: Sequence[Record], game: Game) -> Batch:
     """Positions of games that somebody chose in, evenly spaced where there are too many."""
     window = Window(WindowSettings(plies=1 << 40, held_out=0))
-    for record in records:
-        columns, played = record.columns(), course(record, game)
-        targets = of_play(record, columns, played, TargetSettings())
-        window.add(record, columns, played, targets, generation=0)
-    window.trim()
-    positions = window.positions(held_out=False)
+    plain = TargetSettings()
+    take(window, records, game, lambda r, c, played, _: of_play(r, c, played, plain), 0)
+    positions = window.positions(Part.TRAINING)
     if not len(positions):
         raise RunError("these games have no positions to judge: nobody chose in them")
     places = np.linspace(0, len(positions) - 1, min(len(positions), _MOST_POSITIONS))
-    batches = Batches(window, game, search_share=0, mirrors=False)
+    batches = Batches(window, game, settings=plain, mirrors=False)
     return batches.make(positions[places.astype(np.int64)])
 
 

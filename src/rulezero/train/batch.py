@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rulezero._core import Game, remake
 from rulezero.data.columns import Floats
+from rulezero.train.targets import TargetSettings
 from rulezero.train.window import Game as WindowGame
 from rulezero.train.window import Indices, Positions, Window
 
@@ -28,10 +29,13 @@ class Batch(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 class Batches:
     """Makes batches of a window's positions for the net of one game."""
 
-    def __init__(self, window: Window, game: Game, *, search_share: float, mirrors: bool) -> None:
+    def __init__(
+        self, window: Window, game: Game, *, settings: TargetSettings, mirrors: bool
+    ) -> None:
         self.window = window
         self.game = game
-        self.search_share = search_share
+        self.settings = settings
+        self.done = 0.0  # share of the fit's epochs: search_share goes by it
         self.mirrors = mirrors and game.has_mirror
 
     def make(self, positions: Indices, dice: np.random.Generator | None = None) -> Batch:
@@ -80,13 +84,18 @@ class Batches:
 
     def _wdl(self, known: Positions) -> Floats:
         """The mover's chances: how the game ended, mixed with what the search thought."""
-        chances = _chances(known.result, 1 - np.abs(known.result))
-        if self.search_share == 0:
-            return chances
-        is_searched = np.isfinite(known.search)
+        chances = _chances(known.result, known.drawn)
+        settings, is_searched = self.settings, np.isfinite(known.search)
+        first, last, drawn = (
+            settings.search_share,
+            settings.search_share_end,
+            settings.search_share_drawn,
+        )
+        now = first if last is None else first + (last - first) * self.done
+        shares = np.where(known.drawn < 0.5, now, now if drawn is None else drawn)
         value = np.where(is_searched, known.search, 0)
         draw = np.minimum(np.nan_to_num(known.draw), 1 - np.abs(value))
-        share = np.where(is_searched, self.search_share, 0)[:, None]
+        share = np.where(is_searched, shares, 0)[:, None]
         return ((1 - share) * chances + share * _chances(value, draw)).astype(np.float32)
 
 

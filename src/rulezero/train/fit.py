@@ -1,5 +1,6 @@
 """How a net is fitted to the window, and what a fit came to."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -9,12 +10,15 @@ from rulezero.train.measures import Measures
 from rulezero.train.schedule import RateSettings
 from rulezero.train.settings import Settings
 
+Tell = Callable[[int, int, dict[str, float]], None]  # steps done, steps in all, losses so far
+
 
 class LossSettings(Settings):
     """How much each part counts."""
 
     policy: float = Field(1.0, ge=0)
     value: float = Field(1.0, ge=0)
+    value_power: float | None = Field(None, ge=1)  # |expected - target| ** it; none: as the head is
     illegal: float = Field(1.0, ge=0)  # penalty on the policy's mass on illegal slots, lambda
     moves_left: float = Field(0.1, ge=0)  # of nets that have such a head
 
@@ -23,8 +27,9 @@ class FitSettings(Settings):
     """How a net is fitted to the window."""
 
     batch: int = Field(256, ge=1, le=1 << 16)
+    samples: int | None = Field(None, ge=1)  # of a fit; none: by the next
     samples_per_ply: float | None = Field(4.0, gt=0)  # samples for each new position; or epochs
-    epochs: int = Field(1, ge=1)  # where samples_per_ply is none: times through the window
+    epochs: int = Field(1, ge=1)  # where both are none: times through the window
     patience: int | None = Field(None, ge=1)  # epochs without a better held-out loss; none: all
     init: Literal["continue", "scratch"] = "continue"  # from the last net, or a new one each time
     optimiser: Literal["adamw", "adam", "sgd"] = "adamw"

@@ -4,7 +4,7 @@ import copy
 import json
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,31 +17,37 @@ from torch import Tensor
 
 from rulezero._core import Game
 from rulezero.files import write_whole
+from rulezero.nets import checkpoint
 from rulezero.nets.card import digest
 from rulezero.nets.tower import Tower, chances
 from rulezero.play.runner import cores
 from rulezero.train.batch import Batch, Batches
-from rulezero.train.fit import Fit, FitSettings
+from rulezero.train.fit import Fit, FitSettings, Tell
 from rulezero.train.losses import Examples, losses
 from rulezero.train.measures import Answers, Measures, measure
 from rulezero.train.plan import plan
 from rulezero.train.run import RunError
-from rulezero.train.window import Indices
+from rulezero.train.targets import TargetSettings
+from rulezero.train.window import Indices, Part, Window
 
 _MOST_MEASURED = 4096  # held-out positions
 _FILE = "learner.safetensors"
 _NO_LEARNER = "the run cannot go on; begin another, or fit a net to its games with `rulezero fit`"
 
 
-Tell = Callable[[int, int, dict[str, float]], None]  # steps done, steps in all, losses so far
-
-
 class Learner:
     """A net in training. Fits are reproducible: everything random comes from the dice given."""
 
-    def __init__(self, tower: Tower, game: Game, settings: FitSettings) -> None:
+    def __init__(
+        self,
+        tower: Tower,
+        game: Game,
+        settings: FitSettings,
+        targets: TargetSettings | None = None,
+    ) -> None:
         self.game = game
         self.settings = settings
+        self.targets = targets or TargetSettings()
         self.step = 0
         self.device = torch.device(device_of(settings.device))
         self.tower = tower.to(self.device)
@@ -53,6 +59,23 @@ class Learner:
     def nets(self) -> list[Tower]:
         """The one that learns, and the average of its weights if there is one."""
         return [self.tower] if self.average is self.tower else [self.tower, self.average]
+
+    def learn_from(
+        self,
+        window: Window,
+        generation: int,
+        *,
+        progress: tuple[float, float],
+        dice: np.random.Generator,
+        tell: Tell | None = None,
+    ) -> Fit:
+        """Learns from a window as the recipe says: see fit."""
+        batches = Batches(window, self.game, settings=self.targets, mirrors=self.settings.mirror)
+        return self.fit(batches, generation, progress=progress, dice=dice, tell=tell)
+
+    def write(self, net: Path, metadata: dict[str, Any]) -> None:
+        """Writes the net that plays."""
+        checkpoint.save(net, self.average, self.game, metadata)
 
     def fit(
         self,
@@ -82,11 +105,12 @@ class Learner:
         steps = sum(map(len, epochs))
         if self.tower.config.dropout:  # torch has dice of its own
             torch.manual_seed(int(dice.integers(1 << 63)))
-        for epoch in epochs:
+        for number, epoch in enumerate(epochs):
+            batches.done = number / max(len(epochs) - 1, 1)
             for batch in _ahead(epoch, batches, dice, done):
                 examples = self._examples(batch)
                 share = progress[0] + (progress[1] - progress[0]) * done.steps / steps
-                done.rate = self.settings.rate.at(self.step, generation, share)
+                done.rate = self.settings.rate.at(self.step, generation, share, number)
                 self.tower.train()
                 done.add(self._learn(examples, done.rate), len(batch.value))
                 if not math.isfinite(done.losses[-1]["total"]):
@@ -117,8 +141,9 @@ class Learner:
         )
 
     def _better(self, best: "_Best | None", batches: Batches) -> "_Best | None":
-        """The best weights so far, by the loss on what is held out; none where nothing is."""
-        measured = self.measure(batches)
+        """The best weights so far, by the loss on games that are kept apart; none without such."""
+        has_own = len(batches.window.positions(Part.VALIDATION)) > 0
+        measured = self.measure(batches, Part.VALIDATION if has_own else Part.HELD_OUT)
         if measured is None:
             return None
         if best is not None and not measured.net.total < best.loss:  # NaN is no better
@@ -126,9 +151,9 @@ class Learner:
             return best
         return _Best(measured.net.total, self)
 
-    def measure(self, batches: Batches) -> Measures | None:
-        """The net's figures on positions that are held out."""
-        positions = batches.window.positions(held_out=True)
+    def measure(self, batches: Batches, part: Part = Part.HELD_OUT) -> Measures | None:
+        """The net's figures on positions that it does not learn from; none where there are none."""
+        positions = batches.window.positions(part)
         if not len(positions):
             return None
         step = math.ceil(len(positions) / _MOST_MEASURED)  # old and new ones alike

@@ -6,8 +6,10 @@ iteration, and nothing counts before progress.json says so.
 """
 
 import os
+import re
 import time
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
@@ -16,22 +18,22 @@ import numpy as np
 from rulezero._core import Game
 from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Course
-from rulezero.nets import checkpoint
-from rulezero.nets.config import NetConfig
-from rulezero.nets.tower import create
+from rulezero.data.store import Store
 from rulezero.play.match import result_of
 from rulezero.play.rating import elo
 from rulezero.play.table import Finished
 from rulezero.play.tally import Tally
 from rulezero.play.task import Task, keyed
-from rulezero.train.batch import Batches
-from rulezero.train.fit import FitSettings
-from rulezero.train.learner import Learner
+from rulezero.train.figures import figures_of
+from rulezero.train.fit import Fit, Tell
 from rulezero.train.listener import Listener
+from rulezero.train.recipe import Recipe
 from rulezero.train.run import Progress, Run, RunError
 from rulezero.train.smells import smells
-from rulezero.train.targets import Targets, TargetSettings
-from rulezero.train.window import Window, WindowSettings, take
+from rulezero.train.targets import Targets
+from rulezero.train.window import Window, take
+
+_OWN = re.compile(r"\d{4}/")  # names of a run's own tasks
 
 
 class Regime(Protocol):
@@ -40,8 +42,10 @@ class Regime(Protocol):
     def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
         """What to play before the fit of an iteration; none: there is no fit."""
 
-    def targets(self, record: Record, columns: Columns, course: Course) -> Targets:
-        """What is learned from a game."""
+    def targets(
+        self, record: Record, columns: Columns, course: Course, note: Columns | None
+    ) -> Targets:
+        """What is learned from a game, perhaps with a judge's note about it."""
 
     def trials(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
         """What to play with the net that was fitted."""
@@ -59,21 +63,31 @@ class Fleet(Protocol):
         """The games of tasks that are not done, as they finish, with their task's number."""
 
 
-class Recipe(Protocol):
-    """What the loop reads of an experiment."""
+class Pupil(Protocol):
+    """Whoever learns: a net, its optimiser, and how far they have come."""
 
     @property
-    def seed(self) -> int: ...
-    @property
-    def iterations(self) -> int: ...
-    @property
-    def net(self) -> NetConfig: ...
-    @property
-    def window(self) -> WindowSettings: ...
-    @property
-    def targets(self) -> TargetSettings: ...
-    @property
-    def fit(self) -> FitSettings: ...
+    def step(self) -> int: ...
+
+    def learn_from(
+        self,
+        window: Window,
+        generation: int,
+        *,
+        progress: tuple[float, float],
+        dice: np.random.Generator,
+        tell: Tell | None = None,
+    ) -> Fit:
+        """Learns from a window; progress is the shares of the run done before and after."""
+
+    def write(self, net: Path, metadata: dict[str, Any]) -> None:
+        """Writes the net that plays."""
+
+    def save(self, folder: Path) -> str:
+        """Writes what it needs to go on; the SHA-256 of that."""
+
+    def load(self, folder: Path, wanted: str) -> None:
+        """Goes on where `save` was."""
 
 
 class Loop:
@@ -85,18 +99,21 @@ class Loop:
         game: Game,
         recipe: Recipe,
         regime: Regime,
+        pupil: Callable[[int], Pupil],
         fleet: Fleet,
         listener: Listener | None = None,
     ) -> None:
+        """`pupil` makes one that has learned nothing yet, by a seed."""
         self.run = run
         self.game = game
         self.recipe = recipe
         self.regime = regime
+        self.new_pupil = pupil
         self.fleet = fleet
         self.listener = listener or Listener()
         self.progress = Progress()
         self._window = Window(recipe.window)
-        self._learner: Learner | None = None
+        self._pupil: Pupil | None = None
         self._began = time.perf_counter()
         self._times = os.times()
 
@@ -120,30 +137,21 @@ class Loop:
         iteration = self.progress.iteration
         tasks = self.regime.games(iteration, self._nets())
         records = self._play(tasks)
-        self._take(records, iteration)
         for task in tasks:
             self._log_games(task, [record for record in records if record.task == task.name])
-        if records:
-            self._advance(phase="fit")
-        else:
-            self._advance(phase="evaluate")
+        if iteration == 0:
+            records += self._given()
+        self._take(records, iteration)
+        self._advance(phase="fit" if records else "evaluate")
 
     def _fit(self) -> None:
         iteration, recipe = self.progress.iteration, self.recipe
-        learner = self._learner
-        if learner is None or (recipe.fit.init == "scratch" and iteration > 0):
-            seed = keyed(recipe.seed, "net", iteration) % 2**63
-            learner = Learner(create(self.game, recipe.net, seed), self.game, recipe.fit)
-        self._learner = learner
-        window = self._window
-        batches = Batches(
+        pupil, window = self._pupil, self._window
+        if pupil is None or (recipe.fit.init == "scratch" and iteration > 0):
+            pupil = self.new_pupil(keyed(recipe.seed, "net", iteration) % 2**63)
+        self._pupil = pupil
+        fit = pupil.learn_from(
             window,
-            self.game,
-            search_share=recipe.targets.search_share,
-            mirrors=recipe.fit.mirror,
-        )
-        fit = learner.fit(
-            batches,
             iteration,
             progress=(
                 iteration / (recipe.iterations + 1),
@@ -153,11 +161,10 @@ class Loop:
             tell=self.listener.learned,
         )
         name = f"iter_{iteration}"
-        metadata = {"iteration": iteration, "step": learner.step}
-        checkpoint.save(self.run.nets / name, learner.average, self.game, metadata)
+        pupil.write(self.run.nets / name, {"iteration": iteration, "step": pupil.step})
         folder = f"learner_{iteration}"
         (self.run.state / folder).mkdir(exist_ok=True)
-        digest = learner.save(self.run.state / folder)
+        digest = pupil.save(self.run.state / folder)
         self._log(
             "fit", window=len(window), window_games=len(window.games), **msgspec.to_builtins(fit)
         )
@@ -187,8 +194,12 @@ class Loop:
 
     def _begin(self) -> None:
         """The untrained net, which plays first."""
-        tower = create(self.game, self.recipe.net, keyed(self.recipe.seed, "net", 0) % 2**63)
-        checkpoint.save(self.run.nets / "untrained", tower, self.game)
+        pupil = self.new_pupil(keyed(self.recipe.seed, "net", 0) % 2**63)
+        pupil.write(self.run.nets / "untrained", {})
+        with self.run.store() as store:
+            for path in self.recipe.stores:
+                for record in Store(path).select(game=self.game.text):
+                    store.add(record)
         self._began = time.perf_counter()
         self._advance(best="untrained", latest="untrained")
 
@@ -196,9 +207,8 @@ class Loop:
         """The window and the learner as the phases before this one have left them."""
         progress = self.progress
         if progress.learner:
-            tower = create(self.game, self.recipe.net)
-            self._learner = Learner(tower, self.game, self.recipe.fit)
-            self._learner.load(self.run.state / progress.learner, progress.learner_digest)
+            self._pupil = self.new_pupil(0)
+            self._pupil.load(self.run.state / progress.learner, progress.learner_digest)
         last = progress.iteration - (progress.phase == "generate")
         by_task: dict[str, list[Record]] = {}
         with self.run.store() as store:
@@ -214,6 +224,8 @@ class Loop:
                         f" {task.name}: bring the others back, or begin another run"
                     )
                 records += kept
+            if generation == 0:
+                records += self._given()
             self._take(records, generation)
 
     def _play(self, tasks: Sequence[Task]) -> list[Record]:
@@ -239,8 +251,18 @@ class Loop:
                 self.listener.played(tasks[number], tallies[number], games, total, sims)
         return [found[number][at] for number in range(len(tasks)) for at in sorted(found[number])]
 
+    def _given(self) -> list[Record]:
+        """The games that the run was given, not those it has played."""
+        if not self.recipe.stores:
+            return []
+        return [record for record in self.run.store() if not _OWN.match(record.task)]
+
     def _take(self, records: Sequence[Record], generation: int) -> None:
-        take(self._window, records, self.game, self.regime.targets, generation)
+        ids = {record.id for record in records}
+        notes = {
+            note.record: note.thoughts for note in self.run.store().notes() if note.record in ids
+        }
+        take(self._window, records, self.game, self.regime.targets, generation, notes)
 
     def _nets(self) -> dict[str, str]:
         progress = self.progress
@@ -288,6 +310,7 @@ class Loop:
             elo=msgspec.to_builtins(elo(tally)),
             first_seat=first.score,
             ends={cause: msgspec.to_builtins(each) for cause, each in tally.by_cause.items()},
+            figures=figures_of(self.game, records, self.recipe.targets),
         )
         if task.purpose in ("self-play", "bootstrap"):
             self._smell(smells(first))

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from rulezero.nets.tower import Outputs
+from rulezero.nets.tower import Outputs, value_and_draw
 from rulezero.train.fit import LossSettings
 
 MOVES_LEFT_UNIT = 50.0  # plies
@@ -29,7 +29,7 @@ class Losses(NamedTuple):
 
     total: Tensor
     policy: Tensor  # cross-entropy among legal moves, in nats, over positions with a policy target
-    value: Tensor  # cross-entropy of win, draw, loss; squared error of a tanh value
+    value: Tensor  # cross-entropy of win, draw, loss; the error of a single value to a power
     illegal: Tensor  # probability on illegal slots
     moves_left: Tensor  # Huber loss, in units of MOVES_LEFT_UNIT; 0 without such a head
 
@@ -46,7 +46,7 @@ def losses(said: Outputs, examples: Examples, settings: LossSettings) -> Losses:
     has_policy = (examples.policy.sum(1) > 0).float() * examples.weight
     mean_policy = (of_policy * has_policy).sum() / has_policy.sum().clamp(min=1e-9)
     mean_illegal = (illegal_mass(policy, examples.legal) * weight).sum()
-    mean_value = (value_loss(value, examples.wdl) * weight).sum()
+    mean_value = (value_loss(value, examples.wdl, settings.value_power) * weight).sum()
     total = (
         settings.policy * (mean_policy + settings.illegal * mean_illegal)
         + settings.value * mean_value
@@ -72,8 +72,13 @@ def illegal_mass(logits: Tensor, legal: Tensor) -> Tensor:
     return torch.softmax(logits, 1).masked_fill(legal, 0.0).sum(1)
 
 
-def value_loss(value: Tensor, wdl: Tensor) -> Tensor:
-    """Cross-entropy of chances, or squared error of a single value: [B]."""
-    if value.shape[1] == 1:
-        return (value[:, 0] - (wdl[:, 0] - wdl[:, 2])) ** 2
+def value_loss(value: Tensor, wdl: Tensor, power: float | None = None) -> Tensor:
+    """Cross-entropy of chances, or squared error of a single value: [B].
+
+    With a power, the error of the expected result to that power, whatever the head.
+    """
+    if power is not None or value.shape[1] == 1:
+        expected, _ = value_and_draw(value)
+        error: Tensor = (expected - (wdl[:, 0] - wdl[:, 2])).abs()
+        return error ** (power or 2.0)
     return -(wdl * functional.log_softmax(value, 1)).sum(1)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rulezero.train.fit import FitSettings
-from rulezero.train.window import Indices, Window
+from rulezero.train.window import Indices, Part, Window
 
 
 def plan(
@@ -17,15 +17,18 @@ def plan(
     part from the newest generation and in part from the older ones. An epoch goes once through
     the newest generation then, and else once through the window.
     """
-    known = window.positions(held_out=False)
-    fresh = window.positions(held_out=False, generation=generation)
+    known = window.positions(Part.TRAINING)
+    fresh = window.positions(Part.TRAINING, generation)
     older = np.setdiff1d(known, fresh, assume_unique=True)
     share = window.settings.mix if len(older) and len(fresh) else None
     if not len(known):
         return
     size = settings.batch
-    if settings.samples_per_ply is not None:
-        steps = max(1, round(settings.samples_per_ply * len(fresh) / size))
+    samples = settings.samples
+    if samples is None and settings.samples_per_ply is not None:
+        samples = round(settings.samples_per_ply * len(fresh))
+    if samples is not None:
+        steps = max(1, round(samples / size))
         if share is None:
             draw = _Draw(known, window)
             yield [draw(size, dice) for _ in range(steps)]

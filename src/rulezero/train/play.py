@@ -1,7 +1,7 @@
 """Who plays the games of a run: the recipe's words for tasks."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -67,6 +67,34 @@ class GateSettings(TrialSettings):
         return self
 
 
+class OpponentSettings(Settings):
+    """Who plays against the side that learns, where one side learns at a time."""
+
+    seat: SeatText = "puct:net=latest,sims=200"
+    first: SeatText = "ucb1:sims=200"  # in the first iteration, when nothing is frozen yet
+
+
+class CurriculumSettings(Settings):
+    """Games from lessons."""
+
+    games: int = Field(200, ge=1)
+    seat: SeatText = "puct:net=latest,sims=50"  # White
+    first: SeatText = "ucb1:sims=800"  # White in the bootstrap
+    black: SeatText = "scripted"
+    starts: str = "curriculum"  # as in selfplay
+    label: Literal["result", "start"] = "result"  # what learners are told: the end, or the tier's
+    values: tuple[float, float, float, float, float] = (-1, -1, -0.7, -0.7, -0.7)  # by tier
+
+
+class Played(Protocol):
+    """What tasks read of a recipe."""
+
+    @property
+    def game(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+
+
 def named(text: str, nets: Mapping[str, str]) -> str:
     """A seat's text with the names of this moment in the place of best, latest, candidate."""
     spec = grammar.read(text)
@@ -95,20 +123,20 @@ def starts_of(text: str, game: str) -> list[str]:
 def task_of(
     settings: PlaySettings,
     nets: Mapping[str, str],
+    recipe: Played,
     *,
-    game: str,
     name: str,
-    seed: int,
     purpose: Purpose,
+    source: str = "train",
 ) -> Task:
     """The task of such games."""
-    a = named(settings.a, nets)
+    a, game = named(settings.a, nets), recipe.game
     return Task(
         game=game,
         a=a,
         b=a if settings.b is None else named(settings.b, nets),
         games=settings.games,
-        seed=seed,
+        seed=recipe.seed,
         name=name,
         swap=settings.swap,
         opening=settings.opening,
@@ -117,28 +145,27 @@ def task_of(
         judge=None if settings.judge is None else named(settings.judge, nets),
         resign=settings.resign,
         purpose=purpose,
-        source="train",
+        source=source,
     )
 
 
 def trial_of(
     settings: TrialSettings,
     nets: Mapping[str, str],
+    recipe: Played,
     *,
-    game: str,
     name: str,
-    seed: int,
     purpose: Purpose,
 ) -> Task:
     """The task of a match between the candidate and somebody else."""
     against = {**nets, "candidate": nets["best"]}
     opponent = settings.opponent
     return Task(
-        game=game,
+        game=recipe.game,
         a=named(settings.seat, nets),
         b=named(settings.seat, against) if opponent is None else named(opponent, nets),
         games=settings.games,
-        seed=seed,
+        seed=recipe.seed,
         name=name,
         opening=settings.opening,
         purpose=purpose,

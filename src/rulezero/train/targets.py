@@ -12,6 +12,7 @@ from rulezero.data.columns import Floats
 from rulezero.data.record import STOPPED, Columns, Record
 from rulezero.data.replay import Course
 from rulezero.play.seats import seat
+from rulezero.train.rewards import RewardConfig, shaped
 from rulezero.train.settings import Settings
 
 _FORCED = "forced:"
@@ -21,15 +22,22 @@ class TargetSettings(Settings):
     """How records become targets."""
 
     search_share: float = Field(0.0, ge=0, le=1)  # of the search's value in the value target
+    search_share_end: float | None = Field(None, ge=0, le=1)  # in the last epoch; none: the same
+    search_share_drawn: float | None = Field(None, ge=0, le=1)  # of drawn games; none: the same
     learn_from: Literal["all", "policy"] = "all"  # plies; policy: only those with a policy target
     target_temperature: Literal[1, "play"] = 1  # 1: visits; play: as moves were drawn from them
     capped_weight: float = Field(1.0, ge=0)  # of games that a runner stopped at its cap
+    skip_plies: int = Field(0, ge=0)  # first plies of a game, which are all too alike
+    skip_checks: bool = False  # whether to leave out plies whose mover's king is attacked
+    keep: float = Field(1.0, gt=0, le=1)  # share of the plies that are learned from, by lot
+    rewards: RewardConfig | None = None  # shaped results (exchange); none: how games ended
 
 
 class Targets(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """Targets over the n plies of a record. Values are seat 0's; plies of weight 0 are skipped."""
 
     result: Floats  # [n] how it ended, in [-1, 1]
+    drawn: Floats  # [n] chance of a draw, by how it ended; at most 1 - |result|
     search: Floats  # [n] the search's value; NaN where none is known
     draw: Floats  # [n] the search's probability of a draw; NaN likewise
     weight: Floats  # [n] of the ply in the loss
@@ -48,28 +56,55 @@ def result_of(record: Record) -> float:
     return float(told) if told in ("-1", "0", "1") else record.outcome
 
 
-def of_play(record: Record, columns: Columns, course: Course, settings: TargetSettings) -> Targets:
+def of_play(
+    record: Record,
+    columns: Columns,
+    course: Course,
+    settings: TargetSettings,
+    note: Columns | None = None,
+) -> Targets:
     """The usual targets: visits, and how the game ended.
 
-    Dice and plies of an opening that nobody chose are skipped, and so is everything behind which
-    people stopped playing.
+    Where a mover knew no value, a judge's note tells one. Dice and plies of an opening that nobody
+    chose are skipped, and so is everything behind which people stopped playing.
     """
-    plies = np.arange(record.plies)
-    is_chosen = (course.movers != CHANCE) & (plies >= record.opening)
+    is_chosen = (course.movers != CHANCE) & (np.arange(record.plies) >= record.opening)
+    is_chosen &= _is_kept(record, course, settings)
     has_policy = is_chosen & columns.has_policy
     weight = (has_policy if settings.learn_from == "policy" else is_chosen).astype(np.float32)
     if record.end_reason == "cap":
         weight *= settings.capped_weight
     elif record.end_reason in STOPPED and record.end_reason != "resigned":
         weight *= 0  # nobody knows how it would have ended
+    result = np.full(record.plies, result_of(record), np.float32)
+    drawn = 1 - np.abs(result)
+    if settings.rewards is not None:
+        result = shaped(record, course, settings.rewards).result
+        drawn = np.minimum(drawn, 1 - np.abs(result))
+    search, draw = columns.value, columns.draw
+    if note is not None:
+        search = np.where(np.isnan(search), note.value, search)
+        draw = np.where(np.isnan(draw), note.draw, draw)
     return Targets(
-        result=np.full(record.plies, result_of(record), np.float32),
-        search=columns.value,
-        draw=columns.draw,
+        result=result,
+        drawn=drawn,
+        search=search,
+        draw=draw,
         weight=weight,
         has_policy=has_policy,
         temperature=_played_at(record, course) if settings.target_temperature == "play" else None,
     )
+
+
+def _is_kept(record: Record, course: Course, settings: TargetSettings) -> npt.NDArray[np.bool_]:
+    """Which plies are left after what is to be skipped: [n]."""
+    kept = np.ones(record.plies, np.bool_)
+    kept[: settings.skip_plies] = False
+    if settings.skip_checks:
+        kept &= ~course.checks
+    if settings.keep < 1:  # the record's own dice, so that it is the same ones each time
+        kept &= np.random.default_rng(int(record.id[:16], 16)).random(record.plies) < settings.keep
+    return kept
 
 
 def _played_at(record: Record, course: Course) -> Floats:

@@ -1,6 +1,7 @@
 """The window: the games that a net learns from, as packed arrays."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import IntEnum
 from typing import Any, Literal
 
 import msgspec
@@ -10,14 +11,22 @@ from pydantic import Field
 
 from rulezero._core import Game as CoreGame
 from rulezero.data.columns import Floats, Numbers
-from rulezero.data.record import Columns, Record
+from rulezero.data.record import Columns, Record, Thoughts
 from rulezero.data.replay import Course, course
 from rulezero.train.settings import Settings
 from rulezero.train.targets import Targets
 
 Indices = npt.NDArray[np.int64]
 
-_HASHED = 16  # hexadecimal digits of a record's id that decide whether it is held out
+_HASHED = 16  # hexadecimal digits of a record's id that decide which part it belongs to
+
+
+class Part(IntEnum):
+    """What games are for."""
+
+    TRAINING = 0
+    HELD_OUT = 1  # nets are measured by them, and never learn from them
+    VALIDATION = 2  # fits that no longer get better by them end early
 
 
 class WindowSettings(Settings):
@@ -28,7 +37,9 @@ class WindowSettings(Settings):
     generations: int = Field(2, ge=1)  # the last ones that are kept, the current one included
     growth: float = Field(0.75, gt=0, lt=1)  # growing: plies * (all plies / plies) ** growth
     mix: float | None = Field(None, ge=0, le=1)  # share of older games in a batch; none: by size
+    always: dict[str, float] = Field(default_factory=dict)  # sources that stay, and their weights
     held_out: float = Field(0.03, ge=0, lt=1)  # share of games that are never trained on
+    validation: float = Field(0.0, ge=0, lt=1)  # share that ends fits early; 0: the held-out do
     surprise: float = Field(0.0, ge=0, le=1)  # share of the weight that goes by policy surprise
 
 
@@ -43,7 +54,7 @@ class Game(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     pair_targets: npt.NDArray[np.uint16]  # [m]
     targets: Targets
     generation: int
-    is_held_out: bool
+    part: Part
     is_kept: bool = False  # whatever its age
 
 
@@ -53,13 +64,14 @@ class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     game: npt.NDArray[np.int32]  # [p] its number in the window's games
     ply: npt.NDArray[np.int32]  # [p]
     plies_left: npt.NDArray[np.int32]  # [p] until the end of the game
-    result: Floats  # [p] as the next two: see Targets
+    result: Floats  # [p] as the next three: see Targets
+    drawn: Floats  # [p]
     search: Floats  # [p]
     draw: Floats  # [p]
     weight: Floats  # [p]
     has_policy: npt.NDArray[np.bool_]  # [p]
     generation: npt.NDArray[np.int32]  # [p]
-    is_held_out: npt.NDArray[np.bool_]  # [p]
+    part: npt.NDArray[np.int8]  # [p]
 
     @classmethod
     def of(cls, games: list[Game]) -> "Positions":
@@ -77,12 +89,13 @@ class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
             ply=joined(plies, np.int32),
             plies_left=joined((len(game.actions) - each for game, each in known), np.int32),
             result=sign * joined(game.targets.result[each] for game, each in known),
+            drawn=joined(game.targets.drawn[each] for game, each in known),
             search=sign * joined(game.targets.search[each] for game, each in known),
             draw=joined(game.targets.draw[each] for game, each in known),
             weight=joined(game.targets.weight[each] for game, each in known),
             has_policy=joined((game.targets.has_policy[each] for game, each in known), bool),
             generation=np.repeat(np.array([game.generation for game in games], np.int32), sizes),
-            is_held_out=np.repeat(np.array([game.is_held_out for game in games], bool), sizes),
+            part=np.repeat(np.array([game.part for game in games], np.int8), sizes),
         )
 
     def at(self, which: Indices) -> "Positions":
@@ -113,9 +126,13 @@ class Window:
         targets: Targets,
         *,
         generation: int,
-        is_kept: bool = False,
     ) -> None:
         """Takes a record in; `trim` makes it known to batches."""
+        always = self.settings.always
+        weighed = _weighted(targets, columns, self.settings.surprise)
+        if record.source in always:
+            weight = weighed.weight * np.float32(always[record.source])
+            weighed = msgspec.structs.replace(weighed, weight=weight)
         self.games.append(
             Game(
                 start=record.start,
@@ -124,10 +141,10 @@ class Window:
                 offsets=columns.offsets.astype(np.int32),
                 pair_actions=columns.pair_actions,
                 pair_targets=_sharpened(columns, targets.temperature),
-                targets=_weighted(targets, columns, self.settings.surprise),
+                targets=weighed,
                 generation=generation,
-                is_held_out=is_held_out(record, self.settings.held_out),
-                is_kept=is_kept,
+                part=part_of(record, self.settings),
+                is_kept=record.source in always,
             )
         )
         self.seen += record.plies
@@ -137,10 +154,10 @@ class Window:
         self.games = list(_kept(self.games, self.settings, self.seen))
         self._positions = Positions.of(self.games)
 
-    def positions(self, *, held_out: bool, generation: int | None = None) -> Indices:
-        """The positions to learn from, or those to be measured by; of one generation, or all."""
+    def positions(self, part: Part, generation: int | None = None) -> Indices:
+        """The positions of a part; of one generation, or all."""
         known = self._positions
-        wanted = known.is_held_out == held_out
+        wanted = known.part == part
         if generation is not None:
             wanted &= known.generation == generation
         return np.flatnonzero(wanted)
@@ -154,20 +171,26 @@ def take(
     window: Window,
     records: Iterable[Record],
     game: CoreGame,
-    targets_of: Callable[[Record, Columns, Course], Targets],
+    targets_of: Callable[[Record, Columns, Course, Columns | None], Targets],
     generation: int,
+    notes: Mapping[str, Thoughts] | None = None,
 ) -> None:
-    """Takes games into a window, in the order of their tasks."""
+    """Takes games into a window, in the order of their tasks; a judge's notes are known by id."""
     for record in sorted(records, key=lambda record: (record.task, record.index)):
         columns, played = record.columns(), course(record, game)
-        targets = targets_of(record, columns, played)
+        note = (notes or {}).get(record.id)
+        said = None if note is None else note.columns(record.action_numbers())
+        targets = targets_of(record, columns, played, said)
         window.add(record, columns, played, targets, generation=generation)
     window.trim()
 
 
-def is_held_out(record: Record, share: float) -> bool:
-    """Whether a record belongs to those that no net ever learns from: its hash decides."""
-    return bool(int(record.id[:_HASHED], 16) < share * 16**_HASHED)
+def part_of(record: Record, settings: WindowSettings) -> Part:
+    """What a record is for: its hash decides."""
+    place = int(record.id[:_HASHED], 16) / 16**_HASHED
+    if place < settings.held_out:
+        return Part.HELD_OUT
+    return Part.VALIDATION if place < settings.held_out + settings.validation else Part.TRAINING
 
 
 def _sharpened(columns: Columns, temperature: Floats | None) -> npt.NDArray[np.uint16]:

@@ -1,0 +1,53 @@
+"""What a loop and its regimes read of an experiment."""
+
+from typing import Protocol
+
+from rulezero.nets.config import NetConfig
+from rulezero.train.fit import FitSettings
+from rulezero.train.play import (
+    CurriculumSettings,
+    GateSettings,
+    OpponentSettings,
+    PlaySettings,
+    SeatText,
+    TrialSettings,
+)
+from rulezero.train.targets import TargetSettings
+from rulezero.train.window import WindowSettings
+
+
+class Recipe(Protocol):
+    """An experiment: see config.Experiment."""
+
+    @property
+    def game(self) -> str: ...
+    @property
+    def regime(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def net(self) -> NetConfig: ...
+    @property
+    def bootstrap(self) -> tuple[PlaySettings, ...]: ...
+    @property
+    def selfplay(self) -> PlaySettings: ...
+    @property
+    def student(self) -> SeatText: ...
+    @property
+    def opponent(self) -> OpponentSettings: ...
+    @property
+    def curriculum(self) -> CurriculumSettings | None: ...
+    @property
+    def stores(self) -> tuple[str, ...]: ...
+    @property
+    def targets(self) -> TargetSettings: ...
+    @property
+    def window(self) -> WindowSettings: ...
+    @property
+    def fit(self) -> FitSettings: ...
+    @property
+    def gate(self) -> GateSettings: ...
+    @property
+    def anchor(self) -> TrialSettings | None: ...

@@ -1,0 +1,70 @@
+"""Lessons beside what another regime plays: games from positions that a side must learn to win."""
+
+from collections.abc import Mapping
+
+import msgspec
+import numpy as np
+
+from rulezero.data.record import Columns, Record
+from rulezero.data.replay import Course
+from rulezero.play.curriculum import lessons
+from rulezero.play.tally import Tally
+from rulezero.play.task import Task
+from rulezero.train.play import PlaySettings, task_of
+from rulezero.train.recipe import Recipe
+from rulezero.train.regimes.gated import Gated
+from rulezero.train.targets import Targets, of_play
+
+# Sources of records: the first lessons, which a window may keep for ever, and all later ones.
+BOOTSTRAP = "curriculum_bootstrap"
+LESSON = "curriculum"
+
+
+class Curriculum:
+    """Another regime, and in every iteration games from the lessons as well."""
+
+    def __init__(self, recipe: Recipe, inner: Gated) -> None:
+        assert recipe.curriculum is not None
+        self.recipe = recipe
+        self.inner = inner
+        self.settings = recipe.curriculum
+        self._plain = recipe.targets.model_copy(update={"skip_plies": 0})
+        self._tiers = {lesson.text: lesson.tier for lesson in lessons()}
+
+    def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
+        """What the other regime plays, then the lessons."""
+        settings = self.settings
+        first = settings.first if iteration == 0 else settings.seat
+        played = PlaySettings(
+            a=first, b=settings.black, games=settings.games, swap=False, starts=settings.starts
+        )
+        task = task_of(
+            played,
+            nets,
+            self.recipe,
+            name=f"{iteration:04}/curriculum",
+            purpose="self-play" if iteration else "bootstrap",
+            source=LESSON if iteration else BOOTSTRAP,
+        )
+        return [*self.inner.games(iteration, nets), task]
+
+    def targets(
+        self, record: Record, columns: Columns, course: Course, note: Columns | None
+    ) -> Targets:
+        """What is learned from a game; a lesson's first plies are no opening."""
+        if record.source not in (BOOTSTRAP, LESSON):
+            return self.inner.targets(record, columns, course, note)
+        found = of_play(record, columns, course, self._plain, note)
+        tier = self._tiers.get(record.start)
+        if self.settings.label == "result" or tier is None:
+            return found
+        result = np.full(record.plies, self.settings.values[tier - 1], np.float32)
+        return msgspec.structs.replace(found, result=result, drawn=1 - np.abs(result))
+
+    def trials(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
+        """As the other regime."""
+        return self.inner.trials(iteration, nets)
+
+    def is_promoted(self, iteration: int, tallies: Mapping[str, Tally]) -> bool:
+        """As the other regime."""
+        return self.inner.is_promoted(iteration, tallies)

@@ -1,0 +1,34 @@
+"""How a new net is measured, and when it becomes the best one."""
+
+from collections.abc import Mapping
+
+from rulezero.play.sprt import Sprt
+from rulezero.play.tally import Tally
+from rulezero.play.task import Task
+from rulezero.train.play import GateSettings, trial_of
+from rulezero.train.recipe import Recipe
+
+
+def trials(recipe: Recipe, iteration: int, nets: Mapping[str, str]) -> list[Task]:
+    """What the net of an iteration plays: against the best one, and against the anchor."""
+    gate, anchor, tasks = recipe.gate, recipe.anchor, []
+    if iteration > 0 and gate.kind != "always" and iteration % gate.every == 0:
+        tasks.append(trial_of(gate, nets, recipe, name=_gate(iteration), purpose="gate"))
+    if anchor is not None and iteration % anchor.every == 0:
+        name = f"{iteration:04}/anchor"
+        tasks.append(trial_of(anchor, nets, recipe, name=name, purpose="rating"))
+    return tasks
+
+
+def is_better(gate: GateSettings, iteration: int, tallies: Mapping[str, Tally]) -> bool:
+    """Whether a new net becomes the best, by the trials' names."""
+    tally = tallies.get(_gate(iteration))
+    if tally is None:
+        return gate.kind == "always" or iteration == 0
+    if gate.kind == "sprt":
+        return Sprt(elo0=gate.elo0, elo1=gate.elo1).after(tally).verdict == "accepted H1"
+    return tally.score >= gate.threshold
+
+
+def _gate(iteration: int) -> str:
+    return f"{iteration:04}/gate"
