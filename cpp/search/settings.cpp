@@ -57,6 +57,7 @@ const Entry kEntries[] = {
     {"depth", &Settings::depth, 1, 64, "plies that every line is searched to"},
     {"hunt", &Settings::hunt, 1, 16, "turns of a win against a lone king that is counted out"},
     {"table", &Settings::table, 1, 4096, "MiB of the transposition table"},
+    {"captures", &Settings::captures, 0, 1, "share of the choices made among captures and strikes only, where there are any"},
     {"random_ties", &Settings::random_ties, 0, 1, "whether one of several equally good moves is drawn (true) or the first is taken (false)"},
 };
 // clang-format on
@@ -96,7 +97,7 @@ std::vector<Default> with_tree(std::vector<Default> own) {
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
-      {"random", Method::kRandom, false, "any legal move, all alike", {}},
+      {"random", Method::kRandom, false, "any legal move, all alike", {{"captures", 0}}},
       {"heuristic", Method::kOnePly, false,
        "the move whose outcome the hand-written judgement likes best",
        with_temperature({{"sharpness", 2}, {"draw_value", 0}})},

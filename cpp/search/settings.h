@@ -61,6 +61,7 @@ struct Settings {
   int depth;
   int hunt;
   int table;
+  double captures;
   bool random_ties;
 
   bool uses_net() const { return source == Source::kNet; }

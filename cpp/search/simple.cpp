@@ -23,12 +23,20 @@ std::size_t pick(std::span<const float> shares, double temperature, KeyedRandom 
 
 class RandomMover final : public Thinker {
  public:
-  explicit RandomMover(std::unique_ptr<Walk> walk) : walk_(std::move(walk)) {}
+  RandomMover(const Player& player, std::unique_ptr<Walk> walk)
+      : captures_(player.settings.captures), walk_(std::move(walk)) {}
 
   void begin(const StatePtr& state, const Occasion& occasion) override {
     walk_->start(state);
     std::vector<Action> actions;
     walk_->expand(actions);
+    if (captures_ > 0 && occasion.random(kSearchDice).fraction() < captures_) {
+      std::vector<Action> taking;
+      for (Action action : actions) {
+        if (walk_->gain(action) > 0) taking.push_back(action);
+      }
+      if (!taking.empty()) actions = std::move(taking);
+    }
     KeyedRandom random = occasion.random(kMoveDraw);
     thought_.action = actions[random.below(static_cast<std::uint32_t>(actions.size()))];
   }
@@ -37,6 +45,7 @@ class RandomMover final : public Thinker {
   const Thought& thought() const override { return thought_; }
 
  private:
+  const double captures_;
   std::unique_ptr<Walk> walk_;
   Thought thought_;
 };
@@ -237,8 +246,8 @@ class OnePlyMover final : public Thinker {
 
 }  // namespace
 
-std::unique_ptr<Thinker> make_random(std::unique_ptr<Walk> walk) {
-  return std::make_unique<RandomMover>(std::move(walk));
+std::unique_ptr<Thinker> make_random(const Player& player, std::unique_ptr<Walk> walk) {
+  return std::make_unique<RandomMover>(player, std::move(walk));
 }
 
 std::unique_ptr<Thinker> make_policy(const Player& player, std::unique_ptr<Walk> walk) {

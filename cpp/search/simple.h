@@ -5,7 +5,7 @@
 
 namespace rulezero {
 
-std::unique_ptr<Thinker> make_random(std::unique_ptr<Walk> walk);
+std::unique_ptr<Thinker> make_random(const Player& player, std::unique_ptr<Walk> walk);
 std::unique_ptr<Thinker> make_policy(const Player& player, std::unique_ptr<Walk> walk);
 std::unique_ptr<Thinker> make_one_ply(const Player& player, std::unique_ptr<Walk> walk);
 

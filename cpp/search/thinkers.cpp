@@ -12,7 +12,7 @@ namespace {
 std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> walk) {
   switch (player.settings.method) {
     case Method::kRandom:
-      return make_random(std::move(walk));
+      return make_random(player, std::move(walk));
     case Method::kPolicy:
       return make_policy(player, std::move(walk));
     case Method::kOnePly:

@@ -83,7 +83,7 @@ def load(recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Exp
             f"the recipe '{recipe}' has no preset '{preset}'{nearest(preset, presets)};"
             f" known: {known}"
         )
-    merged = _merged(whole, presets[preset] or {})
+    merged = _merged(whole, _preset(presets, preset))
     for change in changes:
         merged = _merged(merged, _read_change(change))
     return _checked({"recipe": Path(recipe).stem, "preset": preset} | merged)
@@ -119,7 +119,30 @@ def read(text: str) -> Experiment:
     return _checked(_parsed(text, "config.yaml"))
 
 
+def _preset(presets: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The keys of a preset; what it is like has them too, unless it says otherwise."""
+    keys = dict(presets[name] or {})
+    base = keys.pop("like", None)
+    if base is None:
+        return keys
+    others = {other: each for other, each in presets.items() if other != name}
+    if base not in others:
+        raise RunError(f"the preset '{name}' is like '{base}', which is no other preset")
+    return _merged(_preset(others, base), keys)
+
+
 def _read_recipe(recipe: str) -> dict[str, Any]:
+    """The keys of a recipe; what it is like has them too, unless it says otherwise."""
+    whole = _read_file(recipe)
+    base = whole.pop("like", None)
+    if base is None:
+        return whole
+    if base not in recipes():
+        raise RunError(f"'{recipe}' is like '{base}', which is no recipe of rulezero")
+    return _merged(_read_recipe(base), whole)
+
+
+def _read_file(recipe: str) -> dict[str, Any]:
     if recipe.endswith((".yaml", ".yml")):
         path = Path(recipe)
         if not path.is_file():

@@ -3,18 +3,36 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from rulezero._core import Game
 from rulezero.data.record import Record
+from rulezero.data.replay import course
 from rulezero.endgame.tables import GAME as MONSTER
 from rulezero.play.curriculum import lessons
+from rulezero.train.rewards import RewardConfig, shaped, track
 from rulezero.train.targets import TargetSettings
+from rulezero.train.usage import Usage, usage
 
 
 def figures_of(game: Game, records: Sequence[Record], settings: TargetSettings) -> dict[str, Any]:
     """Plain numbers for a log; nothing for games of which there is no more to say."""
     if game.facts.name == MONSTER:
         return {"tiers": tiers(records)}
+    if game.facts.name == "exchange":
+        return {"usage": msgspec.to_builtins(habits(game, records, settings))}
     return {}
+
+
+def habits(game: Game, records: Sequence[Record], settings: TargetSettings) -> Usage:
+    """How abilities are used, and what comes of it (exchange)."""
+    config = settings.rewards or RewardConfig()
+    played = []
+    for record in records:
+        went = course(record, game)
+        trackers = track(record, went, game)
+        played.append((record, trackers, shaped(record, went, trackers, config)))
+    return usage(played)
 
 
 def tiers(records: Sequence[Record]) -> dict[str, dict[str, int]]:

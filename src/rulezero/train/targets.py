@@ -10,9 +10,9 @@ from pydantic import Field
 from rulezero._core import CHANCE, SeatError
 from rulezero.data.columns import Floats
 from rulezero.data.record import STOPPED, Columns, Record
-from rulezero.data.replay import Course
+from rulezero.data.replay import Course, game_of
 from rulezero.play.seats import seat
-from rulezero.train.rewards import RewardConfig, shaped
+from rulezero.train.rewards import RewardConfig, shaped, track
 from rulezero.train.settings import Settings
 
 _FORCED = "forced:"
@@ -76,18 +76,18 @@ def of_play(
         weight *= settings.capped_weight
     elif record.end_reason in STOPPED and record.end_reason != "resigned":
         weight *= 0  # nobody knows how it would have ended
-    result = np.full(record.plies, result_of(record), np.float32)
-    drawn = 1 - np.abs(result)
+    told = result_of(record)
+    result = np.full(record.plies, told, np.float32)
     if settings.rewards is not None:
-        result = shaped(record, course, settings.rewards).result
-        drawn = np.minimum(drawn, 1 - np.abs(result))
+        trackers = track(record, course, game_of(record.game))
+        result = shaped(record, course, trackers, settings.rewards, told).value
     search, draw = columns.value, columns.draw
     if note is not None:
         search = np.where(np.isnan(search), note.value, search)
         draw = np.where(np.isnan(draw), note.draw, draw)
     return Targets(
         result=result,
-        drawn=drawn,
+        drawn=np.minimum(1 - abs(told), 1 - np.abs(result)).astype(np.float32),
         search=search,
         draw=draw,
         weight=weight,
