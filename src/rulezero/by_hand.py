@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
-from rulezero._core import Game
 from rulezero.config import Experiment
 from rulezero.data.store import Store
-from rulezero.games.grammar import Spec
+from rulezero.flags import with_sims
 from rulezero.games.load import load
 from rulezero.nets.card import beside, read_card, resolve
 from rulezero.play.crew import Patience
@@ -68,10 +67,9 @@ def generate(
     games are done, and how many there will be.
     """
     orders = orders or Orders()
-    game = load(experiment.game)
     settings = _ordered(experiment.selfplay, orders)
     with contextlib.ExitStack() as stack:
-        path = _net(net, settings, experiment, game, stack)
+        path = _net(net, settings, experiment, stack)
         weights = "" if path is None else read_card(path).weights
         names = dict.fromkeys(NAMES, "" if path is None else path.name)
         task = task_of(settings, names, experiment, name="", purpose="self-play")
@@ -148,22 +146,10 @@ def _opponent(orders: Orders) -> str:
     return f"puct:net={orders.opponent_net},sims={sims}"
 
 
-def with_sims(text: str, sims: int | None) -> str:
-    """A seat with so many simulations."""
-    player = seat(text)
-    if sims is None:
-        return text
-    if not player.has("sims"):
-        raise RunError(f"'{text}' has no simulations: leave --sims out")
-    options = {**player.spec.options, "sims": str(sims)}
-    return seat(Spec(player.spec.name, options).text).text
-
-
 def _net(
     net: str | Path | None,
     settings: PlaySettings,
     experiment: Experiment,
-    game: Game,
     stack: contextlib.ExitStack,
 ) -> Path | None:
     """The net that plays; none where nobody asks for one."""
@@ -171,7 +157,8 @@ def _net(
         return resolve(net)
     texts = [settings.a, settings.b, settings.judge]
     if any(text is not None and seat(text).net in NAMES for text in texts):
-        return _untrained(experiment, game, stack)
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rulezero_"))
+        return untrained(experiment, Path(folder))
     return None
 
 
@@ -213,9 +200,10 @@ def fit(
     return done
 
 
-def _untrained(experiment: Experiment, game: Game, stack: contextlib.ExitStack) -> Path:
+def untrained(experiment: Experiment, folder: Path) -> Path:
+    """A net that has learned nothing, written into a folder."""
     from rulezero.nets.checkpoint import save
     from rulezero.nets.tower import create
 
-    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rulezero_"))
-    return save(Path(folder) / "untrained", create(game, experiment.net, experiment.seed), game)
+    game = load(experiment.game)
+    return save(folder / "untrained", create(game, experiment.net, experiment.seed), game)

@@ -37,6 +37,7 @@ class Experiment(Settings):
     regime: Literal["gated", "teacher_student", "frozen_opponent"] = "gated"
     seed: int = Field(0, ge=0, lt=1 << 64)
     iterations: int = Field(10, ge=0)  # of self-play; the bootstrap is iteration 0
+    begin: str | None = None  # a net whose weights the first one has; none: random ones
     net: Annotated[NetConfig, read_as(NetConfig, sized), AS_KEYS] = NetConfig()
     bootstrap: tuple[PlaySettings, ...] = ()
     selfplay: PlaySettings
@@ -112,6 +113,11 @@ def load_or_game(
     for change in changes:
         found = _merged(found, _read_change(change))
     return _checked(found)
+
+
+def altered(experiment: Experiment, keys: Mapping[str, Any]) -> Experiment:
+    """The experiment with other values for these keys."""
+    return _checked(_merged(experiment.model_dump(mode="json"), keys))
 
 
 def read(text: str) -> Experiment:

@@ -12,7 +12,7 @@ from rulezero.config import Experiment
 from rulezero.data.check import rules_hash
 from rulezero.fleet.local import LocalFleet
 from rulezero.games.load import load
-from rulezero.nets.card import digest, resolve
+from rulezero.nets.card import digest, inside, read_card, resolve
 from rulezero.play.runner import check_workers, cores
 from rulezero.play.seats import seat
 from rulezero.play.task import check_task
@@ -93,6 +93,8 @@ def check(experiment: Experiment, workers: int = 0) -> None:
             net = None if text is None else seat(text).net
             if net is not None and net != "untrained":
                 resolve(net)
+    if experiment.begin is not None:
+        read_card(resolve(experiment.begin)).check(load(experiment.game).facts)
     for path in experiment.stores:
         if not Path(path).is_dir():
             raise RunError(f"stores: there is no store '{path}'")
@@ -145,6 +147,7 @@ def _go(
     run: Run, experiment: Experiment, game: Game, workers: int, listener: Listener | None
 ) -> Run:
     try:
+        from rulezero.nets.checkpoint import load as load_net
         from rulezero.nets.tower import create
         from rulezero.train.learner import Learner  # its torch takes longer than all the rest
     except ImportError as error:
@@ -154,7 +157,12 @@ def _go(
     from rulezero.train.board import Board
 
     def pupil(seed: int) -> Learner:
-        tower = create(game, experiment.net, seed)
+        first = run.nets / "untrained"
+        if experiment.begin is None:
+            tower = create(game, experiment.net, seed)
+        else:  # the run keeps what it began with
+            has_begun = inside(run.nets, first.name) is not None
+            tower = load_net(first if has_begun else resolve(experiment.begin), game)
         return Learner(tower, game, experiment.fit, experiment.targets)
 
     fleet = LocalFleet(run.nets, workers=workers, width=experiment.width)

@@ -30,6 +30,9 @@ from rulezero.cli import (
     tour,
     train,
 )
+from rulezero.cli.flags import with_flags
+
+OF_FITS = ("epochs", "batch_size", "lr", "target", "no_augment")
 
 app = typer.Typer(
     name="rulezero",
@@ -47,12 +50,12 @@ app.command("match")(match.match)
 app.command("play")(play.play)
 app.command("replay")(replay.replay)
 app.command("import")(imports.import_games)
-app.command("train")(train.train)
+app.command("train")(with_flags(train.train))
 app.command("rate")(rate.rate)
 app.command("report")(report.report)
 app.command("diagnose")(diagnose.diagnose)
 app.command("generate")(generate.generate)
-app.command("fit")(fit.fit)
+app.command("fit")(with_flags(fit.fit, OF_FITS))
 app.command("export")(export.export)
 app.command("solve")(solve.solve)
 app.command("bench")(bench.bench)

@@ -1,6 +1,10 @@
 """`rulezero diagnose`: what a net has learned, beside an untrained one."""
 
 import math
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -8,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from rulezero import by_hand, config, runs
 from rulezero.cli.screen import open_console, plain_table, print_pairs
 from rulezero.cli.words import games_of
 from rulezero.reports import diagnosis
@@ -22,14 +27,29 @@ def diagnose(
         int | None,
         typer.Option(min=1, help="At most so many of a run's newest (100); to be played (20)."),
     ] = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="The untrained net alone: of a run, or of a recipe.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The diagnosis as JSON.")] = False,
 ) -> None:
     """Compare a net with an untrained one on games, and say how much those differ."""
-    found = diagnosis.diagnose(net, games)
+    with untrained_of(net) if baseline else nullcontext(net) as judged:
+        found = diagnosis.diagnose(judged, games)
     if as_json:
         typer.echo(msgspec.json.encode(found).decode())
     else:
         show(found, open_console())
+
+
+@contextmanager
+def untrained_of(text: str) -> Iterator[str]:
+    """The untrained net of a run, or that of a recipe for as long as it is needed."""
+    if Path(text).is_dir():
+        yield str(runs.open_run(text).nets / "untrained")
+        return
+    experiment = config.load(text)
+    with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
+        yield str(by_hand.untrained(experiment, Path(folder)))
 
 
 def show(found: Diagnosis, console: Console) -> None:

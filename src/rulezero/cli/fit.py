@@ -1,10 +1,10 @@
 """`rulezero fit`: a net from the games of a store."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from rulezero import by_hand, config
+from rulezero import by_hand, config, flags
 from rulezero.cli.options import Changes, Preset
 from rulezero.cli.screen import counting, open_console, plain_table
 from rulezero.train.measures import Measures
@@ -20,9 +20,11 @@ def fit(
     ] = None,
     preset: Preset = "small",
     changes: Changes = None,
+    *,
+    given: dict[str, Any],
 ) -> None:
     """Fit a net to recorded games."""
-    experiment = config.load(recipe, preset, changes or [])
+    experiment = flags.changed(config.load(recipe, preset, changes or []), given)
     with counting("learning") as tell:
         done = by_hand.fit(
             experiment,

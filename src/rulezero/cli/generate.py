@@ -32,7 +32,13 @@ def generate(
     ] = None,
     games: Annotated[int | None, typer.Option(min=1, help="How many; as the recipe says.")] = None,
     sims: Annotated[
-        int | None, typer.Option(min=1, help="Simulations of who learns; as the recipe says.")
+        int | None,
+        typer.Option(
+            "--sims",
+            "--simulations",
+            min=1,
+            help="Simulations of who learns; as the recipe says.",
+        ),
     ] = None,
     curriculum: Annotated[
         bool, typer.Option("--curriculum", help="Begin from the lessons that come with the game.")

@@ -38,7 +38,10 @@ def play(
         typer.Option("--net", "--use-model", metavar="NET", help="What the opponent judges by."),
     ] = None,
     sims: Annotated[
-        int | None, typer.Option(min=1, help="The opponent's simulations per choice; 400.")
+        int | None,
+        typer.Option(
+            "--sims", "--simulations", min=1, help="The opponent's simulations per choice; 400."
+        ),
     ] = None,
     seat: Annotated[
         str | None, typer.Option(metavar="0|1|white|black", help="Where you sit.")

@@ -1,10 +1,10 @@
 """`rulezero train`: a recipe from nothing to a net that plays."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rulezero import config, runs
+from rulezero import config, flags, runs
 from rulezero.cli.options import Changes, Workers
 from rulezero.cli.watch import Watch
 
@@ -30,19 +30,23 @@ def train(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be done.")
     ] = False,
+    *,
+    given: dict[str, Any],
 ) -> None:
     """Train a net by a recipe: play, fit, evaluate, and again."""
     if (recipe is None) == (resume is None):
         raise typer.BadParameter("give a recipe, or --resume with the folder of a run")
     if resume is not None:
-        if changes or out is not None or preset is not None:
+        if changes or out is not None or preset is not None or set(given.values()) != {None}:
             raise typer.BadParameter(
-                "--resume goes on with a run as it is: no --set, no --out, no --preset"
+                "--resume goes on with a run as it is: no --set, no --out, no --preset, nor any"
+                " key by its short name"
             )
         experiment = config.read(runs.open_run(resume).config())
     else:
         assert recipe is not None
         experiment = config.load(recipe, preset or "small", changes or [])
+        experiment = flags.changed(experiment, given)
     if dry_run:
         typer.echo(experiment.text)
         for line in say_estimate(runs.expect(experiment, workers=workers)):

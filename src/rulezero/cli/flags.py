@@ -1,0 +1,61 @@
+"""A recipe's short names as options of a verb."""
+
+import inspect
+from collections.abc import Callable, Collection
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from rulezero.flags import FLAGS, Flag
+
+PANEL = "A recipe's keys by short names"
+_VALUES: dict[Any, str] = {int: "N", float: "X", str: "NET"}
+
+
+def with_flags(
+    verb: Callable[..., None], names: Collection[str] | None = None
+) -> Callable[..., None]:
+    """The verb, with an option for each flag, or for some; it gets them as `given`, a dict."""
+    flags = [flag for flag in FLAGS if names is None or flag.parameter in names]
+    own = [
+        parameter
+        for parameter in inspect.signature(verb, eval_str=True).parameters.values()
+        if parameter.name != "given"
+    ]
+
+    def command(**options: Any) -> None:
+        given = {flag.parameter: _plain(options.pop(flag.parameter)) for flag in flags}
+        verb(**options, given=given)
+
+    command.__doc__ = verb.__doc__
+    parameters = [*own, *(_option(flag) for flag in flags)]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def _option(flag: Flag) -> inspect.Parameter:
+    kind: Any = _word(flag.kind) if isinstance(flag.kind, tuple) else flag.kind
+    about = typer.Option(
+        f"--{flag.name}",
+        help=flag.help,
+        rich_help_panel=PANEL,
+        metavar=_VALUES.get(kind, None if kind is bool else "WORD"),
+        show_default=False,
+    )
+    return inspect.Parameter(
+        flag.parameter,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=None,
+        annotation=Annotated[kind | None, about],
+    )
+
+
+def _word(words: tuple[str, ...]) -> Any:
+    """A type that is one of these words."""
+    named: Any = StrEnum  # made while running, so no checker can know it
+    return named("Word", {word: word for word in words})
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, StrEnum) else value

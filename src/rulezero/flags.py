@@ -1,0 +1,264 @@
+"""Short names of a recipe's keys: `--games 50` for `--set selfplay.games=50`.
+
+A flag is for the recipes that have what it changes; for others it is an error that names these.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from rulezero import config
+from rulezero.config import Experiment
+from rulezero.endgame.tables import GAME as MONSTER
+from rulezero.games.grammar import Spec
+from rulezero.games.load import load
+from rulezero.play.seats import seat
+from rulezero.train.play import CurriculumSettings
+from rulezero.train.run import RunError
+
+Keys = dict[str, Any]
+
+# What a net's value learns from: the search's value, how the game ended, or first more of the one.
+_TARGETS: dict[str, Keys] = {
+    "mcts_value": {"search_share": 1.0, "search_share_end": None, "search_share_drawn": None},
+    "game_result": {"search_share": 0.0, "search_share_end": None, "search_share_drawn": None},
+    "blend": {"search_share": 0.8, "search_share_end": 0.5, "search_share_drawn": None},
+}
+
+
+class Flag(NamedTuple):
+    """A short name."""
+
+    name: str  # without its dashes
+    kind: type | tuple[str, ...]  # of its value; words: one of these
+    help: str
+    keys: Callable[[Experiment, Any], Keys]  # that it changes
+    fits: Callable[[Experiment], bool] = lambda _: True
+
+    @property
+    def parameter(self) -> str:
+        """Its name as Python writes it."""
+        return self.name.replace("-", "_")
+
+
+def with_sims(text: str, sims: int | None, **options: str) -> str:
+    """A seat with so many simulations, and other options besides."""
+    player = seat(text)
+    if sims is not None:
+        if not player.has("sims"):
+            raise RunError(f"'{text}' has no simulations: leave them out")
+        options["sims"] = str(sims)
+    return seat(Spec(player.spec.name, {**player.spec.options, **options}).text).text
+
+
+def changed(experiment: Experiment, given: Mapping[str, Any]) -> Experiment:
+    """The experiment with flags, by their parameters; those that are None were not given."""
+    asked = experiment
+    for flag in FLAGS:
+        value = given.get(flag.parameter)
+        if value is None:
+            continue
+        if not flag.fits(experiment):
+            raise RunError(
+                f"--{flag.name} is not for {experiment.recipe}:"
+                f" it belongs to {' and '.join(belongs_to(flag))}"
+            )
+        asked = config.altered(asked, flag.keys(asked, value))
+    return asked
+
+
+def belongs_to(flag: Flag) -> list[str]:
+    """The recipes that a flag is for."""
+    return [name for name in config.recipes() if flag.fits(config.load(name, "full"))]
+
+
+def _in(group: str, key: str) -> Callable[[Experiment, Any], Keys]:
+    return lambda _, value: {group: {key: value}}
+
+
+def _is_gated(experiment: Experiment) -> bool:
+    return experiment.regime in ("gated", "teacher_student")
+
+
+def _teaches(experiment: Experiment) -> bool:
+    return experiment.regime == "teacher_student"
+
+
+def _alternates(experiment: Experiment) -> bool:
+    return experiment.regime == "frozen_opponent"
+
+
+def _is_shaped(experiment: Experiment) -> bool:
+    return experiment.targets.rewards is not None
+
+
+def _has_lessons(experiment: Experiment) -> bool:
+    return load(experiment.game).facts.name == MONSTER
+
+
+def _has_mirror(experiment: Experiment) -> bool:
+    return load(experiment.game).has_mirror
+
+
+def _rewards(key: str) -> Callable[[Experiment, Any], Keys]:
+    return lambda _, value: {"targets": {"rewards": {key: value}}}
+
+
+def _searching(experiment: Experiment, sims: int) -> Keys:
+    return {"selfplay": {"a": with_sims(experiment.selfplay.a, sims)}}
+
+
+def _opposed(experiment: Experiment, sims: int) -> Keys:
+    opponent = experiment.opponent
+    return {
+        "opponent": {
+            "seat": with_sims(opponent.seat, sims),
+            "first": with_sims(opponent.first, sims),
+        }
+    }
+
+
+def _opposed_by(experiment: Experiment, net: str) -> Keys:
+    return {"opponent": {"first": with_sims(experiment.opponent.seat, None, net=net)}}
+
+
+def _lessons(key: Literal["games", "seat"]) -> Callable[[Experiment, Any], Keys]:
+    def change(experiment: Experiment, value: int) -> Keys:
+        lessons = experiment.curriculum or CurriculumSettings()
+        asked = with_sims(lessons.seat, value) if key == "seat" else value
+        return {"curriculum": {**lessons.model_dump(mode="json"), key: asked}}
+
+    return change
+
+
+def _taught(experiment: Experiment, wanted: bool) -> Keys:
+    lessons = experiment.curriculum or CurriculumSettings()
+    return {"curriculum": lessons.model_dump(mode="json") if wanted else None}
+
+
+def _gating(experiment: Experiment, **keys: Any) -> Keys:
+    return {"gate": {"kind": "threshold", **keys}}
+
+
+FLAGS = (
+    Flag("iterations", int, "Rounds of play and fit.", lambda _, n: {"iterations": n}),
+    Flag("games", int, "Games of an iteration.", _in("selfplay", "games")),
+    Flag("simulations", int, "Simulations of who learns, or teaches.", _searching),
+    Flag("random-opening-moves", int, "First plies drawn at random.", _in("selfplay", "opening")),
+    Flag(
+        "random-opening-fraction",
+        float,
+        "Share of the games that begin so.",
+        _in("selfplay", "opening_share"),
+    ),
+    Flag(
+        "epochs",
+        int,
+        "Times through the window in a fit.",
+        lambda _, n: {"fit": {"epochs": n, "samples_per_ply": None, "samples": None}},
+    ),
+    Flag("batch-size", int, "Positions of a step.", _in("fit", "batch")),
+    Flag(
+        "lr", float, "The learning rate at the start.", lambda _, x: {"fit": {"rate": {"start": x}}}
+    ),
+    Flag(
+        "target",
+        tuple(_TARGETS),
+        f"What values learn from: {', '.join(_TARGETS)}.",
+        lambda _, word: {"targets": _TARGETS[word]},
+    ),
+    Flag(
+        "no-augment",
+        bool,
+        "Show no positions in the mirror.",
+        lambda _, wanted: {"fit": {"mirror": not wanted}},
+        _has_mirror,
+    ),
+    Flag(
+        "keep-generations",
+        int,
+        "Iterations whose games are learned from.",
+        lambda _, n: {"window": {"kind": "generations", "generations": n}},
+    ),
+    Flag(
+        "replay-buffer-size",
+        int,
+        "Plies that are learned from.",
+        lambda _, n: {"window": {"kind": "fixed", "plies": n}},
+    ),
+    Flag("replay-mix-ratio", float, "Share of older games in a batch.", _in("window", "mix")),
+    Flag(
+        "gating-games",
+        int,
+        "Games between a new net and the best.",
+        lambda e, n: _gating(e, games=n),
+        _is_gated,
+    ),
+    Flag(
+        "gating-threshold",
+        float,
+        "Score that makes it the best.",
+        lambda e, x: _gating(e, threshold=x),
+        _is_gated,
+    ),
+    Flag(
+        "gating-simulations",
+        int,
+        "Simulations of both in these games.",
+        lambda e, n: _gating(e, seat=with_sims(e.gate.seat, n)),
+        _is_gated,
+    ),
+    Flag(
+        "asymmetric",
+        bool,
+        "A teacher who searches against a student.",
+        lambda _, wanted: {"regime": "teacher_student" if wanted else "gated"},
+        _teaches,
+    ),
+    Flag("asymmetric-sims", int, "The teacher's simulations.", _searching, _teaches),
+    Flag(
+        "no-combo-bonus",
+        bool,
+        "No reward for strikes under a Decree.",
+        lambda _, wanted: {"targets": {"rewards": {"combo_bonus": not wanted}}},
+        _is_shaped,
+    ),
+    Flag(
+        "combo-bonus-per-attack",
+        float,
+        "Reward for each such strike.",
+        _rewards("rd_combo_bonus_per_attack"),
+        _is_shaped,
+    ),
+    Flag(
+        "combo-bonus-max",
+        float,
+        "The most that they earn in a game.",
+        _rewards("rd_combo_bonus_max"),
+        _is_shaped,
+    ),
+    Flag(
+        "alternating",
+        bool,
+        "One side learns at a time.",
+        lambda _, wanted: {"regime": "frozen_opponent" if wanted else "gated"},
+        _alternates,
+    ),
+    Flag("opponent-sims", int, "Simulations of the side that stands still.", _opposed, _alternates),
+    Flag("opponent-model", str, "Its net in the first iteration; none.", _opposed_by, _alternates),
+    Flag(
+        "curriculum",
+        bool,
+        "Lessons beside the other games.",
+        _taught,
+        _has_lessons,
+    ),
+    Flag("curriculum-games", int, "Lessons of an iteration.", _lessons("games"), _has_lessons),
+    Flag(
+        "curriculum-simulations",
+        int,
+        "White's simulations in lessons.",
+        _lessons("seat"),
+        _has_lessons,
+    ),
+    Flag("use-model", str, "A net to begin with; none.", lambda _, net: {"begin": net}),
+)
