@@ -13,6 +13,7 @@ from rulezero.play.runner import cores
 from rulezero.play.tally import Tally
 from rulezero.play.task import Task
 from rulezero.train.listener import Listener
+from rulezero.train.usage import TARGETS
 
 _PHASES = {"generate": "playing", "fit": "learning", "evaluate": "measuring"}
 
@@ -116,6 +117,7 @@ def say_entry(entry: dict[str, Any]) -> str:
         return (
             f"{number}{entry['purpose']}: {entry['games']} games, {entry['plies']} plies,"
             f" {rate:,.0f} sims/s; first seat {entry['first_seat']:.0%}, {say_draws(entry)}"
+            + "".join(f"\n      {line}" for line in say_figures(entry.get("figures", {})))
         )
     if entry["kind"] == "games":
         return f"{number}{entry['purpose']}: {_say_rating(entry)}"
@@ -126,6 +128,34 @@ def say_entry(entry: dict[str, Any]) -> str:
     if entry["kind"] == "verdict":
         return f"{number}{entry['net']} is {'the best now' if entry['is_promoted'] else 'rejected'}"
     return ""
+
+
+def say_figures(figures: dict[str, Any]) -> list[str]:
+    """What is worth knowing of games besides their results, a line each."""
+    lines = []
+    if usage := figures.get("usage"):
+        parts = [
+            f"{name.replace('_', ' ')} {_amount(usage[name])} ({_wanted(least, most)})"
+            for name, (least, most) in TARGETS.items()
+        ]
+        lines.append(f"used: {', '.join(parts)}; {usage['clipped']:.0%} of rewards clipped")
+    if len(tiers := figures.get("tiers", {})) > 1:
+        parts = [
+            f"{tier}: {counts['black']} of {sum(counts.values())}" for tier, counts in tiers.items()
+        ]
+        lines.append(f"Black wins by tier: {', '.join(parts)}")
+    return lines
+
+
+def _amount(number: float) -> str:
+    return f"{number:.0%}" if number <= 1 else f"{number:.0f}"
+
+
+def _wanted(least: float, most: float) -> str:
+    """Where a figure should be: above the least, below the most, or between them."""
+    if most == 1:
+        return f"> {_amount(least)}"
+    return f"< {_amount(most)}" if least == 0 else f"{_amount(least)}-{_amount(most)}"
 
 
 def say_draws(entry: dict[str, Any]) -> str:

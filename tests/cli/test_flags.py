@@ -1,0 +1,135 @@
+"""A recipe's keys by the documents' own names: each does what it says, where it belongs."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from commands import fails, run, succeeds
+from rulezero import config, flags
+from rulezero.flags import FLAGS, belongs_to
+
+# Flag, value, a recipe that it is for, the key that it changes, what it is then.
+TABLE: list[tuple[str, Any, str, str, Any]] = [
+    ("iterations", 3, "razzle", "iterations", 3),
+    ("games", 7, "exchange", "selfplay.games", 7),
+    ("simulations", 9, "monster", "selfplay.a", "puct:net=latest,sims=9,noise=0.25,temperature=1"),
+    ("random-opening-moves", 5, "razzle", "selfplay.opening", 5),
+    ("random-opening-fraction", 0.25, "razzle", "selfplay.opening_share", 0.25),
+    ("epochs", 2, "monster", "fit.epochs", 2),
+    ("batch-size", 64, "chess", "fit.batch", 64),
+    ("lr", 0.01, "random_chess", "fit.rate.start", 0.01),
+    ("target", "mcts_value", "monster", "targets.search_share", 1.0),
+    ("target", "game_result", "monster", "targets.search_share", 0.0),
+    ("target", "blend", "monster", "targets.search_share_end", 0.5),
+    ("no-augment", True, "monster", "fit.mirror", False),
+    ("keep-generations", 3, "monster", "window.generations", 3),
+    ("replay-buffer-size", 5000, "razzle", "window.plies", 5000),
+    ("replay-mix-ratio", 0.4, "razzle", "window.mix", 0.4),
+    ("gating-games", 6, "razzle", "gate.games", 6),
+    ("gating-threshold", 0.6, "razzle", "gate.threshold", 0.6),
+    ("gating-simulations", 12, "razzle", "gate.seat", "puct:net=candidate,sims=12"),
+    ("asymmetric", True, "exchange", "regime", "teacher_student"),
+    (
+        "asymmetric-sims",
+        5,
+        "exchange",
+        "selfplay.a",
+        "puct:net=best,sims=5,c_puct=3,noise=0.25,alpha=0.15,draw_value=-0.5",
+    ),
+    ("no-combo-bonus", True, "exchange", "targets.rewards.combo_bonus", False),
+    ("combo-bonus-per-attack", 0.1, "exchange", "targets.rewards.rd_combo_bonus_per_attack", 0.1),
+    ("combo-bonus-max", 0.5, "exchange", "targets.rewards.rd_combo_bonus_max", 0.5),
+    ("alternating", True, "monster", "regime", "frozen_opponent"),
+    ("opponent-sims", 3, "monster", "opponent.seat", "puct:net=latest,sims=3"),
+    ("curriculum", True, "monster", "curriculum.games", 4),
+    ("curriculum-games", 2, "monster", "curriculum.games", 2),
+    ("curriculum-simulations", 3, "monster", "curriculum.seat", "puct:net=latest,sims=3"),
+    ("use-model", "somewhere", "connect4", "begin", "somewhere"),
+    ("opponent-model", "some", "monster", "opponent.first", "puct:net=some,sims=4"),
+]
+QUICK = {"games": 2, "iterations": 1}
+
+
+def test_the_table_has_every_flag() -> None:
+    """None is forgotten here."""
+    assert {flag.name for flag in FLAGS} == {row[0] for row in TABLE}
+
+
+@pytest.mark.parametrize(("name", "value", "recipe", "key", "wanted"), TABLE)
+def test_a_flag_changes_its_key(name: str, value: Any, recipe: str, key: str, wanted: Any) -> None:
+    """And only in experiments that have it."""
+    flag = next(flag for flag in FLAGS if flag.name == name)
+    found: Any = flags.changed(config.load(recipe, "tiny"), {flag.parameter: value})
+    found = found.model_dump(mode="json")
+    for part in key.split("."):
+        found = found[part]
+    assert found == wanted
+    assert recipe in belongs_to(flag)
+
+
+def trains(*arguments: str | Path) -> None:
+    """A run goes to its end; what it tells meanwhile is not an error."""
+    result = run("train", *arguments)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("recipe", ["exchange", "monster"])
+def test_runs_start_with_every_flag_of_theirs(recipe: str, tmp_path: Path) -> None:
+    """All at once, in a run that goes to its end and tells of them in its config."""
+    net = tmp_path / "net"
+    quick = ["--preset", "tiny", "--games", "2", "--iterations", "1", "--workers", "1"]
+    quick += ["--set", "anchor.games=2"]
+    trains(recipe, *quick, "--output-dir", net)
+    rows = [row for row in TABLE if row[2] == recipe and row[0] not in QUICK]
+    options = [
+        word
+        for name, value, *_ in rows
+        for word in ([f"--{name}"] if value is True else [f"--{name}", str(value)])
+    ]
+    options = [str(net) if word == "some" else word for word in options]
+    if recipe == "exchange":
+        options += ["--gating-games", "2", "--gating-simulations", "4", "--use-model", str(net)]
+    trains(recipe, *quick, "--output-dir", tmp_path / "run", *options)
+    made = yaml.safe_load((tmp_path / "run" / "config.yaml").read_text(encoding="utf-8"))
+    assert made["iterations"] == 1
+    assert f"{net}" in (made["begin"] or made["opponent"]["first"])
+
+
+@pytest.mark.parametrize(
+    ("recipe", "name", "belongs"),
+    [
+        ("razzle", "alternating", "monster"),
+        ("monster", "asymmetric", "exchange"),
+        ("connect4", "combo-bonus-max", "exchange"),
+        ("exchange", "curriculum-games", "monster"),
+        ("exchange", "no-augment", "monster"),
+        ("monster", "gating-games", "razzle"),
+    ],
+)
+def test_a_flag_of_another_recipe_is_told_where_it_belongs(
+    recipe: str, name: str, belongs: str
+) -> None:
+    """In one line, before anything is done."""
+    kind = next(flag for flag in FLAGS if flag.name == name).kind
+    options = [f"--{name}"] if kind is bool else [f"--{name}", "2"]
+    words = fails("train", recipe, *options)
+    assert f"--{name} is not for {recipe}: it belongs to " in words
+    assert belongs in words.partition("belongs to")[2]
+
+
+def test_flags_of_other_verbs(tmp_path: Path) -> None:
+    """What documents call them, where rulezero has words of its own."""
+    store, net = tmp_path / "store", tmp_path / "net"
+    quick = ["--preset", "tiny", "--games", "4", "--workers", "1"]
+    succeeds("generate", "monster", "--output-dir", store, *quick, "--simulations", "4")
+    options = ["--epochs", "1", "--batch-size", "16", "--lr", "0.01", "--target", "blend"]
+    fit: list[str | Path] = ["fit", store, "--recipe", "monster", "--preset", "tiny", "--to"]
+    succeeds(*fit, net, *options, "--no-augment")
+    lessons: list[str | Path] = ["--curriculum", "--train-side", "white"]
+    lessons += ["--use-model", net, "--opponent-model", net, "--opponent-sims", "2"]
+    succeeds("generate", "monster", "--output-dir", store, *quick, *lessons)
+    assert "probability on legal moves" in succeeds("diagnose", "connect4", "--baseline")
+    assert "no key by its short name" not in fails("train", "--resume", "nowhere")
+    assert "short name" in fails("train", "--resume", tmp_path, "--games", "3")

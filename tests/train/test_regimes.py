@@ -1,0 +1,205 @@
+"""Who plays whom, what is learned from it: each regime's own part, and the whole runs of all."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+import record_samples
+import rulezero as rz
+import samples
+from rulezero import config, runs
+from rulezero.config import Experiment
+from rulezero.data import Store
+from rulezero.data.record import Record
+from rulezero.data.replay import course
+from rulezero.play import curriculum
+from rulezero.play.task import Task
+from rulezero.train.figures import figures_of
+from rulezero.train.regimes import regime_of
+from rulezero.train.targets import Targets
+
+NETS = {"best": "iter_3", "latest": "iter_4", "candidate": "iter_4"}
+
+
+def tasks(experiment: Experiment, iteration: int) -> dict[str, Task]:
+    """What is played before a fit, by the part of the name behind the iteration."""
+    found = regime_of(experiment).games(iteration, NETS)
+    assert all(task.name.startswith(f"{iteration:04}/") for task in found)
+    return {task.name.partition("/")[2]: task for task in found}
+
+
+def targets(experiment: Experiment, record: Record) -> Targets:
+    """What is learned from a game."""
+    played = course(record, samples.game(record.game))
+    return regime_of(experiment).targets(record, record.columns(), played, None)
+
+
+def load(recipe: str, *changes: str) -> Experiment:
+    """A tiny experiment."""
+    return config.load(recipe, "tiny", changes)
+
+
+# --- teacher and student -------------------------------------------------------------------------
+
+
+def test_a_teacher_plays_a_student_and_they_swap_colours() -> None:
+    """The best net searches, the newest one looks one ply ahead; the bootstrap is as anywhere."""
+    experiment = load("exchange")
+    played = tasks(experiment, 2)
+    assert list(played) == ["self-play"]
+    task = played["self-play"]
+    assert (rz.seat(task.a).spec.name, rz.seat(task.a).net) == ("puct", "iter_3")
+    assert (rz.seat(task.b).spec.name, rz.seat(task.b).net) == ("oneply", "iter_4")
+    assert task.swap
+    assert list(tasks(experiment, 0)) == ["bootstrap_0"]
+
+
+def test_both_sides_of_a_lesson_are_learned_from(tmp_path: Path) -> None:
+    """Visits of the one, shares of the other; the shaped result is the same for both."""
+    changes = ["iterations=1", "selfplay.games=2", "anchor.games=2", "gate.games=2"]
+    run = runs.train("exchange", "tiny", tmp_path / "run", changes=changes, workers=1)
+    experiment = config.read(run.config())
+    for record in run.store().select(purpose="self-play"):
+        columns, movers = record.columns(), course(record, rz.load("exchange")).movers
+        found = targets(experiment, record)
+        for seat in (0, 1):
+            learned = (movers == seat) & (found.weight > 0)
+            assert learned.any()
+            assert columns.has_policy[learned].all()
+            assert (found.has_policy[learned]).all()
+        assert len(set(found.result.tolist())) == 1
+    usage = [e["figures"]["usage"] for e in run.entries() if e["kind"] == "games"]
+    assert all(0 <= each["skirmish"] <= 1 and each["games"] > 0 for each in usage)
+
+
+# --- a frozen opponent ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("iteration", "learner"), [(1, 1), (2, 0), (3, 1), (4, 0)])
+def test_sides_learn_in_turn(iteration: int, learner: int) -> None:
+    """Odd iterations train seat 1, even ones seat 0; nobody swaps seats."""
+    experiment = load("monster")
+    task = tasks(experiment, iteration)["self-play"]
+    seats = [rz.seat(task.a), rz.seat(task.b)]
+    assert not task.swap
+    assert seats[learner].number("sims") == 8
+    assert seats[1 - learner].number("sims") == 4
+    frozen = seats[1 - learner]
+    assert (frozen.spec.name, frozen.net) == (
+        ("ucb1", None) if iteration == 1 else ("puct", "iter_4")
+    )
+
+
+def test_the_standard_mode_is_plain_self_play() -> None:
+    """One player on both sides, with the lessons still beside it."""
+    played = tasks(load("monster", "regime=gated"), 1)
+    assert played["self-play"].a == played["self-play"].b
+    assert list(played) == ["self-play", "curriculum"]
+
+
+# --- lessons -------------------------------------------------------------------------------------
+
+
+def test_lessons_are_played_beside_the_other_games() -> None:
+    """Scripted Black, the net's White; the bootstrap's lessons have a source of their own."""
+    experiment = load("monster")
+    first, later = tasks(experiment, 0)["curriculum"], tasks(experiment, 3)["curriculum"]
+    assert (first.source, later.source) == ("curriculum_bootstrap", "curriculum")
+    assert rz.seat(first.a).spec.name == "ucb1"
+    assert rz.seat(later.a).net == "iter_4"
+    for task in (first, later):
+        assert rz.seat(task.b).spec.name == "scripted"
+        assert not task.swap
+        assert len(task.starts) == len(curriculum.lessons())
+    assert list(tasks(load("monster", "curriculum=null"), 1)) == ["self-play"]
+
+
+def lesson(tier: int, **fields: Any) -> Record:
+    """A game from a lesson of a tier, twelve plies at most."""
+    start = next(each.text for each in curriculum.lessons() if each.tier == tier)
+    states = [rz.load("monster").parse(start)]
+    while not states[-1].is_over and len(states) <= 12:
+        states.append(states[-1].apply(states[-1].legal[0]))
+    told = {"outcome": 0.0, "end_reason": "150 turns", "source": "curriculum", **fields}
+    return record_samples.of(states, **told)
+
+
+def test_a_lesson_keeps_its_result_unless_the_start_is_to_tell() -> None:
+    """curriculum.label=start tells learners the tier's value, whatever happened."""
+    record = lesson(tier=3)
+    assert set(targets(load("monster"), record).result.tolist()) == {0.0}
+    told = targets(load("monster", "curriculum.label=start"), record)
+    np.testing.assert_allclose(told.result, -0.7)
+    np.testing.assert_allclose(told.drawn, 0.3, rtol=1e-6)
+
+
+def test_only_real_openings_are_skipped() -> None:
+    """A lesson's first plies are what it is about."""
+    experiment = load("monster", "targets.keep=1", "targets.skip_checks=false")
+    assert targets(experiment, lesson(tier=4)).weight.all()
+    played = record_samples.made("monster", opening=0, end_reason="king")
+    weight = targets(experiment, played).weight
+    assert not weight[:5].any()
+    assert weight[5:].all()
+
+
+def test_results_are_told_by_tier() -> None:
+    """Tier 0 is for games from elsewhere."""
+    records = [lesson(1, outcome=-1.0), lesson(1), lesson(4, outcome=1.0)]
+    records.append(record_samples.made("monster", outcome=1.0))
+    settings = load("monster").targets
+    assert figures_of(rz.load("monster"), records, settings) == {
+        "tiers": {
+            "0": {"white": 1, "drawn": 0, "black": 0},
+            "1": {"white": 0, "drawn": 1, "black": 1},
+            "4": {"white": 1, "drawn": 0, "black": 0},
+        }
+    }
+
+
+# --- whole runs ----------------------------------------------------------------------------------
+
+
+def human_games(path: Path, games: int) -> Sequence[Record]:
+    """A store of games that people played."""
+    played = rz.match("monster", "random", "random", games=games, seed=9).records
+    records = [
+        msgspec.structs.replace(record, source="human", purpose="human", task="")
+        for record in played
+    ]
+    with Store(path) as store:
+        for record in records:
+            store.add(record)
+    return records
+
+
+def test_people_s_games_are_learned_from_for_ever(tmp_path: Path) -> None:
+    """They are copied into the run, weigh 40 each, and stay; the store may vanish afterwards."""
+    given = human_games(tmp_path / "human", 3)
+    changes = [f"stores=[{tmp_path / 'human'}]", "iterations=1", "anchor=null"]
+    run = runs.train("monster", "tiny", tmp_path / "run", changes=changes, workers=1)
+    kept = {record.id for record in run.store().select(purpose="human")}
+    assert kept == {record.id for record in given}
+    plain = runs.train("monster", "tiny", tmp_path / "plain", changes=changes[1:], workers=1)
+    sizes = [
+        [entry["window_games"] for entry in each.entries() if entry["kind"] == "fit"]
+        for each in (run, plain)
+    ]
+    assert [with_them - without for with_them, without in zip(*sizes, strict=True)] == [3, 3]
+
+
+def test_a_run_may_begin_with_a_net(tmp_path: Path) -> None:
+    """Its weights are the first net's; a run that is gone on with needs the net no more."""
+    changes = ["iterations=0", "anchor=null"]
+    first = runs.train("monster", "tiny", tmp_path / "first", changes=changes, workers=1)
+    begin = f"begin={first.path}"
+    second = runs.train(
+        "monster", "tiny", tmp_path / "second", changes=[*changes, begin, "seed=5"], workers=1
+    )
+    given = (first.nets / "iter_0.safetensors").read_bytes()
+    assert (second.nets / "untrained.safetensors").read_bytes() == given
+    assert (second.nets / "iter_0.safetensors").read_bytes() != given
