@@ -70,14 +70,15 @@ def catalogue() -> list[tuple[str, str, list[str]]]:
     return [(name, whole["game"], list(whole["presets"])) for name, whole in found]
 
 
+def presets_of(recipe: str) -> list[str]:
+    """The presets of a recipe's name, or of a YAML file, in its order."""
+    return list(_take_presets(recipe, _read_recipe(recipe)))
+
+
 def load(recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Experiment:
     """The experiment of a recipe's name, or of a YAML file, with changes such as fit.batch=64."""
     whole = _read_recipe(recipe)
-    presets = whole.pop("presets", {})
-    if not isinstance(presets, dict) or not all(
-        isinstance(name, str) and isinstance(keys or {}, dict) for name, keys in presets.items()
-    ):
-        raise RunError(f"the presets of '{recipe}' are names, each with keys of its own")
+    presets = _take_presets(recipe, whole)
     if preset not in presets:
         known = ", ".join(presets) or "none"
         raise RunError(
@@ -123,6 +124,16 @@ def altered(experiment: Experiment, keys: Mapping[str, Any]) -> Experiment:
 def read(text: str) -> Experiment:
     """The experiment that a run wrote down."""
     return _checked(_parsed(text, "config.yaml"))
+
+
+def _take_presets(recipe: str, whole: dict[str, Any]) -> dict[str, Any]:
+    """The presets of a recipe, taken out of its keys."""
+    presets = whole.pop("presets", {})
+    if not isinstance(presets, dict) or not all(
+        isinstance(name, str) and isinstance(keys or {}, dict) for name, keys in presets.items()
+    ):
+        raise RunError(f"the presets of '{recipe}' are names, each with keys of its own")
+    return presets
 
 
 def _preset(presets: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from rulezero import RulezeroError, __version__
 from rulezero.cli import (
     bench,
     check,
+    cost,
     data,
     diagnose,
     export,
@@ -51,6 +52,7 @@ app.command("play")(play.play)
 app.command("replay")(replay.replay)
 app.command("import")(imports.import_games)
 app.command("train")(with_flags(train.train))
+app.command("cost")(cost.cost)
 app.command("rate")(rate.rate)
 app.command("report")(report.report)
 app.command("diagnose")(diagnose.diagnose)

@@ -17,6 +17,7 @@ class LossSettings(Settings):
     """How much each part counts."""
 
     policy: float = Field(1.0, ge=0)
+    policy_over: Literal["legal", "all"] = "legal"  # slots that the policy's cross-entropy is of
     value: float = Field(1.0, ge=0)
     value_power: float | None = Field(None, ge=1)  # |expected - target| ** it; none: as the head is
     illegal: float = Field(1.0, ge=0)  # penalty on the policy's mass on illegal slots, lambda

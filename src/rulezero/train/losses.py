@@ -28,7 +28,7 @@ class Losses(NamedTuple):
     """Means over a batch."""
 
     total: Tensor
-    policy: Tensor  # cross-entropy among legal moves, in nats, over positions with a policy target
+    policy: Tensor  # cross-entropy, in nats, over positions with a policy target
     value: Tensor  # cross-entropy of win, draw, loss; the error of a single value to a power
     illegal: Tensor  # probability on illegal slots
     moves_left: Tensor  # Huber loss, in units of MOVES_LEFT_UNIT; 0 without such a head
@@ -37,12 +37,14 @@ class Losses(NamedTuple):
 def losses(said: Outputs, examples: Examples, settings: LossSettings) -> Losses:
     """The losses of a net's answers.
 
-    The policy's cross-entropy is taken among legal moves only, so that it says nothing about the
-    others: what keeps probability away from them is the penalty alone.
+    The policy's cross-entropy among legal moves says nothing about the others: what keeps
+    probability away from them is the penalty alone. Over all slots it does both.
     """
     policy, value, moves_left = said
     weight = examples.weight / examples.weight.sum()
-    of_policy = -(examples.policy * legal_log_shares(policy, examples.legal)).sum(1)  # [B]
+    is_legal = settings.policy_over == "legal"
+    shares = legal_log_shares(policy, examples.legal) if is_legal else policy.log_softmax(1)
+    of_policy = -(examples.policy * shares).sum(1)  # [B]
     has_policy = (examples.policy.sum(1) > 0).float() * examples.weight
     mean_policy = (of_policy * has_policy).sum() / has_policy.sum().clamp(min=1e-9)
     mean_illegal = (illegal_mass(policy, examples.legal) * weight).sum()

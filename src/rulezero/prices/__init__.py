@@ -1,0 +1,1 @@
+"""What it costs to rent a GPU, a YAML file for each date."""

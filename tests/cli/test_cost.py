@@ -1,0 +1,144 @@
+"""`rulezero cost`: a plan for people, and for programs."""
+
+import datetime
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from commands import fails
+from rulezero.cli import main
+from rulezero.cli.cost import rounded
+from rulezero.train import estimate
+from rulezero.train.estimate import Estimate
+
+TODAY = datetime.date.today()
+
+
+def called(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[object, str, str]:
+    """The exit code of `rulezero cost ...`, stdout and stderr, in this process: torch is here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["rulezero", "cost", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+    output = capsys.readouterr()
+    return end.value.code or 0, output.out, output.err
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
+    """What it says on stdout and stderr where all is well."""
+    code, *output = called(capsys, *arguments)
+    assert code == 0
+    return output[0], output[1]
+
+
+def prices(folder: Path, date: str) -> str:
+    """A price file of a date."""
+    path = folder / "prices.yaml"
+    offer = "{gpu: A100 80GB, provider: '[red]me', price: 1}"
+    path.write_text(f"date: {date}\noffers: [{offer}]\n", encoding="utf-8")
+    return str(path)
+
+
+def test_random_chess_is_planned_tier_by_tier(capsys: pytest.CaptureFixture[str]) -> None:
+    """Four presets, six offers each in lines of their own, who is cheapest, the prices' date."""
+    output, _ = told(capsys, "random_chess")
+    lines = output.splitlines()
+    assert lines[0] == "random_chess, at the prices of December 2025"
+    presets = [line.split()[0] for line in lines if "Compute" in line and "A100 80GB" in line]
+    assert presets == ["tier1", "tier2", "tier3", "full"]
+    assert sum("H100 80GB" in line for line in lines) == 12
+    assert "tier1   A100 80GB  Thunder Compute       0.78       47                   37" in lines
+    assert "quick test: proof of concept, barely plays" in output
+    assert "cheapest: A100 40GB of Thunder Compute; tier1 $31, tier2 $" in output
+
+
+def test_assumptions_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of spot instances and of half precision; only the presets that were asked for, once each."""
+    asked = ["--preset", "small", "--preset", "full", "--preset", "small"]
+    output, _ = told(capsys, "razzle", *asked, "--spot", "--fp16")
+    assert "spot: 50 % to 70 % cheaper, it is assumed" in output
+    assert "285 us of waiting" in output
+    assert "50 % of the GPU's tflops times its fp16" in output
+    assert "told for chess and random_chess only" in output
+    assert output.count("Vast.ai") == 2
+
+
+def test_programs_get_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    """Unrounded, in one object; changes as in train."""
+    options = ["--preset", "tiny", "--set", "selfplay.games=100", "--speed", "500", "--json"]
+    output, _ = told(capsys, "connect4", *options)
+    found = json.loads(output)
+    (plan,) = found["plans"]
+    assert (found["recipe"], found["date"], found["speed"]) == ("connect4", "2025-12", 500)
+    assert plan["work"]["games"] == 200
+    hours = (plan["work"]["evaluations"] + 3 * plan["work"]["samples"]) / 500 / 3600
+    assert plan["quotes"][0]["hours"] == pytest.approx(hours)
+    assert plan["quotes"][0]["dollars"] == pytest.approx([hours * 0.66] * 2)
+    assert (plan["level"], plan["here"]) == (None, None)
+
+
+def test_this_machine_is_measured(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside the offers, in words, as train --dry-run measures it."""
+
+    def measured(*_: object, workers: int, **__: object) -> Estimate:
+        return Estimate(
+            parameters=1,
+            positions_per_second=50,
+            samples_per_second=1e12,
+            choices_per_game=1,
+            sims_per_choice=1,
+            hours=1,
+        )
+
+    monkeypatch.setattr(estimate, "estimate", measured)
+    changes = ["--set", "selfplay.games=10000", "--workers", "2"]
+    output, _ = told(capsys, "connect4", "--preset", "tiny", "--measure", *changes)
+    assert "here tiny takes 12 hours: a process for each of 2 cores evaluates 100 pos" in output
+
+
+def test_old_prices_are_warned_of(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """After a year, on stderr."""
+    arguments = ["connect4", "--preset", "tiny", "--prices"]
+    output, errors = told(capsys, *arguments, prices(tmp_path, f"{TODAY:%Y-%m}"))
+    assert errors == ""
+    assert "A100 80GB of [red]me" in output
+    _, errors = told(capsys, *arguments, prices(tmp_path, "2001-02"))
+    assert errors.startswith("rulezero: warning: the prices are of February 2001, over a year ago")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["chess", "--preset", "ful"], "has no preset 'ful' (did you mean 'full'?)"),
+        (["razzle", "--speed", "-1"], "--speed is evaluations a second, more than 0, not -1"),
+        (["razzle", "--speed", "9", "--fp16"], "leave --fp16 out"),
+        (["razzle", "--prices", "none.yaml"], "none.yaml:1: there is no such file; name a YAML"),
+        (["razzle", "--set", "selfplay.a=ucb1"], "no net plays in the preset 'tiny' of razzle"),
+        (["none.yaml"], "there is no recipe 'none.yaml'"),
+    ],
+)
+def test_wrong_input_is_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    """With what to do, and exit code 2."""
+    code, output, error = called(capsys, *arguments)
+    assert (code, output, error.count("\n")) == (2, "", 1)
+    assert words in error
+
+
+def test_the_process_fails_alike() -> None:
+    """As its users meet it."""
+    assert "did you mean 'random_chess'?" in fails("cost", "random_ches")
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "0"), (0.05, "<0.1"), (0.123, "0.12"), (9.96, "10"), (46.9, "47"), (4947, "4,900")],
+)
+def test_two_figures_are_told(number: float, words: str) -> None:
+    """No plan knows more."""
+    assert rounded(number) == words
