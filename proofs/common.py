@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 import rulezero as rz
 from rulezero import config, runs
 from rulezero.cli.watch import Watch
 from rulezero.files import write_whole
+from rulezero.play.runner import cores
 from rulezero.train.run import Run
 
 RUNS = Path("runs")
@@ -40,6 +43,67 @@ def kept(run: Path, name: str, make: Callable[[], Any]) -> Any:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, json.dumps(found).encode())
     return found
+
+
+def met(
+    run: Path,
+    name: str,
+    game: str,
+    a: str,
+    b: str,
+    games: int,
+    *,
+    opening: int = 4,
+    sprt: tuple[float, float] | None = None,
+) -> dict[str, Any]:
+    """A match between two, kept by its name: score, Elo and its interval, results by seat, ends.
+
+    Where there is a test, the match ends with its verdict.
+    """
+
+    def play() -> dict[str, Any]:
+        print(f"{a} against {b}, {games} games at most")
+        found = rz.match(game, a=a, b=b, games=games, opening=opening, workers=cores(), sprt=sprt)
+        ends = {cause: msgspec.to_builtins(each) for cause, each in found.tally.by_cause.items()}
+        return {
+            "games": found.tally.games,
+            "score": found.score,
+            "elo": found.elo,
+            "interval": list(found.interval),
+            "by_seat": [msgspec.to_builtins(each) for each in found.by_seat],
+            "ends": ends,
+            "verdict": None if found.sprt is None else found.sprt.verdict,
+        }
+
+    found: dict[str, Any] = kept(run, name, play)
+    return found
+
+
+def rated(matches: Mapping[str, Mapping[str, Any]]) -> str:
+    """Matches as a table, by who was met."""
+    rows = [
+        [
+            name,
+            str(found["games"]),
+            f"{found['score']:.1%}",
+            f"{found['elo']:+.0f}",
+            f"{found['interval'][0]:+.0f} to {found['interval'][1]:+.0f}",
+        ]
+        for name, found in matches.items()
+    ]
+    return table(["opponent", "games", "score", "Elo", "95 %"], rows)
+
+
+def drawn(entry: Mapping[str, Any]) -> float:
+    """The share of draws in games of a log, or of a match."""
+    return sum(end["draws"] for end in entry["ends"].values()) / entry["games"]
+
+
+def causes(entry: Mapping[str, Any]) -> str:
+    """Draws by their causes, in words."""
+    named = {cause: end["draws"] for cause, end in entry["ends"].items() if end["draws"]}
+    most = sorted(named.items(), key=lambda each: -each[1])
+    return ", ".join(f"{cause} {count}" for cause, count in most) or "none"
 
 
 def logged(run: Run, kind: str) -> list[dict[str, Any]]:

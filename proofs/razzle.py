@@ -9,10 +9,22 @@ import time
 from typing import Any
 
 import rulezero as rz
-from common import chart, effort, judged, kept, listed, logged, minutes, table, trained, write
+from common import (
+    chart,
+    effort,
+    judged,
+    kept,
+    listed,
+    logged,
+    met,
+    minutes,
+    rated,
+    table,
+    trained,
+    write,
+)
 from rulezero import config
 from rulezero.by_hand import fit
-from rulezero.play.runner import cores
 from rulezero.reports.diagnosis import diagnose
 from rulezero.train.run import Run
 
@@ -24,17 +36,9 @@ OPENING = 4  # plies at random, so that no two games are alike
 
 def meet(run: Run, opponent: str) -> dict[str, Any]:
     """The final net against somebody."""
-
-    def play() -> dict[str, Any]:
-        print(f"playing {GAMES} games against {opponent}")
-        seat = AGENT.format(net=run.path)
-        found = rz.match(
-            "razzle", a=seat, b=opponent, games=GAMES, opening=OPENING, workers=cores()
-        )
-        return {"score": found.score, "elo": found.elo, "interval": list(found.interval)}
-
-    found: dict[str, Any] = kept(run.path, f"against_{opponent.partition(':')[0]}", play)
-    return found
+    name = f"against_{opponent.partition(':')[0]}"
+    seat = AGENT.format(net=run.path)
+    return met(run.path, name, "razzle", seat, opponent, GAMES, opening=OPENING)
 
 
 def milliseconds(run: Run) -> dict[str, float]:
@@ -105,18 +109,7 @@ def main() -> int:
             [
                 f"`gumbel:sims=16` with the final net, {GAMES} games each, the first {OPENING}"
                 " plies at random, seats swapped in pairs.",
-                table(
-                    ["opponent", "score", "Elo", "95 %"],
-                    [
-                        [
-                            f"`{name}`",
-                            f"{found['score']:.1%}",
-                            f"{found['elo']:+.0f}",
-                            f"{found['interval'][0]:+.0f} to {found['interval'][1]:+.0f}",
-                        ]
-                        for name, found in against.items()
-                    ],
-                ),
+                rated({f"`{name}`": found for name, found in against.items()}),
                 f"A move took {times['net']:.1f} ms with the net and {times['search']:.1f} ms with"
                 f" `{SEARCH}`, one position at a time on one core.",
                 chart(f"score against {SEARCH}", "minutes", "per cent", trials),

@@ -1,0 +1,114 @@
+"""EXCHANGE: a net of the small preset with fifty simulations against the hand-written judgement.
+
+It must score 60 % against the heuristic player and 97 % against random; draws stay below a tenth.
+"""
+
+import sys
+from typing import Any
+
+from common import (
+    causes,
+    chart,
+    drawn,
+    effort,
+    judged,
+    listed,
+    logged,
+    met,
+    minutes,
+    rated,
+    table,
+    trained,
+    write,
+)
+from rulezero.train.run import Run
+from rulezero.train.usage import TARGETS
+
+AGENT = "puct:net={net},sims=50,c_puct=3,draw_value=-0.5"
+GAMES = 200
+
+
+def meet(run: Run, opponent: str) -> dict[str, Any]:
+    """The final net against somebody."""
+    seat = AGENT.format(net=run.path)
+    return met(run.path, f"against_{opponent}", "exchange", seat, opponent, GAMES)
+
+
+def lessons(run: Run) -> list[dict[str, Any]]:
+    """The games of teachers and students, iteration by iteration."""
+    return [entry for entry in logged(run, "games") if entry["purpose"] == "self-play"]
+
+
+def habits(entries: list[dict[str, Any]]) -> str:
+    """How abilities were used in the first, the middle and the last iteration."""
+    shown = [entries[0], entries[len(entries) // 2], entries[-1]]
+    rows = [
+        [
+            name.replace("_", " "),
+            *(_amount(entry["figures"]["usage"][name]) for entry in shown),
+            _amount(least) if most == 1 else f"{_amount(least)} to {_amount(most)}",
+        ]
+        for name, (least, most) in TARGETS.items()
+    ]
+    rows.append(
+        ["rewards clipped", *(_amount(entry["figures"]["usage"]["clipped"]) for entry in shown), ""]
+    )
+    head = [f"iteration {entry['iteration']}" for entry in shown]
+    return table(["", *head, "wanted, at least"], rows)
+
+
+def _amount(number: float) -> str:
+    return f"{number:.0%}" if number <= 1 else f"{number:.0f}"
+
+
+def main() -> int:
+    """Trains, plays, writes; 1 if something is not as it must be."""
+    run = trained("proof_exchange", "exchange")
+    against = {opponent: meet(run, opponent) for opponent in ("heuristic", "random")}
+    played, at = lessons(run), minutes(run)
+    last = played[-1]
+    students = {entry["iteration"]: 100 * (1 - entry["score"]) for entry in played}
+    anchors = {
+        round(at[f"iter_{entry['iteration']}"], 1): 100 * entry["score"]
+        for entry in logged(run, "games")
+        if entry["purpose"] == "rating"
+    }
+    promoted = [entry["net"] for entry in logged(run, "verdict") if entry["is_promoted"]]
+    claims = {
+        "at least 60 % against `heuristic`": against["heuristic"]["score"] >= 0.60,
+        "at least 97 % against `random`": against["random"]["score"] >= 0.97,
+        "draws between teacher and student below 10 % at the end": drawn(last) < 0.10,
+    }
+    write(
+        "exchange",
+        "make proof-exchange",
+        "\n\n".join(
+            [
+                f"`{AGENT.format(net='NET')}` with the final net, {GAMES} games each, the first 4"
+                " plies at random, seats swapped in pairs.",
+                rated({f"`{name}`": found for name, found in against.items()}),
+                f"Promoted by the gate: {', '.join(promoted)}.",
+                chart("score against heuristic", "minutes", "per cent", anchors),
+                "What the student, which looks one ply ahead, scores against the teacher, which"
+                " searches 50 simulations with the best net:",
+                chart("the student's score", "iteration", "per cent", students),
+                "Draws between them:",
+                table(
+                    ["iteration", "draws", "by cause"],
+                    [
+                        [str(entry["iteration"]), f"{drawn(entry):.0%}", causes(entry)]
+                        for entry in played
+                    ],
+                ),
+                "Abilities, as shares of sides that used them at all; what is wanted stands beside.",
+                habits(played),
+                judged(claims),
+                listed(effort(run)),
+            ]
+        ),
+    )
+    return 0 if all(claims.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

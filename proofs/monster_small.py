@@ -1,0 +1,124 @@
+"""Monster Chess: a net of the small preset against the one it was bootstrapped to, both colours.
+
+A sequential test must find the final net stronger. Results are told by side and by lesson, and
+how often Black wins.
+"""
+
+import sys
+from typing import Any
+
+from common import (
+    chart,
+    effort,
+    judged,
+    listed,
+    logged,
+    met,
+    table,
+    trained,
+    write,
+)
+from rulezero.play.curriculum import TIERS
+from rulezero.train.run import Run
+
+AGENT = "puct:net={net},sims=100"
+GAMES = 1000  # at most
+YARDSTICK = "ucb1:sims=200"
+
+
+def duel(run: Run) -> dict[str, Any]:
+    """The final net against the bootstrap's, until the test has its verdict."""
+    a, b = (AGENT.format(net=f"{run.path}@{which}") for which in ("latest", "0"))
+    return met(run.path, "against_bootstrap", "monster", a, b, GAMES, sprt=(0, 30))
+
+
+def yardsticks(run: Run) -> list[list[str]]:
+    """What the bootstrap's net and the final one score by colour against plain search."""
+    rows = []
+    for which in ("0", "latest"):
+        seat = AGENT.format(net=f"{run.path}@{which}")
+        found = met(run.path, f"{which}_against_ucb1", "monster", seat, YARDSTICK, 100)
+        rows.append([f"net {which}", *(_counts(each) for each in found["by_seat"])])
+    return rows
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return f"{counts['wins']} won, {counts['draws']} drawn, {counts['losses']} lost"
+
+
+def by_tier(run: Run) -> str:
+    """How many games Black won from the lessons, iteration by iteration."""
+    rows = []
+    for entry in logged(run, "games"):
+        if not entry["task"].endswith("/curriculum"):
+            continue
+        tiers = entry["figures"]["tiers"]
+        rows.append([str(entry["iteration"]), *(_black(tiers.get(str(tier))) for tier in TIERS)])
+    return table(["iteration", *(f"tier {tier}" for tier in TIERS)], rows)
+
+
+def _black(counts: dict[str, int] | None) -> str:
+    return f"{counts['black']} of {sum(counts.values())}" if counts else ""
+
+
+def by_side(run: Run) -> tuple[str, dict[float, float]]:
+    """The games from the start, iteration by iteration; Black's share of them."""
+    rows, shares = [], {}
+    for entry in logged(run, "games"):
+        if entry["purpose"] not in ("self-play", "bootstrap") or "curriculum" in entry["task"]:
+            continue
+        counts = entry["figures"]["tiers"]["0"]
+        learner = "both" if entry["iteration"] == 0 else ("White", "Black")[entry["iteration"] % 2]
+        rows.append(
+            [
+                str(entry["iteration"]),
+                learner,
+                *(str(counts[side]) for side in ("white", "drawn", "black")),
+            ]
+        )
+        if entry["iteration"]:
+            shares[float(entry["iteration"])] = 100 * counts["black"] / sum(counts.values())
+    return table(["iteration", "learns", "White won", "drawn", "Black won"], rows), shares
+
+
+def main() -> int:
+    """Trains, plays, writes; 1 if something is not as it must be."""
+    run = trained("proof_monster_small", "monster")
+    found = duel(run)
+    sides, shares = by_side(run)
+    claims = {
+        "the final net is above the bootstrap's, by the test": found["verdict"] == "accepted H1"
+    }
+    write(
+        "monster small",
+        "make proof-monster_small",
+        "\n\n".join(
+            [
+                f"`{AGENT.format(net='NET')}` with the final net against the same with the"
+                " bootstrap's, the first 4 plies at random, seats swapped in pairs; a sequential"
+                f" test of 30 Elo against 0 said {found['verdict']} after {found['games']} games.",
+                table(
+                    ["the final net as", "won", "drawn", "lost"],
+                    [
+                        [side, *(str(counts[name]) for name in ("wins", "draws", "losses"))]
+                        for side, counts in zip(("White", "Black"), found["by_seat"], strict=True)
+                    ],
+                ),
+                f"Elo {found['elo']:+.0f} ({found['interval'][0]:+.0f} to"
+                f" {found['interval'][1]:+.0f}). Against `{YARDSTICK}`, 100 games each:",
+                table(["", "as White", "as Black"], yardsticks(run)),
+                "Games from the start, iteration by iteration:",
+                sides,
+                chart("games that Black won from the start", "iteration", "per cent", shares),
+                "Lessons that the scripted Black won against the net's White:",
+                by_tier(run),
+                judged(claims),
+                listed(effort(run)),
+            ]
+        ),
+    )
+    return 0 if all(claims.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
