@@ -100,7 +100,7 @@ def main() -> int:
                         for entry in played
                     ],
                 ),
-                "Abilities, as shares of sides that used them at all; what is wanted stands beside.",
+                "Abilities, as shares of the sides that used them at all, beside what is wanted.",
                 habits(played),
                 judged(claims),
                 listed(effort(run)),
