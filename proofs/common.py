@@ -96,7 +96,8 @@ def rated(matches: Mapping[str, Mapping[str, Any]]) -> str:
 
 def drawn(entry: Mapping[str, Any]) -> float:
     """The share of draws in games of a log, or of a match."""
-    return sum(end["draws"] for end in entry["ends"].values()) / entry["games"]
+    draws = sum(int(end["draws"]) for end in entry["ends"].values())
+    return draws / int(entry["games"])
 
 
 def causes(entry: Mapping[str, Any]) -> str:

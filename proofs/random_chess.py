@@ -30,6 +30,7 @@ from rulezero.train.run import Run
 AGENT = "puct:net={net},sims=64"
 GAMES = 200
 DUEL = 400  # games against the bootstrap's net
+OPPONENTS = ("random", *(f"alphabeta:depth={depth},random_ties=true" for depth in (1, 2)))
 CUSTOM = "random_chess:pieces=custom"
 
 
@@ -87,12 +88,7 @@ def custom() -> list[str]:
 def main() -> int:
     """Trains, plays, writes; 1 if something is not as it must be."""
     run = trained("proof_random_chess", "random_chess")
-    opponents = (
-        "random",
-        "alphabeta:depth=1,random_ties=true",
-        "alphabeta:depth=2,random_ties=true",
-    )
-    against = {opponent: meet(run, opponent) for opponent in opponents}
+    against = {opponent: meet(run, opponent) for opponent in OPPONENTS}
     climbed, at = climb(run), minutes(run)
     final = climbed[run.progress().iteration]
     claims = {
