@@ -39,6 +39,7 @@ class PlaySettings(Settings):
     swap: bool = True
     judge: SeatText | None = None
     starts: str | None = None  # a file of positions; curriculum, or curriculum:1+2 for its tiers
+    source: str = "train"  # told in the records: window.always can keep games by it
     resign: Annotated[Resign | None, read_as(Resign), AS_KEYS] = None  # none: nobody gives up
 
 
@@ -127,7 +128,6 @@ def task_of(
     *,
     name: str,
     purpose: Purpose,
-    source: str = "train",
 ) -> Task:
     """The task of such games."""
     a, game = named(settings.a, nets), recipe.game
@@ -145,7 +145,7 @@ def task_of(
         judge=None if settings.judge is None else named(settings.judge, nets),
         resign=settings.resign,
         purpose=purpose,
-        source=source,
+        source=settings.source,
     )
 
 

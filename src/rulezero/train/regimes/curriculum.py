@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 import numpy as np
 
-from rulezero.data.record import Columns, Record
+from rulezero.data.record import Columns, Purpose, Record
 from rulezero.data.replay import Course
 from rulezero.play.curriculum import lessons
 from rulezero.play.tally import Tally
@@ -36,16 +36,16 @@ class Curriculum:
         settings = self.settings
         first = settings.first if iteration == 0 else settings.seat
         played = PlaySettings(
-            a=first, b=settings.black, games=settings.games, swap=False, starts=settings.starts
-        )
-        task = task_of(
-            played,
-            nets,
-            self.recipe,
-            name=f"{iteration:04}/curriculum",
-            purpose="self-play" if iteration else "bootstrap",
+            a=first,
+            b=settings.black,
+            games=settings.games,
+            swap=False,
+            starts=settings.starts,
             source=LESSON if iteration else BOOTSTRAP,
         )
+        purpose: Purpose = "self-play" if iteration else "bootstrap"
+        name = f"{iteration:04}/curriculum"
+        task = task_of(played, nets, self.recipe, name=name, purpose=purpose)
         return [*self.inner.games(iteration, nets), task]
 
     def targets(
