@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -10,13 +11,13 @@ import record_samples
 import rulezero as rz
 import samples
 import windows
-from games.test_symmetry import mirror_connect4, mirror_files, mirror_razzle
+from games.test_symmetry import mirror_connect4, mirror_files, mirror_monster, mirror_razzle
+from rulezero.data.replay import course
 from rulezero.train.batch import Batch, Batches
-from rulezero.train.targets import TargetSettings
+from rulezero.train.targets import TargetSettings, of_play
 from rulezero.train.window import Window
 
-MIRRORS = {"connect4": mirror_connect4, "razzle": mirror_razzle}
-turned = mirror_files(7)
+MIRRORS = {"connect4": mirror_connect4, "razzle": mirror_razzle, "monster": mirror_monster}
 
 
 class Always(np.random.Generator):
@@ -90,7 +91,15 @@ def test_mirrored_positions_are_positions(text: str) -> None:
     window = windows.of_games(text)
     plain, batch = whole(window, text), whole(window, text, 0.0)
     known = window.at(np.arange(len(window)))
+    turned = mirror_files(8) if text == "monster" else mirror_files(7)
+    seen = 0
     for row, state in enumerate(states_of(window, text)):
+        if text == "monster" and state.text.split(" ")[2] != "-":
+            # Castling is not the same in a mirror: the position stays as it is.
+            np.testing.assert_array_equal(batch.planes[row], plain.planes[row])
+            np.testing.assert_array_equal(batch.policy[row], plain.policy[row])
+            continue
+        seen += 1
         there = state.game.parse(MIRRORS[text](state.text))
         np.testing.assert_array_equal(batch.planes[row], np.flip(plain.planes[row], -1))
         np.testing.assert_array_equal(batch.planes[row], there.planes())
@@ -99,11 +108,13 @@ def test_mirrored_positions_are_positions(text: str) -> None:
         thought = record_samples.several(text, 3)[known.game[row]].thought(int(known.ply[row]))
         for action, share in (thought.target if thought else {}).items():
             move = state.say(action)
-            wanted[there.slot(there.read(move if move == "end" else turned(move)))] += share
+            there_move = move if move == "end" else turned(move[:4]) + move[4:]
+            wanted[there.slot(there.read(there_move))] += share
         np.testing.assert_allclose(batch.policy[row], wanted, atol=1e-6)
     for name in ("wdl", "value", "weight", "plies_left"):
         np.testing.assert_array_equal(getattr(batch, name), getattr(plain, name))
     assert (batch.planes != plain.planes).any()
+    assert seen > 20
 
 
 def test_half_of_the_positions_are_mirrored() -> None:
@@ -193,3 +204,45 @@ def test_batches_take_positions_in_any_order_and_often() -> None:
         )
     assert batch.weight.tolist() == [1] * 5
     assert len(batches.make(np.zeros(0, np.int64)).planes) == 0
+
+
+def shares(settings: TargetSettings, done: float = 0.0) -> tuple[float, float]:
+    """How much of the search's value is in the targets of a game that was won, and of a drawn."""
+    found = []
+    for outcome in (1.0, 0.0):
+        record = record_samples.made("connect4", outcome=outcome, end_reason="four")
+        window = windows.of([record], targets=settings)
+        batches = Batches(window, samples.game("connect4"), settings=settings, mirrors=False)
+        batches.done = done
+        known = window.at(np.arange(len(window)))
+        is_known = np.isfinite(known.search)
+        batch = batches.make(np.arange(len(window)))
+        told = (batch.value - known.result)[is_known]
+        found.append(float(np.mean(told / (known.search - known.result)[is_known])))
+    return found[0], found[1]
+
+
+def test_the_search_s_share_may_change_over_a_fit() -> None:
+    """From the first epoch to the last, on a straight line."""
+    settings = TargetSettings(search_share=0.8, search_share_end=0.5)
+    for done, wanted in ((0.0, 0.8), (0.5, 0.65), (1.0, 0.5)):
+        assert shares(settings, done) == pytest.approx((wanted, wanted), abs=1e-4)
+
+
+def test_drawn_games_may_have_a_share_of_their_own() -> None:
+    """The result where a game was decided, else what the search thought."""
+    assert shares(TargetSettings(search_share_drawn=1)) == pytest.approx((0, 1), abs=1e-4)
+    assert shares(TargetSettings(search_share=0.25)) == pytest.approx((0.25, 0.25), abs=1e-4)
+
+
+def test_a_judge_tells_values_that_nobody_knew() -> None:
+    """Only where the mover knew none: its own are never replaced."""
+    record = record_samples.made("connect4", end_reason="four")
+    columns, played = record.columns(), course(record, samples.game("connect4"))
+    other = record_samples.made("connect4", seed=0).columns()
+    note = msgspec.structs.replace(other, value=np.full(record.plies, 0.25, np.float32))
+    found = of_play(record, columns, played, TargetSettings(), note)
+    is_known = np.isfinite(columns.value)
+    assert 0 < is_known.sum() < record.plies
+    np.testing.assert_array_equal(found.search[is_known], columns.value[is_known])
+    assert (found.search[~is_known] == 0.25).all()

@@ -207,3 +207,28 @@ def test_a_batch_without_policies_teaches_values() -> None:
     assert float(found.total) == pytest.approx(
         float(found.value) + LossSettings().moves_left * float(found.moves_left)
     )
+
+
+@pytest.mark.parametrize("tanh", [False, True])
+def test_a_power_is_of_the_expected_result(tanh: bool) -> None:
+    """|expected - target| ** 2.5, whatever the head; its gradient is finite where they agree."""
+    said, examples = random_outputs(tanh=tanh), random_examples()
+    expected = said.value[:, 0] if tanh else (said.value.softmax(1) @ torch.tensor([1.0, 0, -1]))
+    error = (expected - (examples.wdl[:, 0] - examples.wdl[:, 2])).abs()
+    wanted = [float(each) ** 2.5 for each in error]
+    assert value_loss(said.value, examples.wdl, 2.5).tolist() == pytest.approx(wanted, rel=1e-4)
+    value = torch.zeros(1, 1, requires_grad=True)
+    value_loss(value, torch.tensor([[0.0, 1.0, 0.0]]), 2.5).sum().backward()  # type: ignore[no-untyped-call]
+    assert value.grad is not None
+    assert value.grad.item() == 0
+
+
+def test_a_policy_over_all_slots_pushes_illegal_moves_down_by_itself() -> None:
+    """The plain cross-entropy of the whole policy; no penalty is needed."""
+    said, examples = random_outputs(), random_examples()
+    settings = LossSettings(policy_over="all", illegal=0)
+    wanted = -(examples.policy[:-1] * said.policy[:-1].log_softmax(1)).sum(1)
+    found = losses(said, examples, settings)
+    assert float(found.policy) == pytest.approx(mean(wanted, examples.weight[:-1]), rel=1e-5)
+    pushed, legal = gradient(settings)
+    assert (pushed[:-1][~legal[:-1]] > 0).all()

@@ -30,6 +30,14 @@ def test_exponential() -> None:
     )
 
 
+def test_exponential_by_epochs() -> None:
+    """A factor for each epoch of a fit; every fit begins with the start."""
+    rate = RateSettings(start=2e-3, kind="exponential", factor=0.95, every="epoch")
+    assert [rate.at(7, 3, 0.3, epoch) for epoch in range(3)] == pytest.approx(
+        [2e-3, 2e-3 * 0.95, 2e-3 * 0.95**2]
+    )
+
+
 def test_steps() -> None:
     """A factor after so many steps of the optimiser: step 100 is the first behind a hundred."""
     rate = RateSettings(start=0.2, kind="steps", factor=0.1, steps=(100, 300))

@@ -133,6 +133,53 @@ def test_held_out_games_depend_on_their_ids_alone() -> None:
         assert found == held & {record.id for record in order}
 
 
+def test_a_tenth_may_be_for_validation() -> None:
+    """Apart from what is held out; neither moves because of the other."""
+    records = many(400)
+    settings = WindowSettings(held_out=0.1, validation=0.1)
+    parts = [part_of(record, settings) for record in records]
+    for part, share in ((Part.TRAINING, 0.8), (Part.HELD_OUT, 0.1), (Part.VALIDATION, 0.1)):
+        assert abs(parts.count(part) / len(parts) - share) < 0.06
+    for record, part in zip(records, parts, strict=True):
+        assert (part is Part.HELD_OUT) == is_held_out(record, 0.1)
+
+
+def test_plies_are_left_out_as_settings_say() -> None:
+    """The first ones, those in check, and some by lot that is always the same."""
+    for seed in range(4):
+        record = record_samples.made("monster", seed, end_reason="king")
+        checks = course(record, samples.game("monster")).checks
+        chosen = targets_of(record).weight > 0
+        found = targets_of(record, skip_plies=5, skip_checks=True).weight > 0
+        wanted = chosen & ~checks
+        wanted[:5] = False
+        np.testing.assert_array_equal(found, wanted)
+        kept = targets_of(record, keep=0.7).weight > 0
+        np.testing.assert_array_equal(kept, targets_of(record, keep=0.7).weight > 0)
+        assert 0.5 < kept.sum() / chosen.sum() < 0.9
+
+
+@pytest.mark.parametrize("text", ["monster", "chess"])
+def test_checks_are_what_the_move_texts_say(text: str) -> None:
+    """A king that one move of the other side could take is in check."""
+    checked = 0
+    for seed in range(6):
+        record = record_samples.made(text, seed)
+        states = samples.played(text, seed)
+        for is_check, state in zip(course(record, samples.game(text)).checks, states, strict=False):
+            board, side, *_ = state.text.split(" ")
+            other = "b" if side == "w" else "w"
+            try:  # the other side to move, with nothing pending
+                there = samples.game("monster").parse(f"{board} {other} - - 0 1")
+            except rz.PositionError:
+                continue
+            takes = any(there.apply(action).is_over for action in there.legal)
+            if other == "b":  # White's two halves may reach farther than one attack
+                assert takes == is_check
+                checked += is_check
+    assert checked > 2
+
+
 @pytest.mark.parametrize("mix", [None, 0.5])
 @pytest.mark.parametrize("samples_per_ply", [None, 4.0])
 def test_held_out_games_are_never_drawn(mix: float | None, samples_per_ply: float | None) -> None:
