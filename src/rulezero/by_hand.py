@@ -21,6 +21,7 @@ from rulezero.play.seats import seat
 from rulezero.play.task import check_task, keyed
 from rulezero.train.play import NAMES, PlaySettings, task_of
 from rulezero.train.regimes import regime_of
+from rulezero.train.regimes.teacher_student import TeacherStudent
 from rulezero.train.run import RunError
 from rulezero.train.targets import forced
 from rulezero.train.window import Part, Window, take
@@ -67,7 +68,9 @@ def generate(
     games are done, and how many there will be.
     """
     orders = orders or Orders()
-    settings = _ordered(experiment.selfplay, orders)
+    is_taught = experiment.regime == "teacher_student" and orders.train_side == "both"
+    own = TeacherStudent(experiment).selfplay(1) if is_taught else experiment.selfplay
+    settings = _ordered(own, orders)
     with contextlib.ExitStack() as stack:
         path = _net(net, settings, experiment, stack)
         weights = "" if path is None else read_card(path).weights

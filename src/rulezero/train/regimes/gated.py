@@ -20,19 +20,18 @@ class Gated:
 
     def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
         """What to play before the fit of an iteration; none: there is no fit."""
-        if iteration > 0:
-            return [self.selfplay(iteration, nets, self.recipe.selfplay)]
-        return [
-            task_of(
-                settings, nets, self.recipe, name=f"0000/bootstrap_{number}", purpose="bootstrap"
-            )
-            for number, settings in enumerate(self.recipe.bootstrap)
-        ]
-
-    def selfplay(self, iteration: int, nets: Mapping[str, str], settings: PlaySettings) -> Task:
-        """The task of an iteration's own games."""
+        recipe = self.recipe
+        if iteration == 0:
+            return [
+                task_of(settings, nets, recipe, name=f"0000/bootstrap_{at}", purpose="bootstrap")
+                for at, settings in enumerate(recipe.bootstrap)
+            ]
         name = f"{iteration:04}/self-play"
-        return task_of(settings, nets, self.recipe, name=name, purpose="self-play")
+        return [task_of(self.selfplay(iteration), nets, recipe, name=name, purpose="self-play")]
+
+    def selfplay(self, iteration: int) -> PlaySettings:
+        """The games of an iteration after the bootstrap."""
+        return self.recipe.selfplay
 
     def targets(
         self, record: Record, columns: Columns, course: Course, note: Columns | None
