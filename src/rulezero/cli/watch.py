@@ -116,7 +116,7 @@ def say_entry(entry: dict[str, Any]) -> str:
         rate = entry["sims"] / max(entry["seconds"], 1e-3)
         return (
             f"{number}{entry['purpose']}: {entry['games']} games, {entry['plies']} plies,"
-            f" {rate:,.0f} sims/s; first seat {entry['first_seat']:.0%}, {say_draws(entry)}"
+            f" {rate:,.0f} sims/s; {_say_sides(entry)}, {say_draws(entry)}"
             + "".join(f"\n      {line}" for line in say_figures(entry.get("figures", {})))
         )
     if entry["kind"] == "games":
@@ -128,6 +128,13 @@ def say_entry(entry: dict[str, Any]) -> str:
     if entry["kind"] == "verdict":
         return f"{number}{entry['net']} is {'the best now' if entry['is_promoted'] else 'rejected'}"
     return ""
+
+
+def _say_sides(entry: dict[str, Any]) -> str:
+    """Who won how much: the first seat, and the first of two players where they are different."""
+    words = f"first seat {entry['first_seat']:.0%}"
+    a, b = (entry[who].partition(":")[0] for who in "ab")
+    return words if entry["a"] == entry["b"] else f"{words}, {a} {entry['score']:.0%} against {b}"
 
 
 def say_figures(figures: dict[str, Any]) -> list[str]:
