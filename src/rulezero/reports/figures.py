@@ -5,12 +5,29 @@ from typing import Any
 
 import msgspec
 
+from rulezero.train.usage import TARGETS
+
 Entry = Mapping[str, Any]  # a line of the log
 Json = dict[str, Any]
 
 _BOUNDLESS = 400.0  # Elo that an interval without a bound is drawn beyond the estimate
 _CAUSES = 6  # colours
 _PERCENT = ".3~p"  # 12.5%, 100%
+_LESSONS = "/curriculum"  # how their tasks' names end
+_USAGE = (  # figures of what a Usage tells, and of which fields
+    (
+        "abilities",
+        "Abilities",
+        "share of sides that used one at all, beside what is wanted",
+        ("decree", "interpose", "consecration", "skirmish", "overextend"),
+    ),
+    (
+        "pawns",
+        "Pawns and Decrees",
+        "sides whose pawns went so far; Decrees under which a strike hit",
+        ("pawn_advances", "promotions", "decree_used"),
+    ),
+)
 
 
 class Figure(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,8 +128,10 @@ def strength(entries: Sequence[Entry]) -> list[Figure]:
 
 def games(entries: Sequence[Entry]) -> list[Figure]:
     """How self-play ended, how long it took, and what the first seat made of it."""
-    played = [*_games(entries, "bootstrap"), *_games(entries, "self-play")]
-    played.sort(key=lambda entry: int(entry["iteration"]))
+    both = [*_games(entries, "bootstrap"), *_games(entries, "self-play")]
+    both.sort(key=lambda entry: int(entry["iteration"]))
+    played = [entry for entry in both if not entry["task"].endswith(_LESSONS)]
+    lessons = [entry for entry in both if entry["task"].endswith(_LESSONS)]
     length = _line(played, lambda e: e["plies"] / max(e["games"], 1), "plies", "--net")
     first = _line(played, lambda e: e["first_seat"], "first seat", "--net")
     return [
@@ -120,7 +139,51 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
         _figure("ends", "Wins by cause", "share of self-play games", _wins(played), _PERCENT),
         _figure("length", "Length", "mean plies of a self-play game", [length], ".1f"),
         _figure("first", "First seat", "its score in self-play", [first], _PERCENT, level=0.5),
+        *_particular(played, lessons),
     ]
+
+
+def _particular(played: Sequence[Entry], lessons: Sequence[Entry]) -> Iterator[Figure]:
+    """What only some games are asked: how abilities are used, which lessons Black wins."""
+    used = [entry for entry in played if "usage" in entry.get("figures", {})]
+    for name, title, about, abilities in _USAGE if used else ():
+        data = [
+            _line(
+                used, _used(each), f"{each.replace('_', ' ')} {TARGETS[each][0]:.0%}", _colour(at)
+            )
+            for at, each in enumerate(abilities)
+        ]
+        yield _figure(name, title, about, data, _PERCENT)
+    known = [entry.get("figures", {}).get("tiers", {}) for entry in lessons]
+    tiers = sorted({tier for each in known for tier in each})
+    if tiers:
+        data = [
+            _line(
+                [entry for entry in lessons if tier in entry["figures"]["tiers"]],
+                _black(tier),
+                f"tier {tier}",
+                _colour(number),
+            )
+            for number, tier in enumerate(tiers)
+        ]
+        about = "share that the scripted Black won against the net"
+        yield _figure("lessons", "Lessons", about, data, _PERCENT)
+
+
+def _used(name: str) -> Callable[[Entry], float | None]:
+    return lambda entry: entry["figures"]["usage"][name]
+
+
+def _black(tier: str) -> Callable[[Entry], float | None]:
+    def share(entry: Entry) -> float:
+        counts = entry["figures"]["tiers"][tier]
+        return float(counts["black"] / sum(counts.values()))
+
+    return share
+
+
+def _colour(number: int) -> str:
+    return f"--cause-{number % _CAUSES}"
 
 
 def speed(entries: Sequence[Entry]) -> list[Figure]:
@@ -166,7 +229,7 @@ def _stack(played: Sequence[Entry], count: Callable[[Json], int]) -> list[Json]:
                 count(e["ends"][cause]) / max(e["games"], 1) if cause in e["ends"] else 0.0
                 for e in played
             ],
-            "marker": {"color": f"--cause-{number % _CAUSES}"},
+            "marker": {"color": _colour(number)},
         }
         for number, cause in enumerate(causes)
     ]
