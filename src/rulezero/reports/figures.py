@@ -148,9 +148,7 @@ def _particular(played: Sequence[Entry], lessons: Sequence[Entry]) -> Iterator[F
     used = [entry for entry in played if "usage" in entry.get("figures", {})]
     for name, title, about, abilities in _USAGE if used else ():
         data = [
-            _line(
-                used, _used(each), f"{each.replace('_', ' ')} {TARGETS[each][0]:.0%}", _colour(at)
-            )
+            _line(used, _used(each), _say_ability(each), _colour(at))
             for at, each in enumerate(abilities)
         ]
         yield _figure(name, title, about, data, _PERCENT)
@@ -168,6 +166,10 @@ def _particular(played: Sequence[Entry], lessons: Sequence[Entry]) -> Iterator[F
         ]
         about = "share that the scripted Black won against the net"
         yield _figure("lessons", "Lessons", about, data, _PERCENT)
+
+
+def _say_ability(name: str) -> str:
+    return f"{name.replace('_', ' ')} {TARGETS[name][0]:.0%}"
 
 
 def _used(name: str) -> Callable[[Entry], float | None]:
@@ -188,7 +190,7 @@ def _colour(number: int) -> str:
 
 def speed(entries: Sequence[Entry]) -> list[Figure]:
     """How fast games are played and positions learned from."""
-    played = _games(entries, "self-play")
+    played = [e for e in _games(entries, "self-play") if not e["task"].endswith(_LESSONS)]
     fits = [entry for entry in entries if entry["kind"] == "fit"]
     sims = _line(played, lambda e: e["sims"] / max(e["seconds"], 1e-9), "sims/s", "--net")
     samples = _line(fits, lambda e: e["samples"] / max(e["seconds"], 1e-9), "samples/s", "--net")
