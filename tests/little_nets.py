@@ -29,7 +29,10 @@ _CHANGES: dict[str, dict[str, Any]] = {
     "none": {},
     "se": {"se": 4},
     "pooling": {"pooling": 2},
+    "widths": {"widths": (16, 24)},
     "tanh": {"value": "tanh"},
+    "value_pooled": {"value_pooled": True},
+    "value_hidden": {"value_hidden": (32, 16)},
     "moves_left": {"moves_left": True},
     "dropout": {"dropout": 0.2},
 }

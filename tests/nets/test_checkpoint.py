@@ -262,9 +262,32 @@ def test_texts_find_their_nets(run: Path, net: Path, monkeypatch: pytest.MonkeyP
     assert resolve("run@12") == Path("run/nets/iter_12")
 
 
+def test_texts_find_perceptrons(run: Path) -> None:
+    """One file with its suffix; where a run has a card of that name, the card is the net."""
+    nets = run / "nets"
+    for name in ("iter_12", "iter_15"):
+        (nets / f"{name}.nn").write_bytes(b"NNWB")
+    assert resolve(f"{run}@12") == resolve(f"{run}@latest") == nets / "iter_12"
+    assert resolve(nets / "iter_12.nn") == nets / "iter_12.nn"
+    assert resolve(f"{run}@15") == nets / "iter_15.nn"
+    for pointer in ("best", "latest"):
+        (nets / pointer).write_text("iter_15", encoding="utf-8")
+        assert resolve(f"{run}@{pointer}") == nets / "iter_15.nn"
+    assert resolve(run) == nets / "iter_15.nn"
+    with pytest.raises(rz.NetError, match="no net of iteration 3; its newest is 15"):
+        resolve(f"{run}@3")
+    with pytest.raises(rz.NetError, match=r"iter_15.nn' is a perceptron, a .nn file: it has no"):
+        OnnxEvaluator(run)
+    with pytest.raises(rz.NetError, match=r"is a perceptron, a .nn file: it has no card$"):
+        load(resolve(run))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("{run}/nets/iter_3.nn", "there is no net '.*iter_3.nn': there is no such file"),
+        ("{run}@3.nn", "after the @ comes"),
+        ("{run}x@3.nn", "there is no such file"),
         ("{run}/nothing", "neither a checkpoint .*nothing.json'. nor a run folder"),
         ("{run}/nets/iter_3.onnx", "there is no net '.*iter_3.onnx'"),
         ("{run}@3", "no net of iteration 3; its newest is 12"),

@@ -30,12 +30,14 @@ from rulezero.play.torch_evaluator import TorchEvaluator
 
 # One game for each policy head; from_to with slots by square, and with one of the whole board.
 GAMES = ["connect4", "chess", "exchange", "razzle"]
+SMALLER = ("se", "pooling", "widths", "tanh", "value_pooled", "value_hidden")  # change what plays
 every_option = pytest.mark.parametrize("option", little_nets.OPTIONS)
 every_head = pytest.mark.parametrize("text", GAMES)
 
 # A tower of 10x128 for Razzle's 7 planes of 8x7, with a flat head to its 3137 slots:
 STEM = 9 * 7 * 128 + 2 * 128  # weights of the convolution, BatchNorm's two
 BLOCK = 2 * (9 * 128 * 128 + 2 * 128)
+NARROWER = (9 * 128 + 9 * 64 + 128) * 64 + 3 * 2 * 64  # from 128 to 64, with its projection
 POLICY = 128 * 8 + 2 * 8 + (8 * 56) * 3137 + 3137
 HIDDEN = 128 * 8 + 2 * 8 + (8 * 56) * 64 + 64  # of the value head
 PLAIN = STEM + 10 * BLOCK + POLICY + HIDDEN + 64 * 3 + 3
@@ -48,7 +50,12 @@ PLAIN = STEM + 10 * BLOCK + POLICY + HIDDEN + 64 * 3 + 3
         ({}, PLAIN),
         ({"se": 16}, PLAIN + 10 * (128 * 16 + 16 + 16 * 128 + 128)),
         ({"pooling": 4}, PLAIN + 2 * (9 * 128 * 32 + 2 * 32 + (2 * 32) * 128 + 128)),
+        ({"widths": (128,) * 10}, PLAIN),
+        ({"widths": (128,) * 9 + (64,)}, PLAIN - BLOCK + NARROWER - 64 * 8 * 2),
         ({"value": "tanh"}, PLAIN - 2 * 65),
+        ({"value_pooled": True}, PLAIN - HIDDEN + 128 * 64 + 64),
+        ({"value_hidden": (64,)}, PLAIN),
+        ({"value_hidden": (64, 32, 16)}, PLAIN - 64 * 3 + 64 * 32 + 32 + 32 * 16 + 16 + 16 * 3),
         ({"moves_left": True}, PLAIN + HIDDEN + 65),
         ({"dropout": 0.5}, PLAIN),
         ({"head": "from_to"}, PLAIN - POLICY + 2 * (128 * 32 + 32) + 56 * 56 + 128 + 1),
@@ -128,18 +135,30 @@ def test_answers_do_not_depend_on_the_batch(text: str, option: str) -> None:
                     torch.testing.assert_close(one[0], other[row], atol=1e-5, rtol=1e-4)
 
 
-def test_dropout_hides_in_training_only() -> None:
-    """Of what the last layers of all heads see: two passes over one batch differ."""
+@pytest.mark.parametrize("value", ["wdl", "tanh"])
+def test_dropout_hides_from_the_value_in_training_only(value: str) -> None:
+    """Two passes over one batch differ, but not in the policy or the guess at the length."""
     for text in GAMES:
         planes = torch.from_numpy(little_nets.batch(text, 4))
-        config = msgspec.structs.replace(little_nets.OPTIONS["all"], value="wdl")
+        config = msgspec.structs.replace(little_nets.OPTIONS["all"], value=value)
         tower = create(samples.game(text), config)
         with torch.no_grad():
             quiet = [tower(planes) for _ in range(2)]
             noisy = [tower.train()(planes) for _ in range(2)]
-        for answer in range(3):
-            assert torch.equal(quiet[0][answer], quiet[1][answer])
-            assert not torch.equal(noisy[0][answer], noisy[1][answer])
+        for name, one, other in zip(Outputs._fields, *quiet, strict=True):
+            assert torch.equal(one, other), name
+        for name, one, other in zip(Outputs._fields, *noisy, strict=True):
+            assert torch.equal(one, other) == (name != "value"), name
+
+
+def test_dropout_comes_after_each_hidden_layer() -> None:
+    """The last one's, and all before it."""
+    config = NetConfig(blocks=1, channels=8, value_hidden=(6, 5, 4), dropout=0.3)
+    head = create(samples.game("tictactoe"), config).value
+    seen: list[int] = []
+    head.dropout.register_forward_hook(lambda _, given, __: seen.append(given[0].shape[1]))
+    head(torch.zeros(2, 8, 3, 3))
+    assert seen == [6, 5, 4]
 
 
 @every_option
@@ -159,7 +178,7 @@ def test_onnx_says_what_torch_says(text: str, option: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "option"),
-    [*(("connect4", option) for option in ("se", "pooling", "tanh")), *((t, "all") for t in GAMES)],
+    [*(("connect4", option) for option in SMALLER), *((t, "all") for t in GAMES)],
 )
 def test_options_are_made_int8(text: str, option: str) -> None:
     """All layers but the last ones of the heads, and near the net."""
@@ -228,7 +247,8 @@ def test_cards_from_before_the_options_are_read(tmp_path: Path) -> None:
         shutil.copy(beside(original, suffix), tmp_path / f"net{suffix}")
     path = tmp_path / "net.json"
     card = json.loads(path.read_bytes())
-    for name in ("se", "pooling", "moves_left", "dropout"):
+    assert card["config"]["value_hidden"] == 64  # a number stays one
+    for name in ("se", "pooling", "moves_left", "dropout", "widths", "value_pooled"):
         del card["config"][name]
     path.write_text(json.dumps(card), encoding="utf-8")
     assert load(tmp_path / "net").config == load(original).config
@@ -246,6 +266,18 @@ def test_cards_from_before_the_options_are_read(tmp_path: Path) -> None:
         ({"se": True}, "se of a net must be from 0 to 2048, not True"),
         ({"pooling": 101}, "pooling of a net must be from 0 to 100, not 101"),
         ({"pooling": 5}, "pooling 5 is in no block of a net that has 4"),
+        ({"widths": (64, 64)}, "widths of a net are 2 for 4 blocks"),
+        ({"blocks": 0, "widths": (64,)}, "widths of a net are 1 for 0 blocks"),
+        ({"widths": (64, 64, 64, 0)}, "widths of a net must be from 1 to 2048, not 0"),
+        ({"widths": (64, 64, 64, 4096)}, "widths of a net must be from 1 to 2048, not 4096"),
+        ({"widths": (64, 64, 64, "64")}, "widths of a net must be from 1 to 2048, not '64'"),
+        ({"widths": 64}, "widths of a net must be a tuple of whole numbers, not 64"),
+        ({"head": "round"}, "there is no policy head 'round': auto, flat, planes, from_to, dense"),
+        ({"value_pooled": 1}, "value_pooled of a net is true or false, not 1"),
+        ({"value_hidden": 0}, "value_hidden of a net must be from 1 to 8192, not 0"),
+        ({"value_hidden": (64, 8193)}, "value_hidden of a net must be from 1 to 8192, not 8193"),
+        ({"value_hidden": ()}, "value_hidden of a net is 1 to 8 layers, not 0"),
+        ({"value_hidden": (8,) * 9}, "value_hidden of a net is 1 to 8 layers, not 9"),
         ({"value": "elo"}, "there is no value head 'elo': wdl or tanh"),
         ({"moves_left": 1}, "moves_left of a net is true or false, not 1"),
         ({"dropout": 1.0}, "dropout of a net must be from 0 to below 1, not 1.0"),

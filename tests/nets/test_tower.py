@@ -12,8 +12,8 @@ from torch import Tensor, nn
 import little_nets
 import rulezero as rz
 import samples
-from rulezero.nets.config import NetConfig
-from rulezero.nets.heads import FromToHead, PlanesHead
+from rulezero.nets.config import SIZES, Head, NetConfig, sized
+from rulezero.nets.heads import DenseHead, FromToHead, PlanesHead
 from rulezero.nets.tower import Tower, create
 
 CONFIG = NetConfig(blocks=1, channels=8, key_channels=4)
@@ -33,11 +33,12 @@ CONFIG = NetConfig(blocks=1, channels=8, key_channels=4)
     ],
 )
 def test_every_game_has_its_head(text: str, head: str) -> None:
-    """The one that fits its slots and costs least; a flat one fits all of them."""
+    """The one that fits its slots and costs least; flat fits all, and dense whole planes."""
     facts = samples.game(text).facts
-    for wanted in ("auto", "flat"):
+    heads: list[Head] = ["auto", "flat", "dense"]
+    for wanted in heads[:2] if text in ("razzle", "connect4") else heads:
         tower = create(samples.game(text), NetConfig(blocks=1, channels=8, head=wanted))
-        assert tower.config.head == (head if wanted == "auto" else "flat")
+        assert tower.config.head == (head if wanted == "auto" else wanted)
         policy, wdl, _ = tower(torch.zeros(2, *facts.planes))
         assert policy.shape == (2, facts.slots)
         assert wdl.shape == (2, 3)
@@ -65,6 +66,15 @@ def test_planes_are_plane_by_plane() -> None:
         assert logits[plane * 64 + square] == pytest.approx(
             float(at(head.planes, seen, square)[plane]), abs=1e-5
         )
+
+
+def test_a_dense_head_is_a_matrix_of_planes() -> None:
+    """Two planes of 2x3 squares, flattened plane by plane, then each slot by all of them."""
+    head, seen = DenseHead(CONFIG, 2, 3, 12).eval(), features(2, 3)
+    few = torch.relu(head.squeeze(seen))
+    flat = torch.stack([at(head.planes, few, s)[p] for p in range(2) for s in range(6)])
+    wanted = head.linear.weight @ flat + head.linear.bias
+    torch.testing.assert_close(head(seen)[0], wanted, atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize(("rows", "columns", "slots"), [(8, 8, 4096), (8, 8, 4608), (8, 7, 3137)])
@@ -111,7 +121,9 @@ def test_slots_are_as_the_heads_take_them() -> None:
     [
         ("chess:planes=features781", "auto", "one flat vector of 781 numbers"),
         ("chess", "from_to", "the slots of chess are not laid out for from_to; use flat or planes"),
-        ("monster", "planes", "not laid out for planes; use flat or from_to"),
+        ("monster", "planes", "not laid out for planes; use flat or from_to or dense$"),
+        ("razzle", "dense", "not laid out for dense; use flat or from_to$"),
+        ("connect4", "dense", "not laid out for dense; use flat$"),
         ("connect4", "planes", "not laid out for planes; use flat$"),
         ("tictactoe", "from_to", "not laid out for from_to"),
     ],
@@ -129,6 +141,35 @@ def test_sizes_are_bounded(size: dict[str, Any]) -> None:
         NetConfig(**size)
     with pytest.raises(msgspec.ValidationError, match="must be"):
         msgspec.json.decode(msgspec.json.encode(size), type=NetConfig)
+
+
+def test_a_size_is_blocks_and_channels() -> None:
+    """Those that are named beside it win, and everything else is left as it is."""
+    assert sized({"size": "medium", "head": "dense"}) == {
+        **{"blocks": 4, "channels": 64},
+        "head": "dense",
+    }
+    assert sized({"channels": 8, "size": "full"}) == {"blocks": 12, "channels": 8}
+    assert sized({"blocks": 3}) == {"blocks": 3}
+    assert list(SIZES) == ["tiny", "small", "medium", "large", "full"]
+    for size in SIZES:
+        NetConfig(**sized({"size": size}))
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        ("larg", "there is no net of size 'larg' (did you mean 'large'?); known: tiny, small,"),
+        (64, "there is no net of size '64'; known: tiny, small, medium, large, full"),
+        (None, "there is no net of size 'None'; known:"),
+        (["tiny"], "there is no net of size '['tiny']'"),
+    ],
+)
+def test_an_unknown_size_is_one_clear_line(size: object, message: str) -> None:
+    """With the nearest that there is."""
+    with pytest.raises(rz.NetError) as error:
+        sized({"size": size})
+    assert str(error.value).startswith(message)
 
 
 def test_a_seed_draws_the_weights() -> None:
@@ -157,14 +198,17 @@ def test_a_new_net_is_in_eval_mode() -> None:
         tower.eval()
 
 
-@pytest.mark.parametrize("text", ["connect4", "exchange", "chess"])
-def test_one_batch_can_be_learnt(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "head"),
+    [("connect4", "auto"), ("exchange", "auto"), ("chess", "auto"), ("tictactoe", "dense")],
+)
+def test_one_batch_can_be_learnt(text: str, head: Head) -> None:
     """Every head reaches the slots and results that it is shown, on training planes."""
     states = little_nets.positions(text, 8)
     planes = torch.from_numpy(little_nets.batch(text, 8))
     slots = torch.tensor([state.slot(state.legal[0]) for state in states])
     results = torch.arange(8) % 3
-    tower = create(samples.game(text), NetConfig(blocks=1, channels=16)).train()
+    tower = create(samples.game(text), NetConfig(blocks=1, channels=16, head=head)).train()
     optimiser = torch.optim.Adam(tower.parameters(), 1e-2)
     for _ in range(80):
         loss = learn(tower, optimiser, planes, slots, results)

@@ -1,7 +1,7 @@
 """Finding a net, and reading what it says of itself. Nothing here needs torch.
 
 A net is NAME.json (its card), NAME.onnx (what plays) and NAME.safetensors (what is trained on).
-The card is written last: a net is there once its card is.
+The card is written last: a net is there once its card is. A perceptron is one file, NAME.nn.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from rulezero.nets.config import NetConfig
 from rulezero.nets.error import NetError
 
 _SUFFIXES = (".int8.onnx", ".safetensors", ".onnx", ".json")
+PERCEPTRON = ".nn"  # suffix of a net that is one file without a card
 LARGEST_CARD = 1 << 20  # bytes
 _POINTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
@@ -73,6 +74,8 @@ def read_card(net: Path) -> Card:
             raise NetError(f"'{path}' is no card of a net: it is larger than a mebibyte")
         return msgspec.json.decode(path.read_bytes(), type=Card)
     except OSError as error:
+        if net.suffix == PERCEPTRON and net.is_file():
+            raise NetError(f"'{net}' is a perceptron, a .nn file: it has no card") from error
         raise NetError(f"there is no net '{net}': {path.name} {_reason(error)}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise NetError(f"'{path}' is no card of a net: {error}") from error
@@ -107,9 +110,12 @@ def resolve(text: str | Path) -> Path:
     """The net that a text means, as the path of its files without their suffixes.
 
     A checkpoint, with or without a suffix; a run folder (its best net); RUN@latest, RUN@best;
-    RUN@12 for the net of iteration 12. NetError says what is missing.
+    RUN@12 for the net of iteration 12. A perceptron's path has its suffix .nn, and so has the text
+    unless it names a run's. NetError says what is missing.
     """
     text = str(text)
+    if text.endswith(PERCEPTRON) and Path(text).is_file():
+        return Path(text)
     plain = Path(text[: -len(_suffix(text))] if _suffix(text) else text)
     if plain.name and beside(plain, ".json").is_file():
         return plain
@@ -118,6 +124,8 @@ def resolve(text: str | Path) -> Path:
     run, at, which = text.rpartition("@")
     if at and Path(run).is_dir():
         return _of_run(Path(run), which)
+    if text.endswith(PERCEPTRON):
+        raise NetError(f"there is no net '{text}': there is no such file")
     if at and not _suffix(text):
         raise NetError(f"there is no net '{text}': there is no run folder '{run}'")
     raise NetError(
@@ -125,12 +133,23 @@ def resolve(text: str | Path) -> Path:
     )
 
 
+def inside(nets: Path, name: str) -> Path | None:
+    """The net of this name in a folder, as resolve() would tell it; None if there is none."""
+    net = nets / name
+    if not net.name:
+        return None
+    if beside(net, ".json").is_file():
+        return net
+    perceptron = net if net.suffix == PERCEPTRON else beside(net, PERCEPTRON)
+    return perceptron if perceptron.is_file() else None
+
+
 def _of_run(run: Path, which: str) -> Path:
     """The net of a run folder: best, latest or an iteration's number."""
     nets = run / "nets"
     if which.isdecimal():
-        net = nets / f"iter_{int(which)}"
-        if not beside(net, ".json").is_file():
+        net = inside(nets, f"iter_{int(which)}")
+        if net is None:
             raise NetError(f"the run '{run}' has no net of iteration {which}{_newest(nets)}")
         return net
     if which not in ("best", "latest"):
@@ -142,14 +161,15 @@ def _of_run(run: Path, which: str) -> Path:
         name = file.read(200).decode("utf-8", "replace").strip()
     if not _POINTER.fullmatch(name):
         raise NetError(f"'{pointer}' must hold the name of a net, not {name[:40]!a}")
-    net = nets / name
-    if not beside(net, ".json").is_file():
-        raise NetError(f"'{pointer}' names '{name}', but there is no '{net}.json'")
+    net = inside(nets, name)
+    if net is None:
+        raise NetError(f"'{pointer}' names '{name}', but there is no '{nets / name}.json' or .nn")
     return net
 
 
 def _newest(nets: Path) -> str:
-    numbers = [int(p.stem[5:]) for p in nets.glob("iter_*.json") if p.stem[5:].isdecimal()]
+    files = [*nets.glob("iter_*.json"), *nets.glob(f"iter_*{PERCEPTRON}")]
+    numbers = [int(file.stem[5:]) for file in files if file.stem[5:].isdecimal()]
     return f"; its newest is {max(numbers)}" if numbers else ""
 
 

@@ -1,10 +1,11 @@
 """Heads: from the tower's features to a logit for each slot, the mover's chances, the length.
 
 Squares are numbered row by row as the planes show them, so a policy head needs nothing of a game
-but the layout of its slots (docs/planes.md). Dropout comes before the last layer of every head.
+but the layout of its slots (docs/planes.md). Dropout is the value head's alone.
 """
 
 import math
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -19,13 +20,12 @@ class FlatHead(nn.Module):
 
     def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
         super().__init__()
-        self.squeeze = ConvNorm(config.channels, config.policy_channels, kernel=1)
-        self.dropout = nn.Dropout(config.dropout)
+        self.squeeze = ConvNorm(config.features, config.policy_channels, kernel=1)
         self.linear = nn.Linear(config.policy_channels * rows * columns, slots)
 
     def forward(self, features: Tensor) -> Tensor:
         squeezed: Tensor = torch.relu(self.squeeze(features))  # [B, few, H, W]
-        logits: Tensor = self.linear(self.dropout(squeezed.flatten(1)))
+        logits: Tensor = self.linear(squeezed.flatten(1))
         return logits
 
 
@@ -34,15 +34,28 @@ class PlanesHead(nn.Module):
 
     def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
         super().__init__()
-        planes, rest = divmod(slots, rows * columns)
-        if rest or not planes:
-            raise NetError(f"{slots} slots are no whole planes of {rows}x{columns} squares")
-        self.dropout = nn.Dropout(config.dropout)
-        self.planes = nn.Conv2d(config.channels, planes, kernel_size=1)
+        planes = _whole_planes(rows, columns, slots)
+        self.planes = nn.Conv2d(config.features, planes, kernel_size=1)
 
     def forward(self, features: Tensor) -> Tensor:
-        logits: Tensor = self.planes(self.dropout(features))  # [B, P, H, W]
+        logits: Tensor = self.planes(features)  # [B, P, H, W]
         return logits.flatten(1)
+
+
+class DenseHead(nn.Module):
+    """As many slots as whole planes have: few channels, planes, and a linear layer among all."""
+
+    def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
+        super().__init__()
+        planes = _whole_planes(rows, columns, slots)
+        self.squeeze = ConvNorm(config.features, config.policy_channels, kernel=1)
+        self.planes = nn.Conv2d(config.policy_channels, planes, kernel_size=1)
+        self.linear = nn.Linear(slots, slots)
+
+    def forward(self, features: Tensor) -> Tensor:
+        squeezed: Tensor = torch.relu(self.squeeze(features))  # [B, few, H, W]
+        logits: Tensor = self.linear(self.planes(squeezed).flatten(1))
+        return logits
 
 
 class FromToHead(nn.Module):
@@ -61,19 +74,17 @@ class FromToHead(nn.Module):
         if further < 0:
             raise NetError(f"{slots} slots are fewer than {squares} x {squares} from-to pairs")
         self.scale = 1 / math.sqrt(config.key_channels)
-        self.dropout = nn.Dropout(config.dropout)
-        self.query = nn.Conv2d(config.channels, config.key_channels, kernel_size=1)
-        self.key = nn.Conv2d(config.channels, config.key_channels, kernel_size=1)
+        self.query = nn.Conv2d(config.features, config.key_channels, kernel_size=1)
+        self.key = nn.Conv2d(config.features, config.key_channels, kernel_size=1)
         self.pair_bias = nn.Parameter(torch.zeros(squares * squares))
         by_square = further % squares == 0
         self.planes = further // squares if by_square else 0
         if self.planes:
-            self.further: nn.Module = nn.Conv2d(config.channels, self.planes, kernel_size=1)
+            self.further: nn.Module = nn.Conv2d(config.features, self.planes, kernel_size=1)
         elif further:
-            self.further = nn.Linear(config.channels, further)
+            self.further = nn.Linear(config.features, further)
 
     def forward(self, features: Tensor) -> Tensor:
-        features = self.dropout(features)
         query = self.query(features).flatten(2).transpose(1, 2)  # [B, from, d]
         key = self.key(features).flatten(2)  # [B, d, to]
         if self.scale != 1:
@@ -95,31 +106,46 @@ class FromToHead(nn.Module):
         self.scale = 1.0
 
 
-HEADS = {"flat": FlatHead, "planes": PlanesHead, "from_to": FromToHead}
+HEADS = {"flat": FlatHead, "planes": PlanesHead, "from_to": FromToHead, "dense": DenseHead}
+
+
+def _whole_planes(rows: int, columns: int, slots: int) -> int:
+    """How many planes the slots are. NetError unless they are whole ones."""
+    planes, rest = divmod(slots, rows * columns)
+    if rest or not planes:
+        raise NetError(f"{slots} slots are no whole planes of {rows}x{columns} squares")
+    return planes
 
 
 class _BoardHead(nn.Module):
-    """A few numbers about the whole board: few channels, then a hidden layer."""
+    """A few numbers about the whole board: few channels or all channels' means, hidden layers."""
 
-    def __init__(self, config: NetConfig, squares: int) -> None:
+    def __init__(self, config: NetConfig, squares: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.squeeze = ConvNorm(config.channels, config.value_channels, kernel=1)
-        self.hidden = nn.Linear(config.value_channels * squares, config.value_hidden)
-        self.dropout = nn.Dropout(config.dropout)
+        few = config.value_channels
+        self.squeeze = None if config.value_pooled else ConvNorm(config.features, few, kernel=1)
+        seen = config.features if config.value_pooled else few * squares
+        self.hidden = nn.Linear(seen, config.hidden[0])
+        self.further = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(config.hidden))
+        self.dropout = nn.Dropout(dropout)
 
     def considered(self, features: Tensor) -> Tensor:
-        """The hidden layer, [B, hidden]."""
-        squeezed = torch.relu(self.squeeze(features)).flatten(1)
-        hidden: Tensor = self.dropout(torch.relu(self.hidden(squeezed)))
-        return hidden
+        """The last hidden layer, [B, hidden]."""
+        if self.squeeze is None:
+            seen = features.mean((2, 3))
+        else:
+            seen = torch.relu(self.squeeze(features)).flatten(1)
+        for layer in (self.hidden, *self.further):
+            seen = self.dropout(torch.relu(layer(seen)))
+        return seen
 
 
 class WdlHead(_BoardHead):
     """Logits of the mover's win, draw and loss: [B, 3]."""
 
     def __init__(self, config: NetConfig, squares: int) -> None:
-        super().__init__(config, squares)
-        self.wdl = nn.Linear(config.value_hidden, 3)
+        super().__init__(config, squares, config.dropout)
+        self.wdl = nn.Linear(config.hidden[-1], 3)
 
     def forward(self, features: Tensor) -> Tensor:
         logits: Tensor = self.wdl(self.considered(features))
@@ -130,8 +156,8 @@ class TanhHead(_BoardHead):
     """The mover's expected result, in [-1, 1]: [B, 1]."""
 
     def __init__(self, config: NetConfig, squares: int) -> None:
-        super().__init__(config, squares)
-        self.value = nn.Linear(config.value_hidden, 1)
+        super().__init__(config, squares, config.dropout)
+        self.value = nn.Linear(config.hidden[-1], 1)
 
     def forward(self, features: Tensor) -> Tensor:
         return torch.tanh(self.value(self.considered(features)))
@@ -142,7 +168,7 @@ class MovesLeftHead(_BoardHead):
 
     def __init__(self, config: NetConfig, squares: int) -> None:
         super().__init__(config, squares)
-        self.length = nn.Linear(config.value_hidden, 1)
+        self.length = nn.Linear(config.hidden[-1], 1)
 
     def forward(self, features: Tensor) -> Tensor:
         return nn.functional.softplus(self.length(self.considered(features)))

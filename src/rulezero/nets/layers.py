@@ -40,27 +40,28 @@ class Excitation(nn.Module):
 class BoardBias(nn.Module):
     """KataGo's global pooling: what to add to each channel, by the mean and the most of others."""
 
-    def __init__(self, channels: int) -> None:
+    def __init__(self, channels: int, out: int) -> None:
         super().__init__()
         pooled = max(1, channels // 4)
         self.look = ConvNorm(channels, pooled, kernel=3)
-        self.linear = nn.Linear(2 * pooled, channels)
+        self.linear = nn.Linear(2 * pooled, out)
 
     def forward(self, x: Tensor) -> Tensor:
         seen = torch.relu(self.look(x))  # [B, C / 4, H, W]
-        bias: Tensor = self.linear(torch.cat((seen.mean((2, 3)), seen.amax((2, 3))), 1))  # [B, C]
+        bias: Tensor = self.linear(torch.cat((seen.mean((2, 3)), seen.amax((2, 3))), 1))  # [B, out]
         return bias[:, :, None, None]
 
 
 class Block(nn.Module):
-    """Two convolutions around which the input passes."""
+    """Two convolutions around which the input passes, projected where its width changes."""
 
-    def __init__(self, channels: int, *, se: int = 0, is_pooling: bool = False) -> None:
+    def __init__(self, channels: int, out: int, *, se: int = 0, is_pooling: bool = False) -> None:
         super().__init__()
-        self.first = ConvNorm(channels, channels, kernel=3)
-        self.second = ConvNorm(channels, channels, kernel=3)
-        self.bias = BoardBias(channels) if is_pooling else None
-        self.excitation = Excitation(channels, se) if se else None
+        self.first = ConvNorm(channels, out, kernel=3)
+        self.second = ConvNorm(out, out, kernel=3)
+        self.projection = ConvNorm(channels, out, kernel=1) if out != channels else None
+        self.bias = BoardBias(channels, out) if is_pooling else None
+        self.excitation = Excitation(out, se) if se else None
 
     def forward(self, x: Tensor) -> Tensor:
         inner = self.first(x)
@@ -69,4 +70,6 @@ class Block(nn.Module):
         change = self.second(torch.relu(inner))
         if self.excitation is not None:
             change = self.excitation(change)
+        if self.projection is not None:
+            x = self.projection(x)
         return torch.relu(x + change)

@@ -1,5 +1,6 @@
 """A residual tower: planes in, a policy and the mover's chances out."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import torch
@@ -33,13 +34,13 @@ class Tower(nn.Module):
         self.slots = slots
         self.config = config  # its head chosen: see NetConfig.for_game
         channels, rows, columns = planes
-        wide = config.channels
-        self.stem = ConvNorm(channels, wide, kernel=3)
+        self.stem = ConvNorm(channels, config.channels, kernel=3)
         every = config.pooling
+        steps = pairwise((config.channels, *config.block_widths))
         self.blocks = nn.Sequential(
             *(
-                Block(wide, se=config.se, is_pooling=every > 0 and number % every == 0)
-                for number in range(1, config.blocks + 1)
+                Block(wide, out, se=config.se, is_pooling=every > 0 and number % every == 0)
+                for number, (wide, out) in enumerate(steps, 1)
             )
         )
         self.policy = HEADS[config.head](config, rows, columns, slots)

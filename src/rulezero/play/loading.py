@@ -6,7 +6,7 @@ from pathlib import Path
 from rulezero import endgame
 from rulezero._core import Game, GameError, Mlp, MonsterTables, NetError, SeatError, heuristic
 from rulezero.games.load import load
-from rulezero.nets.card import beside, read_card, resolve
+from rulezero.nets.card import PERCEPTRON, inside, read_card, resolve
 from rulezero.nets.config import Precision
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.seats import Seat, kinds
@@ -32,7 +32,8 @@ class Sight:
 def sight_of(seat: Seat, game: Game, nets: Path | None = None) -> Sight:
     """What judges positions of this game for this seat. NetError says why its net cannot.
 
-    Its net is looked for in the folder `nets` first, where there is one.
+    Its net is looked for in the folder `nets` first, where there is one; a .nn file is a
+    perceptron.
     """
     if seat.evaluator is not None:
         return Sight(game, seat.evaluator, identity=seat.evaluator.identity)
@@ -42,12 +43,11 @@ def sight_of(seat: Seat, game: Game, nets: Path | None = None) -> Sight:
         is_open = kinds()[seat.spec.name].judges and "eval" not in seat.spec.options
         options = {"eval": "rollout"} if is_open and not has_heuristic(game) else {}
         return Sight(game, core_options=options)
-    if seat.net.endswith(".nn") and seat.spec.name == "policy":
+    path = (None if nets is None else inside(nets, seat.net)) or resolve(seat.net)
+    if path.suffix == PERCEPTRON and seat.spec.name == "policy":
         raise SeatError(f"'{seat.net}' is a perceptron, which has no policy; try oneply or puct")
-    if seat.net.endswith(".nn"):
-        return _perceptron(Path(seat.net), game)
-    inside = None if nets is None else beside(nets / seat.net, ".json")
-    path = resolve(seat.net if inside is None or not inside.is_file() else inside)
+    if path.suffix == PERCEPTRON:
+        return _perceptron(path, game)
     card = read_card(path)
     card.check(game.facts)
     evaluator = _evaluator(path, card.onnx, seat.precision, game)
