@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 
 from rulezero.games import games
 from rulezero.games.grammar import nearest
-from rulezero.nets.config import NetConfig
+from rulezero.nets.config import NetConfig, sized
 from rulezero.train.fit import FitSettings
 from rulezero.train.play import (
     CurriculumSettings,
@@ -37,7 +37,7 @@ class Experiment(Settings):
     regime: Literal["gated", "teacher_student", "frozen_opponent"] = "gated"
     seed: int = Field(0, ge=0, lt=1 << 64)
     iterations: int = Field(10, ge=0)  # of self-play; the bootstrap is iteration 0
-    net: Annotated[NetConfig, read_as(NetConfig), AS_KEYS] = NetConfig()
+    net: Annotated[NetConfig, read_as(NetConfig, sized), AS_KEYS] = NetConfig()
     bootstrap: tuple[PlaySettings, ...] = ()
     selfplay: PlaySettings
     student: SeatText = "oneply:net=latest"  # teacher_student: whom selfplay.a teaches

@@ -91,7 +91,7 @@ def check(experiment: Experiment, workers: int = 0) -> None:
         check_task(task)
         for text in (task.a, task.b, task.judge):
             net = None if text is None else seat(text).net
-            if net is not None and net != "untrained" and not net.endswith(".nn"):
+            if net is not None and net != "untrained":
                 resolve(net)
     for path in experiment.stores:
         if not Path(path).is_dir():

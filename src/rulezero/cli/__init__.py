@@ -12,6 +12,7 @@ from rulezero import RulezeroError, __version__
 from rulezero.cli import (
     bench,
     check,
+    data,
     diagnose,
     export,
     fit,
@@ -56,6 +57,7 @@ app.command("export")(export.export)
 app.command("solve")(solve.solve)
 app.command("bench")(bench.bench)
 app.add_typer(check.app, name="check")
+app.add_typer(data.app, name="data")
 
 
 def _show_version(wanted: bool) -> None:

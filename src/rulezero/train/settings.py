@@ -1,6 +1,7 @@
 """The base of everything that a recipe can set."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -18,14 +19,20 @@ class Settings(BaseModel):
     )
 
 
-def read_as(kind: type) -> BeforeValidator:
-    """Reads keys as a struct of another room: Annotated[Struct, read_as(Struct), AS_KEYS]."""
+def read_as(
+    kind: type, prepare: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+) -> BeforeValidator:
+    """Reads keys as a struct of another room: Annotated[Struct, read_as(Struct), AS_KEYS].
+
+    `prepare` makes the struct's own keys of those that a recipe may have.
+    """
 
     def read(given: Any) -> Any:
         if given is None or isinstance(given, kind):
             return given
         try:
-            return msgspec.convert(given, kind)
+            keys = prepare(given) if prepare is not None and isinstance(given, dict) else given
+            return msgspec.convert(keys, kind)
         except (msgspec.ValidationError, RulezeroError) as error:
             raise ValueError(_words(str(error), kind)) from None
 

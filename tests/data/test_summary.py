@@ -1,0 +1,124 @@
+"""Summaries: games, ends and values, counted by hand."""
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+import record_samples
+from rulezero.data import Record, RecordError, Store
+from rulezero.data.summary import Generation, Results, Summary, generation_of, summarise
+
+
+def ended(record: Record, outcome: float, reason: str, task: str) -> Record:
+    return msgspec.structs.replace(record, outcome=outcome, end_reason=reason, task=task)
+
+
+def mixed() -> list[Record]:
+    """Two wins, a loss, a draw and an interrupted game of two iterations, and one of neither."""
+    games = record_samples.several("connect4", 6)
+    return [
+        ended(games[0], 1.0, "four", "0001/self-play"),
+        ended(games[1], 1.0, "resigned", "0001/self-play"),
+        ended(games[2], -1.0, "four", "0002/self-play"),
+        ended(games[3], 0.0, "cap", "0002/gate"),
+        ended(games[4], 0.0, "interrupted", "0002/self-play"),
+        ended(games[5], -1.0, "four", "generate/0123abcd"),
+    ]
+
+
+def test_ends_are_counted_by_cause() -> None:
+    """Wins of seat 0, draws, wins of seat 1; how an interrupted game ended nobody knows."""
+    (found,) = summarise(mixed())
+    assert found.game == "connect4"
+    assert found.results == results(6, 2, 1, 2, 1)
+    assert found.ends == {
+        "four": results(3, 1, 0, 2),
+        "resigned": results(1, 1, 0, 0),
+        "cap": results(1, 0, 1, 0),
+        "interrupted": results(1, 0, 0, 0, 1),
+    }
+    assert next(iter(found.ends)) == "four"
+    assert found.plies == sum(record.plies for record in mixed())
+
+
+def results(games: int, first: int, draws: int, second: int, unknown: int = 0) -> Results:
+    return Results(games=games, seat_0_wins=first, draws=draws, seat_1_wins=second, unknown=unknown)
+
+
+def test_values_are_those_of_the_searches() -> None:
+    """Mean and standard deviation over the plies that have one, in a generation and in all."""
+    records = mixed()
+    (found,) = summarise(records)
+    assert [each.number for each in found.generations] == [1, 2, None]
+    assert_values(found, records)
+    for each, part in zip(found.generations, [records[:2], records[2:5], records[5:]], strict=True):
+        assert_values(each, part)
+
+
+def assert_values(told: Summary | Generation, records: list[Record]) -> None:
+    values = np.concatenate([record.columns().value for record in records])
+    known = values[np.isfinite(values)].astype(np.float64)
+    assert 0 < len(known) < len(values) == told.plies
+    assert told.values.plies == len(known)
+    assert told.values.mean == pytest.approx(known.mean())
+    assert told.values.spread == pytest.approx(known.std())
+    assert told.results.games == len(records)
+
+
+def test_where_nobody_searched_there_is_no_value() -> None:
+    """None, not 0."""
+    record = record_samples.made("connect4")
+    empty = msgspec.structs.replace(record.thoughts, value=b"")
+    (found,) = summarise([msgspec.structs.replace(record, thoughts=empty)])
+    assert (found.values.plies, found.values.mean, found.values.spread) == (0, None, None)
+
+
+def test_each_game_has_its_summary() -> None:
+    """With its purposes and sources, the most frequent first."""
+    records = [
+        *(record_samples.made("razzle", seed, index=seed, purpose="gate") for seed in range(2)),
+        record_samples.made("connect4", source="import:a.pgn"),
+        record_samples.made("razzle", 2, purpose="rating", source="human"),
+    ]
+    first, second = summarise(records)
+    assert (first.game, second.game) == ("connect4", "razzle")
+    assert list(second.purposes.items()) == [("gate", 2), ("rating", 1)]
+    assert first.sources == {"import:a.pgn": 1}
+    assert list(second.sources.items()) == [("match", 2), ("human", 1)]
+    assert summarise([]) == []
+
+
+_TASKS = {"0003/self-play": 3, "0/x": 0, "12/a/b": 12}
+_OTHERS = ["3", "", "/3", "generate/00ff", "-1/x", "x1/y", "\u00b2/x"]
+
+
+@pytest.mark.parametrize(("task", "number"), [*_TASKS.items(), *((text, None) for text in _OTHERS)])
+def test_the_task_tells_the_generation(task: str, number: int | None) -> None:
+    """The number before the slash."""
+    assert generation_of(record_samples.made("connect4", task=task)) == number
+
+
+def test_a_damaged_record_is_told() -> None:
+    """Or raises, where nobody listens; the others are counted."""
+    good, other = record_samples.several("connect4", 2)
+    bad = msgspec.structs.replace(
+        other, thoughts=msgspec.structs.replace(other.thoughts, value=b"\x09")
+    )
+    problems: list[RecordError] = []
+    (found,) = summarise([bad, good], problems.append)
+    assert found.results.games == 1
+    assert str(problems[0]).startswith(f"record {bad.id}: the column value ")
+    with pytest.raises(RecordError, match="the column value"):
+        summarise([bad, good])
+
+
+def test_a_summary_is_the_same_from_a_store(tmp_path: Path) -> None:
+    """And survives JSON."""
+    with Store(tmp_path) as store:
+        for record in mixed():
+            store.add(record)
+    found = summarise(Store(tmp_path))
+    assert found[0].results == summarise(mixed())[0].results
+    assert msgspec.json.decode(msgspec.json.encode(found), type=list[Summary]) == found
