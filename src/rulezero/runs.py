@@ -1,10 +1,13 @@
 """Runs: beginning one, going on with one, looking into one."""
 
 import platform
+import re
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from rulezero import config
 from rulezero._core import Game
@@ -16,15 +19,19 @@ from rulezero.nets.card import digest, resolve
 from rulezero.play.runner import check_workers, cores
 from rulezero.play.seats import seat
 from rulezero.play.task import check_task
+from rulezero.train.distillation import given_nets
 from rulezero.train.listener import Listener, Listeners
 from rulezero.train.loop import Loop
 from rulezero.train.play import NAMES
 from rulezero.train.regimes import regime_of
 from rulezero.train.run import Run, RunError
+from rulezero.train.summary import summarise
 from rulezero.version import __version__
 
 if TYPE_CHECKING:
     from rulezero.train.estimate import Estimate
+
+_OWN = re.compile(r"(untrained|iter_\d+)(_black)?")  # nets that a run makes itself
 
 
 def train(
@@ -91,8 +98,12 @@ def check(experiment: Experiment, workers: int = 0) -> None:
         check_task(task)
         for text in (task.a, task.b, task.judge):
             net = None if text is None else seat(text).net
-            if net is not None and net != "untrained":
+            if net is not None and not _OWN.fullmatch(net):
                 resolve(net)
+    if experiment.regime == "distill":
+        if load(experiment.game).facts.name != "chess":
+            raise RunError(f"distill teaches perceptrons of chess, not of {experiment.game}")
+        given_nets(experiment.distill)
     for path in experiment.stores:
         if not Path(path).is_dir():
             raise RunError(f"stores: there is no store '{path}'")
@@ -145,20 +156,21 @@ def _go(
     run: Run, experiment: Experiment, game: Game, workers: int, listener: Listener | None
 ) -> Run:
     try:
-        from rulezero.nets.tower import create
-        from rulezero.train.learner import Learner  # its torch takes longer than all the rest
+        from rulezero.train.pupils import pupils  # its torch takes longer than all the rest
     except ImportError as error:
         raise RunError(
             f"training needs torch: pip install -c constraints.txt '.[train]' ({error})"
         ) from error
     from rulezero.train.board import Board
 
-    def pupil(seed: int) -> Learner:
-        tower = create(game, experiment.net, seed)
-        return Learner(tower, game, experiment.fit, experiment.targets)
-
     fleet = LocalFleet(run.nets, workers=workers, width=experiment.width)
     board = Board(run.path / "tensorboard", run.progress().iteration)
     told = Listeners([board, listener or Listener()])
-    Loop(run, game, experiment, regime_of(experiment), pupil, fleet, told).go()
+    pupil = pupils(experiment, game, run)
+    progress = Loop(run, game, experiment, regime_of(experiment), pupil, fleet, told).go()
+    if experiment.regime == "distill":
+        found = msgspec.to_builtins(summarise(run.entries(), experiment.distill))
+        entry = {"kind": "summary", "iteration": progress.iteration, "summary": found}
+        run.tell(entry)
+        told.logged(entry)
     return run

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from rulezero.nets.config import NetConfig
+from rulezero.train.distillation import DistillSettings
 from rulezero.train.fit import FitSettings
 from rulezero.train.play import (
     CurriculumSettings,
@@ -39,6 +40,8 @@ class Recipe(Protocol):
     def opponent(self) -> OpponentSettings: ...
     @property
     def curriculum(self) -> CurriculumSettings | None: ...
+    @property
+    def distill(self) -> DistillSettings: ...
     @property
     def stores(self) -> tuple[str, ...]: ...
     @property

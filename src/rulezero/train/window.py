@@ -166,6 +166,16 @@ class Window:
         """What is known of positions."""
         return self._positions.at(positions)
 
+    def of_mover(self, seat: int) -> "Window":
+        """The same games, of which only the plies of one mover are learned from."""
+        found = Window(self.settings)
+        for game in self.games:
+            weight = game.targets.weight * (game.movers == seat)
+            targets = msgspec.structs.replace(game.targets, weight=weight)
+            found.games.append(msgspec.structs.replace(game, targets=targets))
+        found._positions = Positions.of(found.games)
+        return found
+
 
 def take(
     window: Window,
