@@ -24,7 +24,7 @@ from rulezero.train.listener import Listener, Listeners
 from rulezero.train.loop import Loop
 from rulezero.train.play import NAMES
 from rulezero.train.regimes import regime_of
-from rulezero.train.run import Run, RunError
+from rulezero.train.run import Progress, Run, RunError
 from rulezero.train.summary import summarise
 from rulezero.version import __version__
 
@@ -123,6 +123,10 @@ def open_run(path: str | Path) -> Run:
 
 def expect(experiment: Experiment, *, workers: int = 0) -> "Estimate":
     """What an experiment will cost on this machine, after some seconds of measuring."""
+    if experiment.regime == "distill":
+        from rulezero.train.distill_estimate import estimate_distillation
+
+        return estimate_distillation(experiment, workers=workers or cores(), width=experiment.width)
     from rulezero.train.estimate import estimate
 
     return estimate(
@@ -169,8 +173,17 @@ def _go(
     pupil = pupils(experiment, game, run)
     progress = Loop(run, game, experiment, regime_of(experiment), pupil, fleet, told).go()
     if experiment.regime == "distill":
-        found = msgspec.to_builtins(summarise(run.entries(), experiment.distill))
-        entry = {"kind": "summary", "iteration": progress.iteration, "summary": found}
-        run.tell(entry)
-        told.logged(entry)
+        _conclude(run, experiment, progress, told)
     return run
+
+
+def _conclude(run: Run, experiment: Experiment, progress: Progress, listener: Listener) -> None:
+    """Tells what a distillation came to; a resumed run writes that line of its log again."""
+    entry = {
+        "kind": "summary",
+        "iteration": progress.iteration,
+        "summary": msgspec.to_builtins(summarise(run.entries(), experiment.distill)),
+        "seconds_so_far": progress.seconds,
+    }
+    run.tell(entry)
+    listener.logged(entry)

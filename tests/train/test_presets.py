@@ -49,7 +49,7 @@ def test_full_is_what_the_document_says(path: Path) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("recipe", config.recipes())
+@pytest.mark.parametrize("recipe", [name for name in config.recipes() if name != "distill"])
 def test_the_full_net_learns_one_batch(recipe: str) -> None:
     """One step forward and backward, with weights that change."""
     experiment = config.load(recipe, "full")

@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from rulezero.nets.card import PERCEPTRON, resolve
 from rulezero.train.run import RunError
 from rulezero.train.settings import Settings
 
-Mode = Literal[0, 1, 2]
-Depth = Annotated[int, Field(ge=1, le=64)]
+_ONE_OR_SEVERAL = BeforeValidator(
+    lambda given: given if isinstance(given, list | tuple) else (given,)
+)
+Modes = Annotated[tuple[Literal[0, 1, 2], ...], _ONE_OR_SEVERAL]
+Depths = Annotated[tuple[Annotated[int, Field(ge=1, le=64)], ...], _ONE_OR_SEVERAL]
 AGENTS = ("white", "black")  # by seat, where there are two
 ENDS = ("", "_black")  # of the names of their nets
 MODES = ("play only", "material", "search")
@@ -45,11 +48,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
 class DistillSettings(Settings):
     """What a perceptron of chess is taught, stage after stage."""
 
-    mode: Mode | tuple[Mode, ...] = (
-        1,
-        2,
-    )  # 0: it only plays; 1: material; 2: a search's value
-    depth: Depth | tuple[Depth, ...] = 3  # plies of mode 2's search; several: a stage for each
+    mode: Modes = (1, 2)  # 0: it only plays; 1: material; 2: what a search says
+    depth: Depths = (3,)  # plies of mode 2's search; several: a stage for each
     material_iterations: int = Field(1, ge=1)  # of a stage of mode 1, or 0
     search_iterations: int = Field(1, ge=1)  # of each stage of mode 2
     train_every: int = Field(1, ge=1)  # plies of a game, of which one is learned from
@@ -60,25 +60,20 @@ class DistillSettings(Settings):
 
     @model_validator(mode="after")
     def _begins_somewhere(self) -> "DistillSettings":
-        modes = self.mode if isinstance(self.mode, tuple) else (self.mode,)
-        if not modes or not self.depths:
+        if not self.mode or not self.depth:
             raise ValueError("mode and depth are one number each, or several")
-        if 0 in modes and len(modes) > 1:
+        if 0 in self.mode and len(self.mode) > 1:
             raise ValueError("mode 0 learns nothing: it stands alone")
-        if self.load is None and modes[0] in _NEEDS_A_NET:
-            raise ValueError(_NEEDS_A_NET[modes[0]])
+        if self.load is None and self.mode[0] in _NEEDS_A_NET:
+            raise ValueError(_NEEDS_A_NET[self.mode[0]])
         return self
-
-    @property
-    def depths(self) -> tuple[int, ...]:
-        """Of the searches of mode 2."""
-        return self.depth if isinstance(self.depth, tuple) else (self.depth,)
 
     @property
     def stages(self) -> tuple[Stage, ...]:
         """One after the other."""
-        modes = self.mode if isinstance(self.mode, tuple) else (self.mode,)
-        kinds = [(mode, depth) for mode in modes for depth in (self.depths if mode == 2 else (0,))]
+        kinds = [
+            (mode, depth) for mode in self.mode for depth in (self.depth if mode == 2 else (0,))
+        ]
         sizes = [
             self.search_iterations if depth else self.material_iterations for _, depth in kinds
         ]

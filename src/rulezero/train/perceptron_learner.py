@@ -14,7 +14,7 @@ from rulezero.train.features import Features
 from rulezero.train.fit import FitSettings
 from rulezero.train.optimiser import optimiser_of
 from rulezero.train.plan import plan
-from rulezero.train.window import Indices, Part, Window
+from rulezero.train.window import Part, Window
 
 _MOST_MEASURED = 16384  # held-out positions
 
@@ -58,18 +58,20 @@ class PerceptronLearner:
                 for positions in epoch:
                     share = progress[0] + (progress[1] - progress[0]) * done / steps
                     rate = self.settings.rate.at(self.step, generation, share, number)
-                    yield Taught(self._learn(features, positions, rate), len(positions), rate)
+                    loss = self.learn(features.of(positions), features.chances(positions), rate)
+                    yield Taught(loss, len(positions), rate)
                     done += 1
             self.net.eval()
 
         return steps, learn()
 
-    def _learn(self, features: Features, positions: Indices, rate: float) -> float:
+    def learn(self, features: Floats, chances: Floats, rate: float) -> float:
+        """One step by itself: [p, 781] and [p]; the loss before it."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.zero_grad(set_to_none=True)
-        said = self.net(torch.from_numpy(features.of(positions)))[:, 0]
-        loss = functional.mse_loss(said, torch.from_numpy(features.chances(positions)))
+        said = self.net(torch.from_numpy(features))[:, 0]
+        loss = functional.mse_loss(said, torch.from_numpy(chances))
         loss.backward()  # type: ignore[no-untyped-call]
         if self.settings.clip:
             torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.clip)
