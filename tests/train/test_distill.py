@@ -183,8 +183,9 @@ def test_two_agents_learn_from_their_own_sides(tmp_path: Path) -> None:
     )
     np.testing.assert_array_equal(movers, agents[known.game])
     for seat in (0, 1):
-        alone = window.of_mover(seat)
+        alone = window.narrowed(since=1, seat=seat)
         assert len(alone) == (movers == seat).sum()
+    assert len(window.narrowed(since=2)) == 0
 
 
 # --- stages --------------------------------------------------------------------------------------

@@ -13,20 +13,18 @@ from rulezero.train.summary import StageSummary, Summary
 class DistillWatch(Watch):
     """Tells the loss after every so many positions besides, and at the end what it came to."""
 
-    _stage: Stage | None = None
     _iteration = 0
 
     def begin(self, iteration: int, phase: str) -> None:
         super().begin(iteration, phase)
-        stages = self._experiment.distill.stages
-        known = [stage for stage in stages if stage.first <= iteration <= stage.last]
-        self._iteration, self._stage = iteration, known[0] if known else None
+        self._iteration = iteration
 
     def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
         super().learned(step, steps, losses)
-        batch, every = self._experiment.fit.batch, self._experiment.distill.progress_every
-        if step * batch // every > (step - 1) * batch // every and self._stage is not None:
-            told = say_progress(self._stage, step * batch, losses)
+        batch, settings = self._experiment.fit.batch, self._experiment.distill
+        every = settings.progress_every
+        if step * batch // every > (step - 1) * batch // every:
+            told = say_progress(settings.stage_of(self._iteration), step * batch, losses)
             self._console.print(Text(f"{self._iteration:>4}  {told}"), soft_wrap=True)
 
     def logged(self, entry: dict[str, Any]) -> None:

@@ -36,10 +36,7 @@ class Agents:
             files = given_nets(recipe.distill)
         nets = [from_nn(file.read_bytes()) for file in files]
         nets = nets or [create(seed=seed + number) for number in range(count)]
-        self.learners = [
-            PerceptronLearner(net, recipe.fit, seat if count > 1 else None)
-            for seat, net in enumerate(nets)
-        ]
+        self.learners = [PerceptronLearner(net, recipe.fit) for net in nets]
 
     @property
     def step(self) -> int:
@@ -55,12 +52,18 @@ class Agents:
         dice: np.random.Generator,
         tell: Tell | None = None,
     ) -> Fit:
-        """Learns from a window, one agent's step after the other's; losses are those so far."""
+        """Learns from the games of a window that are of this stage, whose teacher is the same.
+
+        One agent's step follows the other's; losses are the means so far.
+        """
         begin, done = time.perf_counter(), _Done(len(self.learners))
+        windows = self._windows(window, generation)
         with threads(self._recipe.fit.threads):
             lessons = [
-                learner.lessons(window, generation, progress, each)
-                for learner, each in zip(self.learners, dice.spawn(len(self.learners)), strict=True)
+                learner.lessons(seen, generation, progress, each)
+                for learner, seen, each in zip(
+                    self.learners, windows, dice.spawn(len(windows)), strict=True
+                )
             ]
             steps = sum(count for count, _ in lessons)
             for taught in zip_longest(*(learning for _, learning in lessons)):
@@ -73,7 +76,7 @@ class Agents:
                     )
                 if tell is not None:
                     tell(done.steps, steps, done.losses)
-            held_out = self._measure(window)
+            held_out = self._measure(windows)
         return Fit(
             steps=done.steps,
             samples=sum(done.samples),
@@ -84,8 +87,14 @@ class Agents:
             held_out=held_out,
         )
 
-    def _measure(self, window: Window) -> Measures | None:
-        judged = [learner.judge(window) for learner in self.learners]
+    def _windows(self, window: Window, generation: int) -> list[Window]:
+        """What each agent learns from."""
+        since = self._recipe.distill.stage_of(generation).first
+        seats = (None,) if len(self.learners) == 1 else (0, 1)
+        return [window.narrowed(since, seat) for seat in seats]
+
+    def _measure(self, windows: Sequence[Window]) -> Measures | None:
+        judged = [learner.judge(seen) for learner, seen in zip(self.learners, windows, strict=True)]
         said, wanted = (np.concatenate(each) for each in zip(*judged, strict=True))
         return measure_chances(said, wanted) if len(said) else None
 

@@ -35,7 +35,7 @@ def estimate_distillation(recipe: Recipe, *, workers: int, width: int) -> Estima
     times = recipe.fit.samples_per_ply
     seconds = measured = 0.0
     plies = sims = games = 0
-    for stage in regime.stages:
+    for stage in recipe.distill.stages:
         tasks = [
             msgspec.structs.replace(task, games=_GAMES)
             for task in regime.games(stage.first, dict.fromkeys(NAMES, "untrained"))

@@ -82,6 +82,11 @@ class DistillSettings(Settings):
             for (mode, depth), size, last in zip(kinds, sizes, accumulate(sizes), strict=True)
         )
 
+    def stage_of(self, iteration: int) -> Stage:
+        """The stage that an iteration belongs to; the first one has the beginning."""
+        known = [stage for stage in self.stages if stage.first <= max(iteration, 1)]
+        return known[-1]
+
     @property
     def names(self) -> tuple[str, ...]:
         """Of the agents' files."""

@@ -30,11 +30,9 @@ class Taught(msgspec.Struct, frozen=True):
 class PerceptronLearner:
     """A net and its optimiser. It learns the mover's chance that a window's search values tell."""
 
-    def __init__(self, net: Perceptron, settings: FitSettings, seat: int | None = None) -> None:
-        """With a seat it learns from that mover's positions alone."""
+    def __init__(self, net: Perceptron, settings: FitSettings) -> None:
         self.net = net
         self.settings = settings
-        self.seat = seat
         self.step = 0
         self.optimiser = optimiser_of(net, settings)
 
@@ -46,12 +44,11 @@ class PerceptronLearner:
         dice: np.random.Generator,
     ) -> tuple[int, Iterator[Taught]]:
         """How many steps a fit has, and the steps, each taken when it is asked for."""
-        seen = self._seen(window)
-        epochs = list(plan(seen, generation, self.settings, dice))
+        epochs = list(plan(window, generation, self.settings, dice))
         steps = sum(map(len, epochs))
 
         def learn() -> Iterator[Taught]:
-            features = Features(seen, seen.positions(Part.TRAINING))
+            features = Features(window, window.positions(Part.TRAINING))
             done = 0
             self.net.train()
             for number, epoch in enumerate(epochs):
@@ -82,12 +79,8 @@ class PerceptronLearner:
     @torch.inference_mode()
     def judge(self, window: Window) -> tuple[Floats, Floats]:
         """The chances of held-out positions, as the net says and as they should be: [p] each."""
-        seen = self._seen(window)
-        positions = seen.positions(Part.HELD_OUT)
+        positions = window.positions(Part.HELD_OUT)
         positions = positions[:: max(1, math.ceil(len(positions) / _MOST_MEASURED))]
-        features = Features(seen, positions)
+        features = Features(window, positions)
         said = self.net(torch.from_numpy(features.of(positions)))[:, 0].numpy()
         return said, features.chances(positions)
-
-    def _seen(self, window: Window) -> Window:
-        return window if self.seat is None else window.of_mover(self.seat)

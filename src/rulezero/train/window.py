@@ -166,13 +166,12 @@ class Window:
         """What is known of positions."""
         return self._positions.at(positions)
 
-    def of_mover(self, seat: int) -> "Window":
-        """The same games, of which only the plies of one mover are learned from."""
+    def narrowed(self, since: int, seat: int | None = None) -> "Window":
+        """The games from a generation on, and of them perhaps only the plies of one mover."""
         found = Window(self.settings)
-        for game in self.games:
-            weight = game.targets.weight * (game.movers == seat)
-            targets = msgspec.structs.replace(game.targets, weight=weight)
-            found.games.append(msgspec.structs.replace(game, targets=targets))
+        found.games = [game for game in self.games if game.generation >= since]
+        if seat is not None:
+            found.games = [_of_mover(game, seat) for game in found.games]
         found._positions = Positions.of(found.games)
         return found
 
@@ -193,6 +192,12 @@ def take(
         targets = targets_of(record, columns, played, said)
         window.add(record, columns, played, targets, generation=generation)
     window.trim()
+
+
+def _of_mover(game: Game, seat: int) -> Game:
+    weight = game.targets.weight * (game.movers == seat)
+    targets = msgspec.structs.replace(game.targets, weight=weight)
+    return msgspec.structs.replace(game, targets=targets)
 
 
 def part_of(record: Record, settings: WindowSettings) -> Part:

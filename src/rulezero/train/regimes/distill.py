@@ -26,13 +26,12 @@ class Distill(Gated):
     def __init__(self, recipe: Recipe) -> None:
         super().__init__(recipe)
         self.settings = recipe.distill
-        self.stages = recipe.distill.stages
 
     def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
         """The student against itself; for two agents games of each, judged by its own teacher."""
         if iteration == 0:
             return []
-        stage, played = self._stage(iteration), self.recipe.selfplay
+        stage, played = self.settings.stage_of(iteration), self.recipe.selfplay
         if self.settings.agents == 1:
             lesson = played.model_copy(update={"judge": _judge(stage)})
             return [self.selfplay(iteration, nets, lesson)]
@@ -53,7 +52,7 @@ class Distill(Gated):
     ) -> Targets:
         """What the judge says, whoever moved there and why; it counts as the search's value."""
         number, _, name = record.task.partition("/")
-        stage = self._stage(int(number) if number.isdecimal() else 1)
+        stage = self.settings.stage_of(int(number) if number.isdecimal() else 1)
         said = np.full(record.plies, np.nan, np.float32)
         if note is not None and stage.mode > 0:
             said = note.raw_value if stage.mode == 1 else note.value
@@ -68,10 +67,6 @@ class Distill(Gated):
             weight=is_learned.astype(np.float32),
             has_policy=np.zeros(record.plies, np.bool_),
         )
-
-    def _stage(self, iteration: int) -> Stage:
-        found = [stage for stage in self.stages if stage.first <= iteration]
-        return found[-1] if found else self.stages[0]
 
 
 def _judge(stage: Stage, end: str = "") -> str | None:
