@@ -12,7 +12,7 @@ import msgspec
 
 import rulezero as rz
 from rulezero import config, runs
-from rulezero.cli.watch import Watch
+from rulezero.cli.train import watching
 from rulezero.files import write_whole
 from rulezero.play.runner import cores
 from rulezero.train.run import Run
@@ -25,7 +25,7 @@ def trained(name: str, recipe: str, preset: str = "small", changes: Sequence[str
     """The run of this name, trained to its end: begun, gone on with, or found done."""
     path = RUNS / name
     experiment = config.load(recipe, preset, changes)
-    with Watch(experiment) as watch:
+    with watching(experiment) as watch:
         if not path.exists():
             return runs.train(experiment, out=path, listener=watch)
         run = runs.open_run(path)

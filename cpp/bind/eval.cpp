@@ -14,9 +14,9 @@ using namespace nb::literals;
 namespace rulezero {
 namespace {
 
-// Asks about the state as the game it is of, if it is one of these.
+// Asks about the state as the game it is of, if it is one of these; what for is told if it is not.
 template <class... Games, class Ask>
-auto ask_as(const AnyState& state, Ask ask) {
+auto ask_as(const AnyState& state, const char* what, Ask ask) {
   using Answer = std::common_type_t<decltype(ask(static_cast<const StateOf<Games>&>(state)))...>;
   std::optional<Answer> answer;
   const auto try_as = [&]<class G>(std::type_identity<G>) {
@@ -25,12 +25,12 @@ auto ask_as(const AnyState& state, Ask ask) {
     return known != nullptr;
   };
   if ((try_as(std::type_identity<Games>{}) || ...)) return *answer;
-  throw GameError("nobody has written a heuristic for " + state.game().facts().name);
+  throw GameError("nobody has written " + std::string(what) + " for " + state.game().facts().name);
 }
 
 template <class Ask>
 auto ask_judged(const AnyState& state, Ask ask) {
-  return ask_as<Chess, Monster, RandomChess, Exchange, Razzle, Connect4>(state, ask);
+  return ask_as<Chess, Monster, RandomChess, Exchange, Razzle, Connect4>(state, "a heuristic", ask);
 }
 
 float heuristic_of(const AnyState& state) {
@@ -40,6 +40,12 @@ float heuristic_of(const AnyState& state) {
                           "): it has an outcome, no heuristic");
     }
     return heuristic(known.owner().rules(), known.moment());
+  });
+}
+
+int material_of(const AnyState& state) {
+  return ask_as<Chess, Monster, RandomChess>(state, "prices of men", [](const auto& known) {
+    return material(known.owner().rules().table(), known.moment().position);
   });
 }
 
@@ -65,8 +71,11 @@ int capture_gain_of(const AnyState& state, nb::handle number) {
 
 void bind_eval(nb::module_& m) {
   m.def("heuristic", &heuristic_of, "state"_a,
-        "Seat 0's value by a hand-written rule, between -0.95 and 0.95. GameError for a game that "
+        "Seat 0's value by a hand-written rule, between -0.98 and 0.98. GameError for a game that "
         "has none, PositionError once the game is over.");
+  m.def("material", &material_of, "state"_a,
+        "Seat 0's men minus seat 1's, in centipawns, also where the game is over. GameError for a "
+        "game whose men have no prices.");
   nb::class_<MonsterWeights> weights(m, "MonsterWeights",
                                      "What each term of Monster's judgement counts.");
   weights.def(nb::init<>());

@@ -1,8 +1,9 @@
 #pragma once
 // Hand-written judgements: what a position seems worth before anybody has searched or learned.
 //
-// heuristic() gives seat 0's value in [-kSurest, kSurest]. It is asked of positions that are not
-// over, where a player chooses; it looks at no list of legal moves and allocates nothing.
+// heuristic() gives seat 0's value in [-kSurest, kSurest], or in [-kSurestLead, kSurestLead] where
+// it counts men. It is asked of positions that are not over, where a player chooses; it looks at no
+// list of legal moves and allocates nothing.
 
 #include "games/chess.h"
 #include "games/connect4.h"
@@ -13,9 +14,10 @@
 
 namespace rulezero {
 
-constexpr float kSurest = 0.95f;  // a guess is never taken for a proof
+constexpr float kSurest = 0.95f;      // a guess is never taken for a proof
+constexpr float kSurestLead = 0.98f;  // of a lead in men: a chance of 0.99, as nets are taught it
 
-// Seat 0's value for its lead in centipawns: 2 / (1 + exp(-lead / 600)) - 1, at most kSurest.
+// Seat 0's value for its lead in centipawns: 2 / (1 + exp(-lead / 600)) - 1, at most kSurestLead.
 float value_of_lead(double centipawns);
 
 // What a man of this kind is worth in centipawns: the usual prices for men that move as usual,

@@ -53,7 +53,7 @@ int gain_of(const PieceTable& table, const Position& p, Action action) {
 float value_of_lead(double centipawns) {
   // tanh(x / 2) is 2 / (1 + exp(-x)) - 1, and exactly odd.
   const auto value = static_cast<float>(std::tanh(centipawns / (2 * kScale)));
-  return std::clamp(value, -kSurest, kSurest);
+  return std::clamp(value, -kSurestLead, kSurestLead);
 }
 
 int worth(const PieceTable& table, int kind) {

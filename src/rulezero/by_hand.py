@@ -13,7 +13,7 @@ from rulezero.config import Experiment
 from rulezero.data.store import Store
 from rulezero.flags import with_sims
 from rulezero.games.load import load
-from rulezero.nets.card import beside, read_card, resolve
+from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
 from rulezero.play.crew import Patience
 from rulezero.play.runner import run_all
 from rulezero.play.saving import open_store
@@ -73,14 +73,14 @@ def generate(
     settings = _ordered(own, orders)
     with contextlib.ExitStack() as stack:
         path = _net(net, settings, experiment, stack)
-        weights = "" if path is None else read_card(path).weights
+        weights = "" if path is None else _weights(path)
         names = dict.fromkeys(NAMES, "" if path is None else path.name)
         task = task_of(settings, names, experiment, name="", purpose="self-play")
         if orders.force_result is not None:
             task = msgspec.structs.replace(task, source=forced(orders.force_result))
         # What the files behind names hold counts: positions to begin from, and weights.
         if orders.opponent_net is not None:
-            weights += read_card(resolve(orders.opponent_net)).weights
+            weights += _weights(resolve(orders.opponent_net))
         how = settings.model_dump_json(exclude={"games"})
         word = keyed(task.game, how, task.seed, weights, task.source, *task.starts)
         task = msgspec.structs.replace(task, name=f"generate/{word:016x}")
@@ -165,6 +165,13 @@ def _net(
     return None
 
 
+def _weights(net: Path) -> str:
+    """SHA-256 of a net's weights."""
+    if net.suffix == PERCEPTRON:
+        return digest(net.read_bytes())
+    return read_card(net).weights
+
+
 def fit(
     experiment: Experiment,
     store: str | Path,
@@ -182,6 +189,11 @@ def fit(
     from rulezero.train.learner import Learner
 
     game = load(experiment.game)
+    if experiment.regime == "distill":
+        raise RunError(
+            "a perceptron learns from what a judge says while it plays: use `rulezero train"
+            " distill`, with --set distill.load=NET to go on with one"
+        )
     if beside(Path(out), ".json").exists():
         raise RunError(f"there is a net '{out}' already: choose another name")
     window = Window(experiment.window)
@@ -205,8 +217,13 @@ def fit(
 
 def untrained(experiment: Experiment, folder: Path) -> Path:
     """A net that has learned nothing, written into a folder."""
+    from rulezero.nets import perceptron
     from rulezero.nets.checkpoint import save
     from rulezero.nets.tower import create
 
+    if experiment.regime == "distill":
+        net = folder / f"untrained{PERCEPTRON}"
+        net.write_bytes(perceptron.to_nn(perceptron.create(seed=experiment.seed)))
+        return net
     game = load(experiment.game)
     return save(folder / "untrained", create(game, experiment.net, experiment.seed), game)

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from rulezero.games import games
 from rulezero.games.grammar import nearest
 from rulezero.nets.config import NetConfig, sized
+from rulezero.train.distillation import DistillSettings
 from rulezero.train.fit import FitSettings
 from rulezero.train.play import (
     CurriculumSettings,
@@ -34,7 +35,7 @@ class Experiment(Settings):
     recipe: str
     preset: str
     game: str
-    regime: Literal["gated", "teacher_student", "frozen_opponent"] = "gated"
+    regime: Literal["gated", "teacher_student", "frozen_opponent", "distill"] = "gated"
     seed: int = Field(0, ge=0, lt=1 << 64)
     iterations: int = Field(10, ge=0)  # of self-play; the bootstrap is iteration 0
     begin: str | None = None  # a net whose weights the first one has; none: random ones
@@ -44,6 +45,7 @@ class Experiment(Settings):
     student: SeatText = "oneply:net=latest"  # teacher_student: whom selfplay.a teaches
     opponent: OpponentSettings = OpponentSettings()  # frozen_opponent: who stands still
     curriculum: CurriculumSettings | None = None  # lessons beside the other games; none: without
+    distill: DistillSettings = DistillSettings()  # distill: what is taught in which stages
     stores: tuple[str, ...] = ()  # folders of games to learn from besides, people's for instance
     targets: TargetSettings = TargetSettings()
     window: WindowSettings = WindowSettings()
@@ -51,6 +53,16 @@ class Experiment(Settings):
     gate: GateSettings = GateSettings()
     anchor: TrialSettings | None = None
     width: int = Field(32, ge=1)  # games that a worker plays in step
+
+    @model_validator(mode="after")
+    def _ends_with_its_stages(self) -> "Experiment":
+        if self.regime != "distill":
+            return self
+        last = self.distill.stages[-1].last
+        is_given = "iterations" in self.model_fields_set
+        return self.model_copy(
+            update={"iterations": min(self.iterations, last) if is_given else last}
+        )
 
     @property
     def text(self) -> str:

@@ -99,6 +99,18 @@ def _has_mirror(experiment: Experiment) -> bool:
     return load(experiment.game).has_mirror
 
 
+def _distils(experiment: Experiment) -> bool:
+    return experiment.regime == "distill"
+
+
+def _numbers(text: str) -> list[int]:
+    """2+3 as a list."""
+    try:
+        return [int(part) for part in text.split("+")]
+    except ValueError:
+        raise RunError(f"'{text}' is no number, nor several such as 2+3") from None
+
+
 def _rewards(key: str) -> Callable[[Experiment, Any], Keys]:
     return lambda _, value: {"targets": {"rewards": {key: value}}}
 
@@ -260,5 +272,36 @@ FLAGS = (
         _lessons("seat"),
         _has_lessons,
     ),
+    Flag(
+        "mode",
+        str,
+        "0: play only, 1: material, 2: a search; 1+2.",
+        lambda _, text: {"distill": {"mode": _numbers(text)}},
+        _distils,
+    ),
+    Flag(
+        "depth",
+        str,
+        "Plies of the teacher's search; 2+3: a stage each.",
+        lambda _, text: {"distill": {"depth": _numbers(text)}},
+        _distils,
+    ),
+    Flag(
+        "train-every",
+        int,
+        "Plies of which one is learned.",
+        _in("distill", "train_every"),
+        _distils,
+    ),
+    Flag(
+        "learning-rate",
+        float,
+        "As --lr.",
+        lambda _, rate: {"fit": {"rate": {"start": rate}}},
+        _distils,
+    ),
+    Flag("load", str, "A .nn file or a run to begin with.", _in("distill", "load"), _distils),
+    Flag("save-every", int, "Iterations between saves.", _in("distill", "save_every"), _distils),
+    Flag("agents", int, "2: a net for each side.", _in("distill", "agents"), _distils),
     Flag("use-model", str, "A net to begin with; none.", lambda _, net: {"begin": net}),
 )

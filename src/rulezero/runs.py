@@ -1,10 +1,13 @@
 """Runs: beginning one, going on with one, looking into one."""
 
 import platform
+import re
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from rulezero import config
 from rulezero._core import Game
@@ -12,19 +15,23 @@ from rulezero.config import Experiment
 from rulezero.data.check import rules_hash
 from rulezero.fleet.local import LocalFleet
 from rulezero.games.load import load
-from rulezero.nets.card import digest, inside, read_card, resolve
+from rulezero.nets.card import digest, read_card, resolve
 from rulezero.play.runner import check_workers, cores
 from rulezero.play.seats import seat
 from rulezero.play.task import check_task
+from rulezero.train.distillation import given_nets
 from rulezero.train.listener import Listener, Listeners
 from rulezero.train.loop import Loop
 from rulezero.train.play import NAMES
 from rulezero.train.regimes import regime_of
-from rulezero.train.run import Run, RunError
+from rulezero.train.run import Progress, Run, RunError
+from rulezero.train.summary import summarise
 from rulezero.version import __version__
 
 if TYPE_CHECKING:
     from rulezero.train.estimate import Estimate
+
+_OWN = re.compile(r"(untrained|iter_\d+)(_black)?")  # nets that a run makes itself
 
 
 def train(
@@ -91,10 +98,14 @@ def check(experiment: Experiment, workers: int = 0) -> None:
         check_task(task)
         for text in (task.a, task.b, task.judge):
             net = None if text is None else seat(text).net
-            if net is not None and net != "untrained":
+            if net is not None and not _OWN.fullmatch(net):
                 resolve(net)
     if experiment.begin is not None:
         read_card(resolve(experiment.begin)).check(load(experiment.game).facts)
+    if experiment.regime == "distill":
+        if load(experiment.game).facts.name != "chess":
+            raise RunError(f"distill teaches perceptrons of chess, not of {experiment.game}")
+        given_nets(experiment.distill)
     for path in experiment.stores:
         if not Path(path).is_dir():
             raise RunError(f"stores: there is no store '{path}'")
@@ -114,6 +125,10 @@ def open_run(path: str | Path) -> Run:
 
 def expect(experiment: Experiment, *, workers: int = 0) -> "Estimate":
     """What an experiment will cost on this machine, after some seconds of measuring."""
+    if experiment.regime == "distill":
+        from rulezero.train.distill_estimate import estimate_distillation
+
+        return estimate_distillation(experiment, workers=workers or cores(), width=experiment.width)
     from rulezero.train.estimate import estimate
 
     return estimate(
@@ -147,26 +162,30 @@ def _go(
     run: Run, experiment: Experiment, game: Game, workers: int, listener: Listener | None
 ) -> Run:
     try:
-        from rulezero.nets.checkpoint import load as load_net
-        from rulezero.nets.tower import create
-        from rulezero.train.learner import Learner  # its torch takes longer than all the rest
+        from rulezero.train.pupils import pupils  # its torch takes longer than all the rest
     except ImportError as error:
         raise RunError(
             f"training needs torch: pip install -c constraints.txt '.[train]' ({error})"
         ) from error
     from rulezero.train.board import Board
 
-    def pupil(seed: int) -> Learner:
-        first = run.nets / "untrained"
-        if experiment.begin is None:
-            tower = create(game, experiment.net, seed)
-        else:  # the run keeps what it began with
-            has_begun = inside(run.nets, first.name) is not None
-            tower = load_net(first if has_begun else resolve(experiment.begin), game)
-        return Learner(tower, game, experiment.fit, experiment.targets)
-
     fleet = LocalFleet(run.nets, workers=workers, width=experiment.width)
     board = Board(run.path / "tensorboard", run.progress().iteration)
     told = Listeners([board, listener or Listener()])
-    Loop(run, game, experiment, regime_of(experiment), pupil, fleet, told).go()
+    pupil = pupils(experiment, game, run)
+    progress = Loop(run, game, experiment, regime_of(experiment), pupil, fleet, told).go()
+    if experiment.regime == "distill":
+        _conclude(run, experiment, progress, told)
     return run
+
+
+def _conclude(run: Run, experiment: Experiment, progress: Progress, listener: Listener) -> None:
+    """Tells what a distillation came to; a resumed run writes that line of its log again."""
+    entry = {
+        "kind": "summary",
+        "iteration": progress.iteration,
+        "summary": msgspec.to_builtins(summarise(run.entries(), experiment.distill)),
+        "seconds_so_far": progress.seconds,
+    }
+    run.tell(entry)
+    listener.logged(entry)

@@ -46,6 +46,13 @@ TABLE: list[tuple[str, Any, str, str, Any]] = [
     ("curriculum", True, "monster", "curriculum.games", 4),
     ("curriculum-games", 2, "monster", "curriculum.games", 2),
     ("curriculum-simulations", 3, "monster", "curriculum.seat", "puct:net=latest,sims=3"),
+    ("mode", "1", "distill", "distill.mode", [1]),
+    ("depth", "2+3", "distill", "distill.depth", [2, 3]),
+    ("train-every", 2, "distill", "distill.train_every", 2),
+    ("learning-rate", 0.005, "distill", "fit.rate.start", 0.005),
+    ("load", "some.nn", "distill", "distill.load", "some.nn"),
+    ("save-every", 3, "distill", "distill.save_every", 3),
+    ("agents", 2, "distill", "distill.agents", 2),
     ("use-model", "somewhere", "connect4", "begin", "somewhere"),
     ("opponent-model", "some", "monster", "opponent.first", "puct:net=some,sims=4"),
 ]

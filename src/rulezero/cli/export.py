@@ -5,29 +5,40 @@ from typing import Annotated
 
 import typer
 
+from rulezero._core import Mlp
 from rulezero.files import write_whole
-from rulezero.nets.card import read_card, read_part, resolve
+from rulezero.nets.card import PERCEPTRON, read_card, read_part, resolve
 from rulezero.nets.error import NetError
 
 
 def export(
     net: Annotated[str, typer.Argument(metavar="NET", help="A checkpoint, RUN or RUN@12.")],
-    to: Annotated[str, typer.Option(metavar="onnx|safetensors", help="The form.")] = "onnx",
+    to: Annotated[str, typer.Option(metavar="onnx|safetensors|nn", help="The form.")] = "onnx",
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Where; NAME.onnx in this folder.")
     ] = None,
 ) -> None:
-    """Write a net as one file: ONNX, or its weights as safetensors."""
+    """Write a net as one file: ONNX, or its weights as safetensors; a perceptron as .nn."""
     path = resolve(net)
-    card = read_card(path)
-    digests = {"onnx": card.onnx, "safetensors": card.weights}
-    if to not in digests:
-        raise NetError(f"a net is exported to {' or '.join(digests)}, not to '{to}'")
-    target = Path(out) if out is not None else Path(f"{path.name}.{to}")
+    forms = ("nn",) if path.suffix == PERCEPTRON else ("onnx", "safetensors")
+    if to not in forms:
+        kind = "a perceptron" if path.suffix == PERCEPTRON else "a net with a policy"
+        raise NetError(f"{kind} is exported to {' or '.join(forms)}, not to '{to}'")
+    target = (
+        Path(out) if out is not None else Path(path.name if to == "nn" else f"{path.name}.{to}")
+    )
     if target.is_dir():
         raise NetError(f"'{target}' is a folder: name a file with --out")
     if not target.parent.is_dir():
         raise NetError(f"there is no folder '{target.parent}' to write '{target.name}' into")
+    if path.suffix == PERCEPTRON:
+        file = path.read_bytes()
+        sizes = Mlp.read(file).sizes
+        write_whole(target, file)
+        typer.echo(f"{target}: {sizes[0]} features -> the mover's chance, {len(file):,} bytes")
+        return
+    card = read_card(path)
+    digests = {"onnx": card.onnx, "safetensors": card.weights}
     write_whole(target, read_part(path, f".{to}", digests[to]))
     rows = "x".join(map(str, card.planes))
     typer.echo(f"{target}: planes [B, {rows}] -> policy logits [B, {card.slots}], value")

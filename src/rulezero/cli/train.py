@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rulezero import config, flags, runs
+from rulezero.cli.distill import DistillWatch
 from rulezero.cli.options import Changes, Workers
 from rulezero.cli.watch import Watch
 
@@ -54,7 +55,7 @@ def train(
         return
     run = runs.place(experiment, out) if resume is None else runs.open_run(resume)
     try:
-        with Watch(experiment) as watch:
+        with watching(experiment) as watch:
             if resume is not None:
                 runs.resume(run.path, workers=workers, listener=watch)
             else:
@@ -63,6 +64,11 @@ def train(
         typer.echo(f"stopped; rulezero train --resume {run.path} goes on", err=True)
         raise typer.Exit(130) from None
     typer.echo(f"the run is in {run.path}; its best net is {run.progress().best}")
+
+
+def watching(experiment: config.Experiment) -> Watch:
+    """Who tells how a run goes."""
+    return DistillWatch(experiment) if experiment.regime == "distill" else Watch(experiment)
 
 
 def say_estimate(expected: "Estimate") -> list[str]:

@@ -1,5 +1,6 @@
 """A run as people watch it: lines for what is done, and below them what is going on."""
 
+import math
 import time
 from typing import Any
 
@@ -57,7 +58,8 @@ class Watch(Listener):
         self._bar.update(self._task, completed=games, total=total, words=words)
 
     def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
-        words = f"policy {losses['policy']:.3f}, value {losses['value']:.3f}"
+        told = [f"{name} {losses[name]:.3f}" for name in ("policy", "value") if name in losses]
+        words = ", ".join(told)
         self._bar.update(self._task, completed=step, total=steps, words=words)
 
     def logged(self, entry: dict[str, Any]) -> None:
@@ -180,6 +182,8 @@ def _say_rating(entry: dict[str, Any]) -> str:
 
 def _say_held_out(held_out: dict[str, Any]) -> str:
     net, constant = held_out["net"], held_out["constant"]
+    if math.isnan(net["policy"]):  # a perceptron
+        return f"held out: value {net['value']:.5f} (constant {constant['value']:.4f})"
     parts = [
         f"{name} {net[name]:.3f} (constant {constant[name]:.2f})" for name in ("policy", "value")
     ]

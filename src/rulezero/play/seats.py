@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rulezero.play.thought import Thought
 
 _NET = "a checkpoint, a run folder (its best), RUN@latest, RUN@12"
-_PERCEPTRON = "a .nn file: a perceptron of chess"
+_PERCEPTRON = "a perceptron of chess: a .nn file, or a run of distill as elsewhere"
 _EVALS = ("heuristic", "rollout", "uniform", "hash")
 _TABLES = "a folder of solved endgames"
 _OUTSIDE = ("net", "precision", "tables")  # keys that the core does not read

@@ -14,7 +14,7 @@ from rulezero.files import write_whole
 from rulezero.fleet.local import LocalFleet
 from rulezero.games import grammar
 from rulezero.games.load import load
-from rulezero.nets.card import resolve
+from rulezero.nets.card import PERCEPTRON, inside, resolve
 from rulezero.play.ladder import Ladder, Meeting, Rating
 from rulezero.play.loading import has_heuristic
 from rulezero.play.seats import seat
@@ -129,7 +129,9 @@ def players_of(
 ) -> list[Player]:
     """Who is rated: the fixed players from the weakest on, then nets from the oldest on."""
     trial: TrialSettings = experiment.anchor or experiment.gate
-    best, latest = resolve(f"{run.path}@best").name, resolve(f"{run.path}@latest").name
+    best, latest = (
+        resolve(f"{run.path}@{which}").name.removesuffix(PERCEPTRON) for which in ("best", "latest")
+    )
     anchor = trial.opponent
     if anchor is None or grammar.read(anchor).options.get("net") is not None:
         anchor = "random"  # a net of the run is no fixed point
@@ -149,9 +151,10 @@ def players_of(
 
 def net_names(run: Run) -> list[str]:
     """The nets of a run from the oldest on, the untrained one first."""
-    numbers = [path.stem.removeprefix("iter_") for path in run.nets.glob("iter_*.json")]
+    files = [*run.nets.glob("iter_*.json"), *run.nets.glob(f"iter_*{PERCEPTRON}")]
+    numbers = [path.stem.removeprefix("iter_") for path in files]
     trained = sorted(int(number) for number in numbers if number.isdecimal())
-    names = ["untrained"] if (run.nets / "untrained.json").is_file() else []
+    names = ["untrained"] if inside(run.nets, "untrained") is not None else []
     return names + [f"iter_{number}" for number in trained]
 
 

@@ -1,5 +1,6 @@
 """The log's figures for TensorBoard."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,6 @@ def scalars(entry: dict[str, Any]) -> dict[str, float]:
         found["fit/samples_per_second"] = entry["samples"] / max(entry["seconds"], 1e-9)
         for who in ("net", "constant") if entry["held_out"] else ():
             figures = entry["held_out"][who].items()
-            found |= {f"held_out/{name}/{who}": number for name, number in figures}
+            found |= {f"held_out/{name}/{who}": n for name, n in figures if not math.isnan(n)}
         return found
     return {}

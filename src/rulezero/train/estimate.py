@@ -54,10 +54,10 @@ def estimate(
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
         evaluator = OnnxEvaluator(save(Path(folder) / "net", tower, game))
     planes = np.random.default_rng(0).random((width, *game.facts.planes), np.float32)
-    positions = _rate(lambda: len(evaluator.evaluate(planes).value))
+    positions = rate_of(lambda: len(evaluator.evaluate(planes).value))
     learner = Learner(tower, game, fit)
     batch = any_batch(game, fit.batch)
-    samples = _rate(lambda: learner.learn(batch, 0.0))
+    samples = rate_of(lambda: learner.learn(batch, 0.0))
     choices = statistics.mean(_choices(game))
     sims = _sims(selfplay.a)
     plies = selfplay.games * choices
@@ -73,7 +73,7 @@ def estimate(
     )
 
 
-def _rate(work: Callable[[], int]) -> float:
+def rate_of(work: Callable[[], int]) -> float:
     """Units a second of work that tells its units."""
     work()  # what is made once
     units, begin = 0, time.perf_counter()

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from rulezero._core import Game
+from rulezero._core import Game, material
 from rulezero.data.record import Record
 from rulezero.data.replay import course
 from rulezero.endgame.tables import GAME as MONSTER
@@ -16,11 +16,16 @@ from rulezero.train.usage import Usage, usage
 
 
 def figures_of(game: Game, records: Sequence[Record], settings: TargetSettings) -> dict[str, Any]:
-    """Plain numbers for a log; nothing for games of which there is no more to say."""
+    """Plain numbers for a log; nothing for games of which there is no more to say.
+
+    last_material  centipawns, White's lead where the last game ended
+    """
     if game.facts.name == MONSTER:
         return {"tiers": tiers(records)}
     if game.facts.name == "exchange":
         return {"usage": msgspec.to_builtins(habits(game, records, settings))}
+    if game.facts.name == "chess" and records:
+        return {"last_material": material(course(records[-1], game).last)}
     return {}
 
 

@@ -1,38 +1,32 @@
 """The learner: a net, its optimiser, and how far they have come."""
 
 import copy
-import json
 import math
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import safetensors.torch
 import torch
 from torch import Tensor
 
 from rulezero._core import Game
-from rulezero.files import write_whole
 from rulezero.nets import checkpoint
-from rulezero.nets.card import digest
 from rulezero.nets.tower import Tower, chances
-from rulezero.play.runner import cores
+from rulezero.train import snapshot
 from rulezero.train.batch import Batch, Batches
 from rulezero.train.fit import Fit, FitSettings, Tell
 from rulezero.train.losses import Examples, losses
 from rulezero.train.measures import Answers, Measures, measure
+from rulezero.train.optimiser import optimiser_of, threads
 from rulezero.train.plan import plan
 from rulezero.train.run import RunError
 from rulezero.train.targets import TargetSettings
 from rulezero.train.window import Indices, Part, Window
 
 _MOST_MEASURED = 4096  # held-out positions
-_FILE = "learner.safetensors"
-_NO_LEARNER = "the run cannot go on; begin another, or fit a net to its games with `rulezero fit`"
 
 
 class Learner:
@@ -53,7 +47,7 @@ class Learner:
         self.tower = tower.to(self.device)
         self.tower.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.average = copy.deepcopy(self.tower).eval() if settings.average else self.tower
-        self.optimiser = _optimiser(self.tower, settings)
+        self.optimiser = optimiser_of(self.tower, settings)
 
     @property
     def nets(self) -> list[Tower]:
@@ -87,7 +81,7 @@ class Learner:
         tell: Tell | None = None,
     ) -> Fit:
         """Learns from a window whose newest games are of this generation."""
-        with _threads(self.settings.threads):
+        with threads(self.settings.threads):
             return self._fit(batches, generation, progress, dice, tell)
 
     def _fit(
@@ -234,57 +228,16 @@ class Learner:
 
         What it returns is the SHA-256 of that.
         """
-        tensors = {f"tower.{name}": tensor for name, tensor in self.tower.state_dict().items()}
-        if self.average is not self.tower:
-            tensors |= {f"average.{n}": tensor for n, tensor in self.average.state_dict().items()}
-        for number, state in self.optimiser.state_dict()["state"].items():
-            tensors |= {
-                f"optimiser.{number}.{name}": tensor
-                for name, tensor in state.items()
-                if isinstance(tensor, Tensor)
-            }
-        kept = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-        about = {"learner": json.dumps({"step": self.step})}
-        written: bytes = safetensors.torch.save(kept, about)
-        write_whole(folder / _FILE, written)
-        return digest(written)
+        return snapshot.save(folder, self._parts, {"step": self.step})
 
     def load(self, folder: Path, wanted: str) -> None:
         """Goes on where `save` was. RunError where the file is not the one with this SHA-256."""
-        path = folder / _FILE
-        try:
-            if digest(path.read_bytes()) != wanted:
-                raise RunError(f"'{path}' is damaged: {_NO_LEARNER}")
-        except OSError as error:
-            raise RunError(f"'{path}' cannot be read ({error.strerror}): {_NO_LEARNER}") from error
-        with safetensors.safe_open(path, "pt") as file:
-            about = json.loads(file.metadata()["learner"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        self.step = int(about["step"])
-        self.tower.load_state_dict(_below(tensors, "tower."))
-        if self.average is not self.tower:
-            self.average.load_state_dict(_below(tensors, "average."))
-        state: dict[int, dict[str, Tensor]] = {}
-        for name, tensor in _below(tensors, "optimiser.").items():
-            number, _, part = name.partition(".")
-            state.setdefault(int(number), {})[part] = tensor
-        kept = self.optimiser.state_dict()
-        self.optimiser.load_state_dict({**kept, "state": state})
+        self.step = snapshot.load(folder, wanted, self._parts)["step"]
 
-
-@contextmanager
-def _threads(wanted: int) -> Iterator[None]:
-    """Torch computes in so many threads, and then in as many as before.
-
-    Sums are rounded differently in other numbers of threads: it must not matter who else has set
-    them in this process.
-    """
-    before = torch.get_num_threads()
-    torch.set_num_threads(wanted or cores())
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    @property
+    def _parts(self) -> snapshot.Parts:
+        nets = dict(zip(("tower", "average"), self.nets, strict=False))
+        return {**nets, "optimiser": self.optimiser}
 
 
 def _ahead(
@@ -339,27 +292,9 @@ class _Best:
             net.load_state_dict(state)
 
 
-def _below(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {
-        name.removeprefix(prefix): tensor
-        for name, tensor in tensors.items()
-        if name.startswith(prefix)
-    }
-
-
 def device_of(wanted: str) -> str:
     """Where torch computes: auto is the GPU, if there is one. RunError if a GPU is missing."""
     has_gpu = torch.cuda.is_available()
     if wanted == "cuda" and not has_gpu:
         raise RunError("fit.device=cuda, but torch sees no GPU here: leave it at auto")
     return "cuda" if has_gpu and wanted != "cpu" else "cpu"
-
-
-def _optimiser(tower: Tower, settings: FitSettings) -> torch.optim.Optimizer:
-    rate, decay = settings.rate.start, settings.weight_decay
-    if settings.optimiser == "sgd":
-        return torch.optim.SGD(
-            tower.parameters(), lr=rate, momentum=settings.momentum, weight_decay=decay
-        )
-    kind = torch.optim.AdamW if settings.optimiser == "adamw" else torch.optim.Adam
-    return kind(tower.parameters(), lr=rate, weight_decay=decay)

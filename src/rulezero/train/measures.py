@@ -1,5 +1,6 @@
 """How good a net's answers are, each figure beside that of the best constant answer."""
 
+import math
 from typing import Literal
 
 import msgspec
@@ -52,6 +53,34 @@ def measure(answers: Answers, batch: Batch) -> Measures:
         constant=_figures(best_constant(batch, answers.kind), batch),
         value_spread=float((answers.wdl[:, 0] - answers.wdl[:, 2]).std()),
         policy_spread=float(np.abs(answers.shares - answers.shares.mean(0)).sum(1).mean() / 2),
+    )
+
+
+def measure_chances(said: Floats, wanted: Floats) -> Measures:
+    """The figures of answers that are nothing but the mover's chance, in [0, 1]: [p] each.
+
+    Their value loss is the squared error of the chance; of policies they know nothing.
+    """
+
+    def figures(chances: Floats) -> Figures:
+        loss, error = float(((chances - wanted) ** 2).mean()), 2 * (chances - wanted)
+        return Figures(
+            total=loss,
+            policy=math.nan,
+            value=loss,
+            value_mse=float((error**2).mean()),
+            value_mae=float(np.abs(error).mean()),
+            top1=math.nan,
+            winner=_winner(2 * chances - 1, 2 * wanted - 1),
+            legal_mass=math.nan,
+        )
+
+    return Measures(
+        positions=len(wanted),
+        net=figures(said),
+        constant=figures(np.full_like(wanted, wanted.mean())),
+        value_spread=float((2 * said).std()),
+        policy_spread=math.nan,
     )
 
 

@@ -18,6 +18,7 @@ from msgspec import Meta
 from rulezero._core import RulezeroError
 from rulezero.data.store import Store
 from rulezero.files import write_whole
+from rulezero.nets.card import PERCEPTRON, beside, inside
 
 try:
     import fcntl
@@ -174,7 +175,8 @@ class Run:
         """
         progress = self.progress()
         found = {}
-        files = [("net", self.nets / f"{progress.latest}.safetensors")]
+        net = inside(self.nets, progress.latest) or self.latest
+        files = [("net", net if net.suffix == PERCEPTRON else beside(net, ".safetensors"))]
         if progress.learner:
             files.append(("learner", self.state / progress.learner / "learner.safetensors"))
         for name, path in files:

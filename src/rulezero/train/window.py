@@ -166,6 +166,15 @@ class Window:
         """What is known of positions."""
         return self._positions.at(positions)
 
+    def narrowed(self, since: int, seat: int | None = None) -> "Window":
+        """The games from a generation on, and of them perhaps only the plies of one mover."""
+        found = Window(self.settings)
+        found.games = [game for game in self.games if game.generation >= since]
+        if seat is not None:
+            found.games = [_of_mover(game, seat) for game in found.games]
+        found._positions = Positions.of(found.games)
+        return found
+
 
 def take(
     window: Window,
@@ -183,6 +192,12 @@ def take(
         targets = targets_of(record, columns, played, said)
         window.add(record, columns, played, targets, generation=generation)
     window.trim()
+
+
+def _of_mover(game: Game, seat: int) -> Game:
+    weight = game.targets.weight * (game.movers == seat)
+    targets = msgspec.structs.replace(game.targets, weight=weight)
+    return msgspec.structs.replace(game, targets=targets)
 
 
 def part_of(record: Record, settings: WindowSettings) -> Part:

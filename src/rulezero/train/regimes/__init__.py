@@ -2,6 +2,7 @@
 
 from rulezero.train.recipe import Recipe
 from rulezero.train.regimes.curriculum import Curriculum
+from rulezero.train.regimes.distill import Distill
 from rulezero.train.regimes.frozen_opponent import FrozenOpponent
 from rulezero.train.regimes.gated import Gated
 from rulezero.train.regimes.teacher_student import TeacherStudent
@@ -10,6 +11,7 @@ REGIMES = {
     "gated": Gated,
     "teacher_student": TeacherStudent,
     "frozen_opponent": FrozenOpponent,
+    "distill": Distill,
 }
 
 

@@ -1,0 +1,64 @@
+"""What a distillation came to, stage by stage, from the log of its run."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from rulezero.train.distillation import DistillSettings
+
+_GOOD, _ACCEPTABLE = 0.05, 0.10  # average losses below them are called so
+
+
+class StageSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a stage came to. Losses are squared errors of the mover's chance."""
+
+    name: str
+    mode: int
+    positions: int  # trained, each as often as it was
+    loss: float | None  # average over them, as they were met; none where nothing is learned
+    held_out: float | None  # loss on games never trained on, at the end of the stage
+    constant: float | None  # that of the best constant there
+
+    @property
+    def verdict(self) -> str:
+        """What the average loss is called."""
+        if self.loss is None:
+            return "nothing learned"
+        return "good" if self.loss < _GOOD else "acceptable" if self.loss < _ACCEPTABLE else "high"
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run came to."""
+
+    stages: tuple[StageSummary, ...]
+    last_material: int | None  # centipawns, White's lead where the last game ended
+
+
+def summarise(entries: Iterable[dict[str, Any]], settings: DistillSettings) -> Summary:
+    """The summary of a log."""
+    known = list(entries)
+    fits = {entry["iteration"]: entry for entry in known if entry["kind"] == "fit"}
+    ended = [
+        entry["figures"].get("last_material")
+        for entry in known
+        if entry["kind"] == "games" and entry["purpose"] == "self-play"
+    ]
+    found = []
+    for stage in settings.stages:
+        done = [fit for at, fit in fits.items() if stage.first <= at <= stage.last]
+        taught = [(fit["train"]["value"], fit["samples"]) for fit in done if fit["train"]]
+        positions = sum(samples for _, samples in taught)
+        measured = [fit["held_out"] for fit in done if fit["held_out"]]
+        loss = sum(each * samples for each, samples in taught) / max(positions, 1)
+        found.append(
+            StageSummary(
+                name=stage.name,
+                mode=stage.mode,
+                positions=positions,
+                loss=loss if taught else None,
+                held_out=measured[-1]["net"]["value"] if measured else None,
+                constant=measured[-1]["constant"]["value"] if measured else None,
+            )
+        )
+    return Summary(stages=tuple(found), last_material=ended[-1] if ended else None)

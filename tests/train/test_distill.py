@@ -1,0 +1,403 @@
+"""The distillation of chess: what is taught, in which stages, and what comes of it."""
+
+import functools
+import math
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+import commands
+import rulezero as rz
+from rulezero import config, runs
+from rulezero._core import Mlp, heuristic, material
+from rulezero.by_hand import Orders, fit, generate
+from rulezero.cli.distill import say_progress, say_summary
+from rulezero.data import Record
+from rulezero.nets.perceptron import create, from_nn, to_nn
+from rulezero.play.agreement import agreement, some_positions
+from rulezero.play.runner import run_all
+from rulezero.train.distillation import DistillSettings
+from rulezero.train.features import Features
+from rulezero.train.listener import Listener
+from rulezero.train.regimes.distill import Distill
+from rulezero.train.run import Run, RunError
+from rulezero.train.summary import Summary, summarise
+from rulezero.train.window import Part, Window, WindowSettings, take
+
+CHESS = rz.load("chess")
+SEEN = rz.load("chess", planes="features781")
+QUICK = ["selfplay.games=6", "anchor.games=2"]
+KINGS = "4k3/8/8/8/8/8/{men}/4K3 {mover} - - 0 1"
+
+
+# --- targets -------------------------------------------------------------------------------------
+
+
+def chance(centipawns: float) -> float:
+    """What a lead is worth to the mover."""
+    return min(max(1 / (1 + math.exp(-centipawns / 600)), 0.01), 0.99)
+
+
+@pytest.mark.parametrize(
+    ("men", "centipawns", "wanted"),
+    [
+        pytest.param("PN6", 420, 0.6682, id="a pawn and a knight"),
+        pytest.param("PPP5", 300, 0.6225, id="three pawns"),
+        pytest.param("RR6", 1000, 0.8411, id="two rooks"),
+        pytest.param("Q7", 900, 0.8176, id="a queen"),
+        pytest.param("NBR5", 1150, 0.8718, id="a knight, a bishop and a rook"),
+        pytest.param("QQQ5", 2700, 0.9890, id="below the limit"),
+        pytest.param("QQQQ4", 3600, 0.99, id="the limit"),
+    ],
+)
+def test_material_becomes_a_chance(men: str, centipawns: int, wanted: float) -> None:
+    """1 / (1 + exp(-centipawns / 600)), from 0.01 to 0.99; the other mover has the rest."""
+    assert chance(centipawns) == pytest.approx(wanted, abs=5e-5)
+    for mover, sign in (("w", 1), ("b", -1)):
+        state = CHESS.parse(KINGS.format(men=men, mover=mover))
+        assert material(state) == centipawns
+        said = rz.seat("alphabeta", depth=1).think(state).raw_value
+        assert said == heuristic(state)
+        assert (1 + sign * said) / 2 == pytest.approx(chance(sign * centipawns), abs=1e-6)
+
+
+def test_the_formula_stands_above_its_examples() -> None:
+    """+250 is 0.6027; a queen ahead and the other to move is less than even for the mover."""
+    assert chance(250) == pytest.approx(0.6027, abs=5e-5)
+    assert chance(-900) < 0.5
+
+
+def test_material_is_told_of_any_position() -> None:
+    """Also where the game is over; not of games whose men have no prices."""
+    mated = CHESS.parse("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3")
+    assert mated.is_over
+    assert material(mated) == 0
+    assert material(rz.load("monster").start()) < 0
+    with pytest.raises(rz.GameError, match="nobody has written prices of men for razzle"):
+        material(rz.load("razzle").start())
+
+
+@functools.cache
+def perceptron() -> bytes:
+    """A net that varies from position to position."""
+    net = create(seed=5)
+    net.layers[-1].weight.data *= 30
+    return to_nn(net)
+
+
+def regime(*changes: str) -> Distill:
+    """Of the tiny preset."""
+    return Distill(config.load("distill", "tiny", changes))
+
+
+def lessons(teacher: Distill, iteration: int, folder: Path) -> tuple[list[Record], Window]:
+    """Games of one iteration, and a window that they have entered."""
+    for name in ("untrained", "untrained_black", "iter_1"):
+        (folder / f"{name}.nn").write_bytes(perceptron())
+    nets = dict.fromkeys(("best", "latest", "candidate"), "untrained")
+    tasks = [msgspec.structs.replace(each, games=2) for each in teacher.games(iteration, nets)]
+    played = [finished for _, finished in run_all(tasks, nets=folder)]
+    notes = {each.record.id: each.note for each in played if each.note is not None}
+    records = sorted((each.record for each in played), key=lambda each: (each.task, each.index))
+    window = Window(WindowSettings(held_out=0))
+    take(window, records, CHESS, teacher.targets, iteration, notes)
+    return records, window
+
+
+def test_material_is_taught_for_the_mover(tmp_path: Path) -> None:
+    """Every ply, those of the random opening too, with the features that its mover sees."""
+    records, window = lessons(regime(), 1, tmp_path)
+    positions = window.positions(Part.TRAINING)
+    assert len(positions) == sum(record.plies for record in records)
+    features = Features(window, positions)
+    at = 0
+    for record in records:
+        actions = record.action_numbers().tolist()
+        for ply in range(0, record.plies, 7):
+            state = SEEN.replay(record.start, actions[:ply])
+            sign = 1 if state.mover == 0 else -1
+            (wanted,) = features.chances(np.array([at + ply]))
+            assert wanted == pytest.approx(chance(sign * material(state)), abs=2e-5)
+            (seen,) = features.of(np.array([at + ply]))
+            np.testing.assert_array_equal(seen, state.planes().reshape(-1))
+        at += record.plies
+
+
+def test_a_search_is_taught_for_the_mover(tmp_path: Path) -> None:
+    """The best of the teacher's leaves, each 2p - 1 exactly; a mate is the limit."""
+    teacher = regime("distill.search_iterations=2")
+    records, window = lessons(teacher, 2, tmp_path)
+    judge = teacher.games(3, dict.fromkeys(("best", "latest", "candidate"), "iter_2"))[0].judge
+    assert judge == "alphabeta:net=iter_1,depth=1"  # frozen for the stage
+    known = window.at(window.positions(Part.TRAINING))
+    mlp, at, mates = Mlp.read(perceptron()), 0, 0
+    for record in records:
+        actions = record.action_numbers().tolist()
+        for ply in range(record.plies - 1, 0, -9):
+            state = SEEN.replay(record.start, actions[:ply])
+            leaves = [state.apply(action) for action in state.legal]
+            values = [
+                abs(leaf.outcome or 0)
+                if leaf.is_over
+                else 1 - 2 * float(mlp.evaluate(leaf.planes().reshape(1, -1))[0, 0])
+                for leaf in leaves
+            ]
+            assert known.search[at + ply] == pytest.approx(min(max(values), 0.98), abs=5e-5)
+            mates += max(values) == 1
+        at += record.plies
+    assert mates > 0
+
+
+def test_only_some_plies_are_taught(tmp_path: Path) -> None:
+    """Every third; in mode 0 none."""
+    records, window = lessons(regime("distill.train_every=3"), 1, tmp_path)
+    plies = window.at(window.positions(Part.TRAINING)).ply
+    assert set(plies % 3) == {0}
+    assert len(plies) == sum(math.ceil(record.plies / 3) for record in records)
+    (tmp_path / "mine.nn").write_bytes(perceptron())
+    silent = regime("distill.mode=0", f"distill.load={tmp_path}/mine.nn")
+    assert len(lessons(silent, 1, tmp_path)[1]) == 0
+
+
+def test_two_agents_learn_from_their_own_sides(tmp_path: Path) -> None:
+    """Games for each of them, judged by its own teacher; White's net plays White in both."""
+    teacher = regime("distill.agents=2")
+    nets = dict.fromkeys(("best", "latest", "candidate"), "iter_1")
+    white, black = teacher.games(2, nets)
+    for task in (white, black):
+        assert "net=iter_1," in task.a
+        assert "net=iter_1_black," in task.b
+        assert not task.swap
+    assert [white.judge, black.judge] == [
+        "alphabeta:net=iter_1,depth=1",
+        "alphabeta:net=iter_1_black,depth=1",
+    ]
+    records, window = lessons(teacher, 1, tmp_path)
+    known = window.at(window.positions(Part.TRAINING))
+    agents = np.array([record.task.endswith("black") for record in records])
+    movers = np.array(
+        [window.games[g].movers[p] for g, p in zip(known.game, known.ply, strict=True)]
+    )
+    np.testing.assert_array_equal(movers, agents[known.game])
+    for seat in (0, 1):
+        alone = window.narrowed(since=1, seat=seat)
+        assert len(alone) == (movers == seat).sum()
+    assert len(window.narrowed(since=2)) == 0
+
+
+# --- stages --------------------------------------------------------------------------------------
+
+
+def test_stages_follow_each_other() -> None:
+    """Material, then a stage for each depth, whose teacher is the last net before it."""
+    settings = DistillSettings(depth=(2, 3), material_iterations=3, search_iterations=4)
+    found = [(stage.mode, stage.depth, stage.first, stage.last) for stage in settings.stages]
+    assert found == [(1, 0, 1, 3), (2, 2, 4, 7), (2, 3, 8, 11)]
+    assert [stage.teacher for stage in settings.stages[1:]] == ["iter_3", "iter_7"]
+    assert DistillSettings(mode=(2,), load="x").stages[0].teacher == "untrained"
+
+
+@pytest.mark.parametrize(
+    ("changes", "iterations"),
+    [
+        ([], 2),
+        (["iterations=1"], 1),
+        (["iterations=9"], 2),
+        (["distill.mode=1", "distill.material_iterations=5"], 5),
+        (["distill.depth=[1, 2, 3]", "distill.search_iterations=4"], 13),
+    ],
+)
+def test_a_run_ends_with_its_stages(changes: list[str], iterations: int) -> None:
+    """Or sooner, if it is told so."""
+    experiment = config.load("distill", "tiny", changes)
+    assert experiment.iterations == iterations
+    assert config.read(experiment.text) == experiment
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (["distill.mode=2"], "first `rulezero train distill --set distill.mode=1 --out runs/x`"),
+        (["distill.mode=0"], "name one with distill.load=runs/x"),
+        (["distill.mode=[1, 0]"], "mode 0 learns nothing: it stands alone"),
+        (["distill.mode=[]"], "mode and depth are one number each, or several"),
+        (["distill.mode=3"], "distill.mode.0: input should be 0, 1 or 2"),
+        (["distill.depth=[2, 0]"], "distill.depth.1: input should be greater than or equal to 1"),
+        (["distill.modes=1"], "there is no key 'distill.modes' (did you mean 'mode'?)"),
+        (["distill.agents=3"], "distill.agents"),
+    ],
+)
+def test_what_cannot_be_taught_is_refused(changes: list[str], words: str) -> None:
+    """In one line, before anything is done."""
+    with pytest.raises(RunError) as error:
+        config.load("distill", "tiny", changes)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (["distill.load=lost.nn"], "there is no net 'lost.nn'"),
+        (["distill.load=nowhere"], "there is no net 'nowhere'"),
+        (["game=razzle"], "distill teaches perceptrons of chess, not of razzle"),
+    ],
+)
+def test_what_is_missing_is_told_first(changes: list[str], words: str, tmp_path: Path) -> None:
+    """No folder is made."""
+    with pytest.raises(rz.RulezeroError, match=words):
+        runs.train("distill", "tiny", tmp_path / "run", changes=changes)
+    assert not (tmp_path / "run").exists()
+
+
+# --- runs ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Both modes, an iteration each."""
+    path = tmp_path_factory.mktemp("distill") / "run"
+    return runs.train("distill", "tiny", path, changes=QUICK, workers=1)
+
+
+def test_nets_are_files_byte_for_byte(run: Run, tmp_path: Path) -> None:
+    """A run's nets, its agent, what is exported and what another run begins with."""
+    file = (run.nets / "iter_2.nn").read_bytes()
+    assert len(file) == 932_932
+    assert (run.path / "agent.nn").read_bytes() == file
+    assert to_nn(from_nn(file)) == file
+    out = tmp_path / "mine.nn"
+    assert "781 features" in commands.succeeds("export", run.path, "--to", "nn", "--out", out)
+    assert out.read_bytes() == file
+    changes = [*QUICK, "distill.mode=2", f"distill.load={out}"]
+    after = runs.train("distill", "tiny", tmp_path / "after", changes=changes, workers=1)
+    assert (after.nets / "untrained.nn").read_bytes() == file
+    assert (after.nets / "iter_1.nn").read_bytes() != file
+
+
+def test_nets_of_a_run_play(run: Run) -> None:
+    """Wherever a seat names one."""
+    for text in (f"oneply:net={run.path}", f"alphabeta:net={run.path}@1,depth=1"):
+        result = rz.match("chess", text, "random", 2, opening=2)
+        assert result.tally.games == 2
+    assert rz.seat("puct", net=str(run.path), sims=8).think(CHESS.start()).value is not None
+
+
+def test_a_run_is_summed_up(run: Run) -> None:
+    """In its log, stage by stage, with the loss beside the best constant's."""
+    last = list(run.entries())[-1]
+    assert last["kind"] == "summary"
+    summary = msgspec.convert(last["summary"], Summary)
+    material_stage, search = summary.stages
+    assert (material_stage.mode, search.mode) == (1, 2)
+    assert material_stage.positions > 0
+    assert material_stage.verdict in ("good", "acceptable", "high")
+    lines = say_summary(summary)
+    assert lines[1].startswith("  mode 1 (material): ")
+    assert lines[2].startswith("  mode 2 (search, depth 1): ")
+    assert "centipawns for White" in lines[-1]
+    fits = [entry for entry in run.entries() if entry["kind"] == "fit"]
+    assert all(entry["train"]["value"] > 0 for entry in fits)
+
+
+def test_losses_are_called_by_their_size() -> None:
+    """And are told for each side, where sides learn by themselves."""
+    entry = {"kind": "fit", "iteration": 1, "samples": 10, "held_out": None}
+    settings = DistillSettings(mode=(1,))
+    for loss, verdict in ((0.049, "good"), (0.05, "acceptable"), (0.1, "high")):
+        (stage,) = summarise([{**entry, "train": {"value": loss}}], settings).stages
+        assert stage.verdict == verdict
+    words = say_progress(settings.stages[0], 20, {"value": 0.25, "white": 0.2, "black": 0.3})
+    assert words == (
+        "mode 1 (material): 20 positions, average loss 0.25000 (white 0.20000, black 0.30000)"
+    )
+
+
+class Stop(Listener):
+    """Stops a run there."""
+
+    def __init__(self, iteration: int, phase: str, step: int) -> None:
+        self._at = (iteration, phase)
+        self._left = step
+        self._now: tuple[int, str] = (0, "")
+
+    def begin(self, iteration: int, phase: str) -> None:
+        self._now = (iteration, phase)
+        self._count()
+
+    def played(self, *_: Any) -> None:
+        self._count()
+
+    def learned(self, *_: Any) -> None:
+        self._count()
+
+    def _count(self) -> None:
+        self._left -= self._now == self._at
+        if self._now == self._at and self._left < 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("agents", [1, 2])
+def test_what_is_stopped_comes_to_the_same(agents: int, run: Run, tmp_path: Path) -> None:
+    """Among games, among steps and in a trial; with two agents as with one."""
+    changes = [*QUICK, f"distill.agents={agents}"]
+    whole = run
+    if agents == 2:
+        whole = runs.train("distill", "tiny", tmp_path / "whole", changes=changes, workers=1)
+        for name, end in (("white", ""), ("black", "_black")):
+            agent = whole.path / f"{name}_agent.nn"
+            assert agent.read_bytes() == (whole.nets / f"iter_2{end}.nn").read_bytes()
+    path = tmp_path / "stopped"
+    stops = [Stop(1, "generate", 3), Stop(1, "fit", 2), Stop(2, "fit", 1), Stop(2, "evaluate", 1)]
+    go_on = functools.partial(runs.train, "distill", "tiny", path, changes=changes)
+    for stop in stops:
+        with pytest.raises(KeyboardInterrupt):
+            go_on(workers=1, listener=stop)
+        go_on = functools.partial(runs.resume, path)
+    assert runs.resume(path, workers=1).fingerprint() == whole.fingerprint()
+    last = runs.resume(path, workers=1)  # once more, when all is done
+    kinds = [entry["kind"] for entry in last.entries()]
+    assert kinds == [entry["kind"] for entry in whole.entries()]
+
+
+def test_mode_0_only_plays(run: Run, tmp_path: Path) -> None:
+    """The net stays as it was loaded, from a folder of two agents, too."""
+    for name in ("white", "black"):
+        (tmp_path / f"{name}_agent.nn").write_bytes((run.nets / "iter_2.nn").read_bytes())
+    changes = [*QUICK, "distill.mode=0", f"distill.load={tmp_path}", "distill.agents=2"]
+    played = runs.train("distill", "tiny", tmp_path / "run", changes=changes, workers=1)
+    file = (run.nets / "iter_2.nn").read_bytes()
+    for name in ("untrained", "iter_1", "iter_1_black"):
+        assert (played.nets / f"{name}.nn").read_bytes() == file
+    (stage,) = summarise(played.entries(), config.read(played.config()).distill).stages
+    assert (stage.positions, stage.loss, stage.verdict) == (0, None, "nothing learned")
+
+
+def test_by_hand(run: Run, tmp_path: Path) -> None:
+    """Games can be played with a run's net; a fit by itself has no judge to learn from."""
+    experiment = config.load("distill", "tiny")
+    for net in (run.path, None):
+        done = generate(experiment, tmp_path / "games", net=net, orders=Orders(games=2), workers=1)
+        assert done.played == 2
+    with pytest.raises(RunError, match="use `rulezero train distill`"):
+        fit(experiment, tmp_path / "games", tmp_path / "net")
+
+
+# --- agreement -----------------------------------------------------------------------------------
+
+
+def test_agreement_with_a_search() -> None:
+    """Counting men is a search of one ply; a deeper one it knows in part, at random less so."""
+    states = some_positions(60)
+    assert [state.text for state in states] == [state.text for state in some_positions(60)]
+    same = agreement(None, states, "alphabeta:depth=1")
+    assert (same.positions, same.choices) == (60, 1.0)
+    deeper = agreement(None, states)
+    assert 0 < deeper.choices < 1
+    assert 0.5 < deeper.spearman < 1
+    assert 0.5 < deeper.pearson < 1
+    with pytest.raises(rz.GameError, match="nothing to agree about"):
+        agreement(None, [])
