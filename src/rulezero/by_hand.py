@@ -1,7 +1,6 @@
 """The loop's steps one by one: games into a store, a net from a store."""
 
 import contextlib
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +11,7 @@ import numpy as np
 from rulezero.config import Experiment
 from rulezero.data.store import Store
 from rulezero.flags import with_sims
+from rulezero.games.grammar import Spec
 from rulezero.games.load import load
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
 from rulezero.play.crew import Patience
@@ -64,15 +64,15 @@ def generate(
     """Plays an experiment's self-play into a store.
 
     Games that are there already are not played again; one that fails or takes too long is left
-    out. Without a net an untrained one plays, if a seat asks for one. `on_game` is told how many
-    games are done, and how many there will be.
+    out. Without a net players judge by hand-written rules. `on_game` is told how many games are
+    done, and how many there will be.
     """
     orders = orders or Orders()
-    is_taught = experiment.regime == "teacher_student" and orders.train_side == "both"
-    own = TeacherStudent(experiment).selfplay(1) if is_taught else experiment.selfplay
-    settings = _ordered(own, orders)
+    settings = _ordered(_own_games(experiment, orders), orders)
+    if net is None:
+        settings = _without_net(settings)
     with contextlib.ExitStack() as stack:
-        path = _net(net, settings, experiment, stack)
+        path = None if net is None else resolve(net)
         weights = "" if path is None else _weights(path)
         names = dict.fromkeys(NAMES, "" if path is None else path.name)
         task = task_of(settings, names, experiment, name="", purpose="self-play")
@@ -108,6 +108,25 @@ def generate(
             done.add(finished.record.index)
             tell()
     return Generated(played=len(done) - before, kept=len(done), failed=failed)
+
+
+def _own_games(experiment: Experiment, orders: Orders) -> PlaySettings:
+    """The games of a recipe's iterations, but for the side that learns."""
+    if experiment.regime == "teacher_student" and orders.train_side == "both":
+        return TeacherStudent(experiment).selfplay(1)
+    return experiment.selfplay
+
+
+def _without_net(settings: PlaySettings) -> PlaySettings:
+    """The same players, without nets that there are not yet."""
+    changes = {}
+    for key in ("a", "b", "judge"):
+        text = getattr(settings, key)
+        if text is not None and seat(text).net in NAMES:
+            spec = seat(text).spec
+            kept = {k: v for k, v in spec.options.items() if k not in ("net", "precision")}
+            changes[key] = Spec(spec.name, kept).text
+    return settings.model_copy(update=changes)
 
 
 def _ordered(settings: PlaySettings, orders: Orders) -> PlaySettings:
@@ -147,22 +166,6 @@ def _opponent(orders: Orders) -> str:
     if orders.opponent_net is None:
         return f"ucb1:sims={sims}"
     return f"puct:net={orders.opponent_net},sims={sims}"
-
-
-def _net(
-    net: str | Path | None,
-    settings: PlaySettings,
-    experiment: Experiment,
-    stack: contextlib.ExitStack,
-) -> Path | None:
-    """The net that plays; none where nobody asks for one."""
-    if net is not None:
-        return resolve(net)
-    texts = [settings.a, settings.b, settings.judge]
-    if any(text is not None and seat(text).net in NAMES for text in texts):
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rulezero_"))
-        return untrained(experiment, Path(folder))
-    return None
 
 
 def _weights(net: Path) -> str:

@@ -27,7 +27,7 @@ def test_a_game_without_a_recipe(tmp_path: Path) -> None:
     assert output == f"4 games played; {tmp_path} has 4 of these\n"
     for record in games_in(tmp_path):
         assert record.seats[0] == record.seats[1]
-        assert record.seats[0].startswith("ucb1:")
+        assert record.seats[0].startswith("puct:sims=8,")
         assert "sims=8" in record.seats[0]
         assert (record.purpose, record.source) == ("self-play", "train")
     again = succeeds("generate", "monster", "--to", tmp_path, "--games", "6", "--sims", "8")
@@ -92,7 +92,7 @@ def test_sims_leave_a_second_player_alone(tmp_path: Path) -> None:
     options = ["--set", "selfplay.b=heuristic"]
     succeeds("generate", "monster", "--to", tmp_path, *QUICK, *options)
     seats = [record.seats for record in games_in(tmp_path)]
-    assert {seat.partition(":")[0] for pair in seats for seat in pair} == {"ucb1", "heuristic"}
+    assert {seat.partition(":")[0] for pair in seats for seat in pair} == {"puct", "heuristic"}
     assert len(set(seats)) == 2
 
 

@@ -28,7 +28,12 @@ def generate(
     ],
     net: Annotated[
         str | None,
-        typer.Option("--net", "--use-model", metavar="NET", help="The players' net; untrained."),
+        typer.Option(
+            "--net",
+            "--use-model",
+            metavar="NET",
+            help="The players' net; hand-written rules.",
+        ),
     ] = None,
     games: Annotated[int | None, typer.Option(min=1, help="How many; as the recipe says.")] = None,
     sims: Annotated[
