@@ -24,13 +24,13 @@ from common import (
 from rulezero.train.run import Run
 from rulezero.train.usage import TARGETS
 
-AGENT = "puct:net={net},sims=50,c_puct=3,draw_value=-0.5"
+AGENT = "puct:net={net},sims=50,c_puct=1,draw_value=-0.5"
 GAMES = 200
 
 
 def meet(run: Run, opponent: str) -> dict[str, Any]:
     """The final net against somebody."""
-    seat = AGENT.format(net=run.path)
+    seat = AGENT.format(net=f"{run.path}@latest")
     return met(run.path, f"against_{opponent}", "exchange", seat, opponent, GAMES)
 
 
