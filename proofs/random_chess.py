@@ -29,7 +29,7 @@ from rulezero.train.run import Run
 
 AGENT = "puct:net={net},sims=64"
 GAMES = 200
-DUEL = 400  # games against the bootstrap's net
+DUEL = 240  # games against the bootstrap's net
 OPPONENTS = ("random", *(f"alphabeta:depth={depth},random_ties=true" for depth in (1, 2)))
 CUSTOM = "random_chess:pieces=custom"
 
@@ -38,16 +38,17 @@ def meet(run: Run, opponent: str) -> dict[str, Any]:
     """The final net against somebody, from a new back rank in each pair of games."""
     name = "against_" + opponent.replace(":", "_").replace(",", "_").replace("=", "_")
     seat = AGENT.format(net=f"{run.path}@latest")
-    return met(run.path, name, "random_chess", seat, opponent, GAMES, opening=0)
+    games = GAMES if opponent == "random" else GAMES // 2
+    return met(run.path, name, "random_chess", seat, opponent, games, opening=0)
 
 
 def climb(run: Run) -> dict[int, dict[str, Any]]:
-    """Nets against the bootstrap's, by iteration: a third of the way, two thirds, the end."""
+    """Nets against the bootstrap's, by iteration: half of the way, and the end."""
     last = run.progress().iteration
     found = {}
-    for iteration in (last // 3, 2 * last // 3, last):
+    for iteration in (last // 2, last):
         a, b = (AGENT.format(net=f"{run.path}@{number}") for number in (iteration, 0))
-        games = DUEL if iteration == last else GAMES
+        games = DUEL if iteration == last else DUEL // 2
         found[iteration] = met(
             run.path, f"iter_{iteration}_against_0", "random_chess", a, b, games, opening=0
         )
