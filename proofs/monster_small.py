@@ -22,7 +22,7 @@ from rulezero.play.curriculum import TIERS
 from rulezero.train.run import Run
 
 AGENT = "puct:net={net},sims=100"
-GAMES = 1000  # at most
+GAMES = 400  # at most
 YARDSTICK = "ucb1:sims=200"
 
 
