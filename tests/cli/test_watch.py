@@ -49,6 +49,7 @@ def verdict(iteration: int, seconds: float) -> dict[str, Any]:
         "iteration": iteration,
         "net": f"iter_{iteration}",
         "is_promoted": True,
+        "is_tried": True,
         "cores": 1.94,
         "seconds_so_far": seconds,
     }

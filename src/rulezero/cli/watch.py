@@ -128,7 +128,8 @@ def say_entry(entry: dict[str, Any]) -> str:
         words = f"{number}fit: {entry['steps']} steps, {rate:,.0f} samples/s"
         return words + (f"; {_say_held_out(entry['held_out'])}" if entry.get("held_out") else "")
     if entry["kind"] == "verdict":
-        return f"{number}{entry['net']} is {'the best now' if entry['is_promoted'] else 'rejected'}"
+        left = "rejected" if entry["is_tried"] else "not tried against the best"
+        return f"{number}{entry['net']} is {'the best now' if entry['is_promoted'] else left}"
     return ""
 
 

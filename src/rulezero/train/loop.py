@@ -182,7 +182,11 @@ class Loop:
             self._log_games(task, played)
         is_promoted = self.regime.is_promoted(iteration, tallies)
         self._log(
-            "verdict", net=self.progress.latest, is_promoted=is_promoted, cores=self._busy_cores()
+            "verdict",
+            net=self.progress.latest,
+            is_promoted=is_promoted,
+            is_tried=any(task.purpose == "gate" for task in tasks),
+            cores=self._busy_cores(),
         )
         best = self.progress.latest if is_promoted else self.progress.best
         if iteration >= self.recipe.iterations:
