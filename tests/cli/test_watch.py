@@ -6,7 +6,8 @@ from typing import Any
 from rich.console import Console
 
 from rulezero import config
-from rulezero.cli.watch import Watch, say_draws, say_entry
+from rulezero.cli.watch import Watch, say_draws, say_entry, say_figures
+from rulezero.train.usage import TARGETS
 
 FIGURES = {"policy": 1.5, "value": 0.25, "legal_mass": 0.5}
 ENDS = {
@@ -18,6 +19,8 @@ GAMES: dict[str, Any] = {
     "kind": "games",
     "iteration": 3,
     "purpose": "self-play",
+    "a": "puct:sims=8",
+    "b": "puct:sims=8",
     "games": 10,
     "plies": 200,
     "sims": 4000,
@@ -60,6 +63,11 @@ def test_entries_are_said_in_words() -> None:
     assert say_draws(GAMES) == "draws 40% (full board 3, repetition 1)"
     assert say_draws({**GAMES, "ends": {"line": ENDS["line"]}}) == "draws 0%"
     assert say_entry(GAMES).startswith("   3  self-play: 10 games, 200 plies, 2,000 sims/s; first")
+    taught = {**GAMES, "b": "oneply", "score": 0.8}
+    assert "first seat 75%, puct 80% against oneply, draws" in say_entry(taught)
+    assert say_entry({**verdict(3, 1.0), "is_promoted": False}) == "   3  iter_3 is rejected"
+    untried = {**verdict(3, 1.0), "is_promoted": False, "is_tried": False}
+    assert say_entry(untried) == "   3  iter_3 is not tried against the best"
     assert say_entry(FIT) == (
         "   3  fit: 7 steps, 450 samples/s; held out: policy 1.500 (constant 1.75),"
         " value 0.250 (constant 0.25), legal 50%"
@@ -67,6 +75,20 @@ def test_entries_are_said_in_words() -> None:
     assert say_entry({**FIT, "held_out": None}) == "   3  fit: 7 steps, 450 samples/s"
     assert say_entry(RATING) == "   3  rating: 90.0% against random, Elo +382"
     assert say_entry({"kind": "warning", "iteration": 3}) == ""
+
+
+def test_figures_of_a_game_are_said_beside_what_is_wanted() -> None:
+    """Above a share, below one, or between two numbers; lessons by tier, where there are any."""
+    usage = dict.fromkeys(TARGETS, 0.25) | {"length": 90.0, "clipped": 0.5}
+    line = say_figures({"usage": usage})[0]
+    assert line.startswith("used: decree 25% (> 50%), decree used 25% (> 50%)")
+    assert line.endswith("draws 25% (< 10%), length 90 (80-100); 50% of rewards clipped")
+    tiers = {
+        "1": {"white": 0, "drawn": 1, "black": 4},
+        "3": {"white": 2, "drawn": 0, "black": 1},
+    }
+    assert say_figures({"tiers": tiers}) == ["Black wins by tier: 1: 4 of 5, 3: 1 of 3"]
+    assert say_figures({"tiers": {"0": tiers["1"]}}) == []
 
 
 def test_the_moment_is_shown_below() -> None:
