@@ -100,6 +100,15 @@ def test_games_that_were_stopped_count_as_said(reason: str, weight: float) -> No
     assert set(targets.weight.tolist()) == {weight}
 
 
+def test_of_imported_fragments_the_file_knows_the_end() -> None:
+    """They are learned from, with the result that it claims."""
+    record = record_samples.made(
+        "connect4", end_reason="interrupted", source="import:games.jsonl", outcome=-1.0
+    )
+    assert set(targets_of(record).weight.tolist()) == {1}
+    assert set(targets_of(record).result.tolist()) == {-1}
+
+
 # --- what is held out ----------------------------------------------------------------------------
 
 

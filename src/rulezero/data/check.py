@@ -50,11 +50,10 @@ def _check_end(record: Record, last: State) -> None:
         return
     if record.end_reason not in STOPPED:
         raise RecordError(f"{where}, but by the rules the game goes on in {last.text}")
-    is_claim = record.end_reason == "interrupted" and record.source.startswith("import:")
     if record.end_reason == "resigned":
         if abs(record.outcome) != 1:
             raise RecordError(f"{where}, but whoever resigns loses")
-    elif record.outcome != 0 and not is_claim:
+    elif record.outcome != 0 and not record.is_claim:
         raise RecordError(f"{where}, but a game that was stopped has no winner")
 
 

@@ -74,6 +74,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         """32 hexadecimal digits that depend on everything in the record."""
         return hashlib.sha256(msgspec.msgpack.encode(self)).hexdigest()[:32]
 
+    @property
+    def is_claim(self) -> bool:
+        """Whether the result is what an imported file says of a game that it has not to its end."""
+        return self.end_reason == "interrupted" and self.source.startswith("import:")
+
     def action_numbers(self) -> Numbers:
         """What was chosen, [plies]: all that a replay needs."""
         return unpack_numbers(self.actions, self.plies, "actions")

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from rulezero._core import CHANCE, SeatError
 from rulezero.data.columns import Floats
-from rulezero.data.record import STOPPED, Columns, Record
+from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Course, game_of
 from rulezero.play.seats import seat
 from rulezero.train.rewards import RewardConfig, shaped, track
@@ -74,7 +74,7 @@ def of_play(
     weight = (has_policy if settings.learn_from == "policy" else is_chosen).astype(np.float32)
     if record.end_reason == "cap":
         weight *= settings.capped_weight
-    elif record.end_reason in STOPPED and record.end_reason != "resigned":
+    elif record.end_reason == "interrupted" and not record.is_claim:
         weight *= 0  # nobody knows how it would have ended
     told = result_of(record)
     result = np.full(record.plies, told, np.float32)
