@@ -192,6 +192,28 @@ def test_people_s_games_are_learned_from_for_ever(tmp_path: Path) -> None:
     assert [with_them - without for with_them, without in zip(*sizes, strict=True)] == [3, 3]
 
 
+def test_another_run_s_games_are_not_taken_for_its_own(tmp_path: Path) -> None:
+    """Their tasks have the names of this run's: it plays its own games all the same."""
+    changes = ["iterations=1", "anchor=null"]
+    first = runs.train("monster", "tiny", tmp_path / "first", changes=changes, workers=1)
+    plain = runs.train(
+        "monster", "tiny", tmp_path / "plain", changes=[*changes, "seed=5"], workers=1
+    )
+    given = runs.train(
+        "monster",
+        "tiny",
+        tmp_path / "given",
+        changes=[*changes, "seed=5", f"stores=[{first.records}]"],
+        workers=1,
+    )
+    bootstrap = {record.id for record in plain.store().select(purpose="bootstrap")}
+    found = {record.id: record for record in given.store().select(purpose="bootstrap")}
+    assert bootstrap < set(found)
+    others = [record for known, record in found.items() if known not in bootstrap]
+    assert len(others) == len(bootstrap)
+    assert all(record.task.startswith("given/0/0000/") for record in others)
+
+
 def test_a_run_may_begin_with_a_net(tmp_path: Path) -> None:
     """Its weights are the first net's; a run that is gone on with needs the net no more."""
     changes = ["iterations=0", "anchor=null"]

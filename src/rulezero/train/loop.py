@@ -200,10 +200,7 @@ class Loop:
         """The untrained net, which plays first."""
         pupil = self.new_pupil(keyed(self.recipe.seed, "net", 0) % 2**63)
         pupil.write(self.run.nets / "untrained", {})
-        with self.run.store() as store:
-            for path in self.recipe.stores:
-                for record in Store(path).select(game=self.game.text):
-                    store.add(record)
+        self._copy_given()
         self._began = time.perf_counter()
         self._advance(best="untrained", latest="untrained")
 
@@ -254,6 +251,18 @@ class Loop:
                 sims += int(record.columns().sims.sum())
                 self.listener.played(tasks[number], tallies[number], games, total, sims)
         return [found[number][at] for number in range(len(tasks)) for at in sorted(found[number])]
+
+    def _copy_given(self) -> None:
+        """Takes the games of other stores into the run's; another run's tasks are not its own."""
+        with self.run.store() as store:
+            for number, path in enumerate(self.recipe.stores):
+                source = Store(path)
+                for record in source.select(game=self.game.text):
+                    task = f"given/{number}/{record.task}" if record.task else ""
+                    copy = msgspec.structs.replace(record, task=task)
+                    store.add(copy)
+                    for note in source.notes(record.id):
+                        store.add_note(copy.id, note.judge, note.thoughts)
 
     def _given(self) -> list[Record]:
         """The games that the run was given, not those it has played."""
