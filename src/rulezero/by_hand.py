@@ -11,7 +11,6 @@ import numpy as np
 from rulezero.config import Experiment
 from rulezero.data.store import Store
 from rulezero.flags import with_sims
-from rulezero.games.grammar import Spec
 from rulezero.games.load import load
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
 from rulezero.play.crew import Patience
@@ -123,9 +122,7 @@ def _without_net(settings: PlaySettings) -> PlaySettings:
     for key in ("a", "b", "judge"):
         text = getattr(settings, key)
         if text is not None and seat(text).net in NAMES:
-            spec = seat(text).spec
-            kept = {k: v for k, v in spec.options.items() if k not in ("net", "precision")}
-            changes[key] = Spec(spec.name, kept).text
+            changes[key] = seat(text).changed(net=None, precision=None).text
     return settings.model_copy(update=changes)
 
 
@@ -136,7 +133,7 @@ def _ordered(settings: PlaySettings, orders: Orders) -> PlaySettings:
         changes["games"] = orders.games
     if orders.starts is not None:
         changes |= {"starts": orders.starts, "opening": 0}
-    learner = with_sims(settings.a, orders.sims)
+    learner = settings.a if orders.sims is None else with_sims(settings.a, orders.sims)
     changes["a"] = learner
     has_opponent = orders.opponent_net is not None or orders.opponent_sims is not None
     if orders.scripted_black or orders.train_side != "both":

@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple
 from rulezero import config
 from rulezero.config import Experiment
 from rulezero.endgame.tables import GAME as MONSTER
-from rulezero.games.grammar import Spec
 from rulezero.games.load import load
 from rulezero.play.seats import seat
 from rulezero.train.play import CurriculumSettings
@@ -40,14 +39,12 @@ class Flag(NamedTuple):
         return self.name.replace("-", "_")
 
 
-def with_sims(text: str, sims: int | None, **options: str) -> str:
-    """A seat with so many simulations, and other options besides."""
+def with_sims(text: str, sims: int) -> str:
+    """A seat with so many simulations."""
     player = seat(text)
-    if sims is not None:
-        if not player.has("sims"):
-            raise RunError(f"'{text}' has no simulations: leave them out")
-        options["sims"] = str(sims)
-    return seat(Spec(player.spec.name, {**player.spec.options, **options}).text).text
+    if not player.has("sims"):
+        raise RunError(f"'{text}' has no simulations: leave them out")
+    return player.changed(sims=str(sims)).text
 
 
 def changed(experiment: Experiment, given: Mapping[str, Any]) -> Experiment:
@@ -130,21 +127,15 @@ def _opposed(experiment: Experiment, sims: int) -> Keys:
 
 
 def _opposed_by(experiment: Experiment, net: str) -> Keys:
-    return {"opponent": {"first": with_sims(experiment.opponent.seat, None, net=net)}}
+    return {"opponent": {"first": seat(experiment.opponent.seat).changed(net=net).text}}
 
 
 def _lessons(key: Literal["games", "seat"]) -> Callable[[Experiment, Any], Keys]:
     def change(experiment: Experiment, value: int) -> Keys:
         lessons = experiment.curriculum or CurriculumSettings()
-        asked = with_sims(lessons.seat, value) if key == "seat" else value
-        return {"curriculum": {**lessons.model_dump(mode="json"), key: asked}}
+        return {"curriculum": {key: with_sims(lessons.seat, value) if key == "seat" else value}}
 
     return change
-
-
-def _taught(experiment: Experiment, wanted: bool) -> Keys:
-    lessons = experiment.curriculum or CurriculumSettings()
-    return {"curriculum": lessons.model_dump(mode="json") if wanted else None}
 
 
 def _gating(experiment: Experiment, **keys: Any) -> Keys:
@@ -182,7 +173,7 @@ FLAGS = (
         "no-augment",
         bool,
         "Show no positions in the mirror.",
-        lambda _, wanted: {"fit": {"mirror": not wanted}},
+        lambda *_: {"fit": {"mirror": False}},
         _has_mirror,
     ),
     Flag(
@@ -223,7 +214,7 @@ FLAGS = (
         "asymmetric",
         bool,
         "A teacher who searches against a student.",
-        lambda _, wanted: {"regime": "teacher_student" if wanted else "gated"},
+        lambda *_: {"regime": "teacher_student"},
         _teaches,
     ),
     Flag("asymmetric-sims", int, "The teacher's simulations.", _searching, _teaches),
@@ -231,7 +222,7 @@ FLAGS = (
         "no-combo-bonus",
         bool,
         "No reward for strikes under a Decree.",
-        lambda _, wanted: {"targets": {"rewards": {"combo_bonus": not wanted}}},
+        lambda *_: {"targets": {"rewards": {"combo_bonus": False}}},
         _is_shaped,
     ),
     Flag(
@@ -252,7 +243,7 @@ FLAGS = (
         "alternating",
         bool,
         "One side learns at a time.",
-        lambda _, wanted: {"regime": "frozen_opponent" if wanted else "gated"},
+        lambda *_: {"regime": "frozen_opponent"},
         _alternates,
     ),
     Flag("opponent-sims", int, "Simulations of the side that stands still.", _opposed, _alternates),
@@ -261,7 +252,7 @@ FLAGS = (
         "curriculum",
         bool,
         "Lessons beside the other games.",
-        _taught,
+        lambda *_: {"curriculum": {}},
         _has_lessons,
     ),
     Flag("curriculum-games", int, "Lessons of an iteration.", _lessons("games"), _has_lessons),

@@ -33,8 +33,6 @@ from rulezero.cli import (
 )
 from rulezero.cli.flags import with_flags
 
-OF_FITS = ("epochs", "batch_size", "lr", "target", "no_augment")
-
 app = typer.Typer(
     name="rulezero",
     help="AlphaZero for games that bend the rules.",
@@ -57,7 +55,7 @@ app.command("rate")(rate.rate)
 app.command("report")(report.report)
 app.command("diagnose")(diagnose.diagnose)
 app.command("generate")(generate.generate)
-app.command("fit")(with_flags(fit.fit, OF_FITS))
+app.command("fit")(with_flags(fit.fit, fit.FLAGS))
 app.command("export")(export.export)
 app.command("solve")(solve.solve)
 app.command("bench")(bench.bench)

@@ -9,6 +9,8 @@ from rulezero.cli.options import Changes, Preset
 from rulezero.cli.screen import counting, open_console, plain_table
 from rulezero.train.measures import Measures
 
+FLAGS = ("epochs", "batch_size", "lr", "target", "no_augment")  # that a fit by itself has
+
 
 def fit(
     store: Annotated[str, typer.Argument(metavar="STORE", help="The folder of the games.")],

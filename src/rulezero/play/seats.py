@@ -106,6 +106,12 @@ class Seat:
         fallbacks = {known.name: known.fallback for known in kinds()[self.spec.name].keys}
         return float(self.spec.options.get(key, fallbacks.get(key, "0")))
 
+    def changed(self, **keys: str | None) -> "Seat":
+        """The same player with other values for keys; None leaves a key out."""
+        options = {**self.spec.options, **keys}
+        given = {key: text for key, text in options.items() if text is not None}
+        return seat(Spec(self.spec.name, given).text, seed=self.seed)
+
     def think(self, state: State) -> "Thought":
         """What the player would choose in a state, and why."""
         from rulezero.play.session import think

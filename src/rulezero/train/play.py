@@ -7,7 +7,6 @@ from pydantic import AfterValidator, Field, model_validator
 
 from rulezero.data.record import Purpose
 from rulezero.endgame.tables import GAME
-from rulezero.games import grammar
 from rulezero.games.load import load
 from rulezero.play import curriculum
 from rulezero.play.resign import Resign
@@ -98,11 +97,8 @@ class Played(Protocol):
 
 def named(text: str, nets: Mapping[str, str]) -> str:
     """A seat's text with the names of this moment in the place of best, latest, candidate."""
-    spec = grammar.read(text)
-    net = spec.options.get("net")
-    if net not in NAMES:
-        return text
-    return grammar.Spec(spec.name, {**spec.options, "net": nets[net]}).text
+    net = seat(text).net
+    return seat(text).changed(net=nets[net]).text if net in NAMES else text
 
 
 def starts_of(text: str, game: str) -> list[str]:
