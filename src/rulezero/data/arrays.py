@@ -9,7 +9,7 @@ import numpy.typing as npt
 from rulezero._core import Game, remake
 from rulezero.data.columns import RecordError
 from rulezero.data.record import Record
-from rulezero.data.replay import course
+from rulezero.data.replay import course, policies
 
 
 def write(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], Game]) -> int:
@@ -52,22 +52,19 @@ def _arrays(record: Record, game: Game) -> dict[str, npt.NDArray[Any]]:
     is_seats = np.repeat(movers >= 0, counts)  # [pairs]
     slots = np.empty(int(is_seats.sum()), np.int32)
     planes = np.empty((len(plies), *game.facts.planes), np.float32)
+    offsets = np.append(0, np.cumsum(counts[plies]))
     remake(
         game,
         [(record.start, columns.actions)],
         plies.astype(np.uint32),
         planes=planes,
-        offsets=np.append(0, np.cumsum(counts[plies])),
+        offsets=offsets,
         pairs=columns.pair_actions[is_seats],
         slots=slots,
     )
-    policies = np.zeros((len(plies), game.facts.slots), np.float32)
-    rows = np.repeat(np.arange(len(plies)), counts[plies])
-    np.add.at(policies, (rows, slots), columns.pair_targets[is_seats])
-    totals = policies.sum(axis=1, keepdims=True)
     return {
         "planes": planes,
-        "policies": np.divide(policies, totals, out=policies, where=totals > 0),
+        "policies": policies(slots, columns.pair_targets[is_seats], offsets, game.facts.slots),
         "values": columns.value[plies],
         "results": np.full(len(plies), record.outcome, np.float32),
         "movers": movers[plies],

@@ -87,3 +87,18 @@ def planes(
     except (RulezeroError, IndexError) as error:
         raise RecordError(f"{game.text}: {error}") from error
     return out
+
+
+def policies(
+    slots: npt.NDArray[np.int32],  # [m] of each pair
+    weights: npt.ArrayLike,  # [m]
+    offsets: npt.NDArray[np.int64],  # [k + 1] which pairs are a position's
+    size: int,
+) -> Floats:
+    """The policy targets of k positions, [k, size]: shares that sum to 1, or 0 without pairs."""
+    found = np.zeros((len(offsets) - 1, size), np.float32)
+    rows = np.repeat(np.arange(len(found)), np.diff(offsets))
+    np.add.at(found, (rows, slots), weights)  # actions may share a slot
+    total = found.sum(axis=1, keepdims=True)
+    np.divide(found, total, out=found, where=total > 0)
+    return found

@@ -31,7 +31,7 @@ from rulezero.data.check import check
 from rulezero.data.columns import Floats, RecordError
 from rulezero.data.place import Report
 from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Course, course, game_of
+from rulezero.data.replay import Course, course, game_of, policies
 from rulezero.files import sync_folder, write_whole
 from rulezero.play.task import keyed
 from rulezero.train.targets import Targets, TargetSettings, of_play
@@ -271,22 +271,12 @@ class _Shown(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     slots: npt.NDArray[np.int32]  # [m] of each pair
     weights: npt.NDArray[np.uint16]  # [m]
 
-    def policies(self, slots: int) -> Floats:
-        """[k, slots], sums to 1, or is 0 where there are no pairs."""
-        shares = np.zeros((len(self.planes), slots), np.float32)
-        np.add.at(shares, (self._rows(), self.slots), self.weights)  # actions may share a slot
-        total = shares.sum(axis=1, keepdims=True)
-        np.divide(shares, total, out=shares, where=total > 0)
-        return shares
-
     def differs(self, other: "_Shown") -> npt.NDArray[np.bool_]:
         """Where it teaches something else than the other, [k]."""
         found: npt.NDArray[np.bool_] = (self.planes != other.planes).any(axis=(1, 2, 3))
-        found[self._rows()[self.slots != other.slots]] = True
+        rows = np.repeat(np.arange(len(self.planes)), np.diff(self.offsets))
+        found[rows[self.slots != other.slots]] = True
         return found
-
-    def _rows(self) -> npt.NDArray[np.int64]:
-        return np.repeat(np.arange(len(self.planes)), np.diff(self.offsets))
 
 
 def _forms(game: Game) -> list[tuple[str, npt.DTypeLike, tuple[int, ...]]]:
@@ -317,7 +307,9 @@ def _blocks(record: Record, number: int, game: Game, *, augment: bool) -> Iterat
         for shown, kept in views:
             yield {
                 "positions": shown.planes[kept],
-                "policies": shown.policies(game.facts.slots)[kept],
+                "policies": policies(shown.slots, shown.weights, shown.offsets, game.facts.slots)[
+                    kept
+                ],
                 "mcts_values": targets.search[plies][kept],
                 "game_results": targets.result[plies][kept],
                 "movers": played.movers[plies][kept],

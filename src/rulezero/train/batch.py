@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rulezero._core import Game, remake
 from rulezero.data.columns import Floats
+from rulezero.data.replay import policies
 from rulezero.train.targets import TargetSettings
 from rulezero.train.window import Game as WindowGame
 from rulezero.train.window import Indices, Positions, Window
@@ -47,7 +48,6 @@ class Batches:
         size, facts = len(known.game), self.game.facts
         planes = np.empty((size, *facts.planes), np.float32)
         legal = np.empty((size, facts.slots), np.bool_)
-        policy = np.zeros((size, facts.slots), np.float32)
         mirrored = np.zeros(size, np.bool_)
         if self.mirrors and dice is not None:
             mirrored = dice.random(size) < 0.5
@@ -67,15 +67,11 @@ class Batches:
             slots=slots,
             mirrored=mirrored,
         )
-        rows = np.repeat(np.arange(size), np.diff(offsets))
-        np.add.at(policy, (rows, slots), weights)  # actions may share a slot
         wdl = self._wdl(known)
-        total = policy.sum(1, keepdims=True)
-        np.divide(policy, total, out=policy, where=total > 0)
         return Batch(
             planes=planes,
             legal=legal,
-            policy=policy,
+            policy=policies(slots, weights, offsets, facts.slots),
             wdl=wdl,
             value=wdl[:, 0] - wdl[:, 2],
             weight=np.ones(size, np.float32),

@@ -34,7 +34,8 @@ def _about_fit(fit: Fit) -> dict[str, str]:
         )
     if net.legal_mass < _LEAST_LEGAL:
         found["legal_mass"] = (
-            f"only {net.legal_mass:.0%} of the policy lies on legal moves: raise fit.loss.illegal"
+            f"only {net.legal_mass:.0%} of the policy lies on legal moves, which is no harm to"
+            " search: to mend it, raise fit.loss.illegal or set fit.loss.policy_over=all"
         )
     if same := constant_outputs(held_out):
         found["constant"] = (
