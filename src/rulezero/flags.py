@@ -32,6 +32,7 @@ class Flag(NamedTuple):
     help: str
     keys: Callable[[Experiment, Any], Keys]  # that it changes
     fits: Callable[[Experiment], bool] = lambda _: True
+    value: str = ""  # what stands for it in a help text; "": by its kind
 
     @property
     def parameter(self) -> str:
@@ -55,10 +56,7 @@ def changed(experiment: Experiment, given: Mapping[str, Any]) -> Experiment:
         if value is None:
             continue
         if not flag.fits(experiment):
-            raise RunError(
-                f"--{flag.name} is not for {experiment.recipe}:"
-                f" it belongs to {' and '.join(belongs_to(flag))}"
-            )
+            raise RunError(_misplaced(flag, experiment))
         asked = config.altered(asked, flag.keys(asked, value))
     return asked
 
@@ -66,6 +64,16 @@ def changed(experiment: Experiment, given: Mapping[str, Any]) -> Experiment:
 def belongs_to(flag: Flag) -> list[str]:
     """The recipes that a flag is for."""
     return [name for name in config.recipes() if flag.fits(config.load(name, "full"))]
+
+
+def _misplaced(flag: Flag, experiment: Experiment) -> str:
+    owners = belongs_to(flag)
+    if experiment.recipe in owners:
+        return (
+            f"--{flag.name} has no use in {experiment.recipe} as --set has changed it"
+            f" (regime={experiment.regime}): leave one of them out"
+        )
+    return f"--{flag.name} is not for {experiment.recipe}: it belongs to {' and '.join(owners)}"
 
 
 def _in(group: str, key: str) -> Callable[[Experiment, Any], Keys]:
@@ -247,7 +255,7 @@ FLAGS = (
         _alternates,
     ),
     Flag("opponent-sims", int, "Simulations of the side that stands still.", _opposed, _alternates),
-    Flag("opponent-model", str, "Its net in the first iteration; none.", _opposed_by, _alternates),
+    Flag("opponent-model", str, "Its net in the first iteration.", _opposed_by, _alternates),
     Flag(
         "curriculum",
         bool,
@@ -269,6 +277,7 @@ FLAGS = (
         "0: play only, 1: material, 2: a search; 1+2.",
         lambda _, text: {"distill": {"mode": _numbers(text)}},
         _distils,
+        "N+N",
     ),
     Flag(
         "depth",
@@ -276,6 +285,7 @@ FLAGS = (
         "Plies of the teacher's search; 2+3: a stage each.",
         lambda _, text: {"distill": {"depth": _numbers(text)}},
         _distils,
+        "N+N",
     ),
     Flag(
         "train-every",
@@ -294,5 +304,5 @@ FLAGS = (
     Flag("load", str, "A .nn file or a run to begin with.", _in("distill", "load"), _distils),
     Flag("save-every", int, "Iterations between saves.", _in("distill", "save_every"), _distils),
     Flag("agents", int, "2: a net for each side.", _in("distill", "agents"), _distils),
-    Flag("use-model", str, "A net to begin with; none.", lambda _, net: {"begin": net}),
+    Flag("use-model", str, "A net to begin with.", lambda _, net: {"begin": net}),
 )

@@ -57,6 +57,7 @@ TABLE: list[tuple[str, Any, str, str, Any]] = [
     ("opponent-model", "some", "monster", "opponent.first", "puct:net=some,sims=4"),
 ]
 QUICK = {"games": 2, "iterations": 1}
+NETS = {"some", "some.nn", "somewhere"}  # stand for a net
 
 
 def test_the_table_has_every_flag() -> None:
@@ -82,26 +83,23 @@ def trains(*arguments: str | Path) -> None:
     assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.parametrize("recipe", ["exchange", "monster"])
+@pytest.mark.parametrize("recipe", sorted({row[2] for row in TABLE}))
 def test_runs_start_with_every_flag_of_theirs(recipe: str, tmp_path: Path) -> None:
     """All at once, in a run that goes to its end and tells of them in its config."""
-    net = tmp_path / "net"
-    quick = ["--preset", "tiny", "--games", "2", "--iterations", "1", "--workers", "1"]
-    quick += ["--set", "anchor.games=2"]
-    trains(recipe, *quick, "--output-dir", net)
-    rows = [row for row in TABLE if row[2] == recipe and row[0] not in QUICK]
-    options = [
-        word
-        for name, value, *_ in rows
-        for word in ([f"--{name}"] if value is True else [f"--{name}", str(value)])
-    ]
-    options = [str(net) if word == "some" else word for word in options]
-    if recipe == "exchange":
-        options += ["--gating-games", "2", "--gating-simulations", "4", "--use-model", str(net)]
-    trains(recipe, *quick, "--output-dir", tmp_path / "run", *options)
-    made = yaml.safe_load((tmp_path / "run" / "config.yaml").read_text(encoding="utf-8"))
-    assert made["iterations"] == 1
-    assert f"{net}" in (made["begin"] or made["opponent"]["first"])
+    flagged = {name: value for name, value, owner, *_ in TABLE if owner == recipe}
+    options = ["--preset", "tiny", "--workers", "1", "--set", "anchor.games=2"]
+    quick = [word for name, value in QUICK.items() for word in (f"--{name}", str(value))]
+    net = str(tmp_path / "net")
+    if needs_net := NETS & {value for value in flagged.values() if isinstance(value, str)}:
+        trains(recipe, *options, *quick, "--output-dir", net)
+    for name, value in (flagged | QUICK).items():
+        options.append(f"--{name}")
+        if value is not True:
+            options.append(net if value in needs_net else str(value))
+    trains(recipe, *options, "--output-dir", tmp_path / "run")
+    made = (tmp_path / "run" / "config.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(made)["iterations"] == 1
+    assert (net in made) == bool(needs_net)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +122,15 @@ def test_a_flag_of_another_recipe_is_told_where_it_belongs(
     words = fails("train", recipe, *options)
     assert f"--{name} is not for {recipe}: it belongs to " in words
     assert belongs in words.partition("belongs to")[2]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "name"), [("exchange", "asymmetric"), ("monster", "alternating")]
+)
+def test_a_flag_that_a_change_has_made_useless(recipe: str, name: str) -> None:
+    """It is not told that it belongs where it stands."""
+    words = fails("train", recipe, "--set", "regime=gated", f"--{name}")
+    assert f"--{name} has no use in {recipe} as --set has changed it (regime=gated)" in words
 
 
 def test_flags_of_other_verbs(tmp_path: Path) -> None:

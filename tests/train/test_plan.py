@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -14,8 +15,9 @@ from rulezero.train.window import Indices, Part, Window, WindowSettings
 
 
 def window_of(**settings: Any) -> Window:
-    """Three games of generation 0 and two of generation 1."""
-    records = record_samples.several("connect4", 5)
+    """Three games of generation 0 and two of generation 1, one of these a person's."""
+    *records, last = record_samples.several("connect4", 5)
+    records.append(msgspec.structs.replace(last, source="human"))
     wanted = WindowSettings.model_validate({"held_out": 0, **settings})
     return windows.of(records, wanted, generations=[0, 0, 0, 1, 1])
 
@@ -52,6 +54,15 @@ def test_an_epoch_takes_weights_as_they_are() -> None:
         found = counted(window, batches)
         assert found.sum() == len(window)
         assert (np.abs(found - expected) < 1 + 1e-6).all()
+
+
+def test_what_weighs_forty_comes_forty_times() -> None:
+    """And everything else once, as if those games had been written down so often."""
+    window = window_of(always={"human": 40})
+    (batches,) = planned(window, samples_per_ply=None)
+    is_human = window.at(np.arange(len(window))).game == len(window.games) - 1
+    assert is_human.any()
+    assert (counted(window, batches) == np.where(is_human, 40, 1)).all()
 
 
 def test_samples_are_drawn_by_weight() -> None:

@@ -40,7 +40,7 @@ def _option(flag: Flag) -> inspect.Parameter:
         f"--{flag.name}",
         help=flag.help,
         rich_help_panel=PANEL,
-        metavar=_VALUES.get(kind, None if kind is bool else "WORD"),
+        metavar=flag.value or _VALUES.get(kind, None if kind is bool else "WORD"),
         show_default=False,
     )
     return inspect.Parameter(

@@ -18,7 +18,10 @@ def train(
         str | None, typer.Argument(help="A recipe, or a .yaml file; rulezero games lists them.")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="tiny, small, medium or full.", show_default="small")
+        str | None,
+        typer.Option(
+            help="tiny, small, medium or full; rulezero games lists others.", show_default="small"
+        ),
     ] = None,
     out: Annotated[
         str | None, typer.Option("--out", "--output-dir", metavar="DIR", help="The run's folder.")

@@ -15,7 +15,7 @@ def plan(
 
     Positions are drawn in proportion to their weights, from the whole window or, with `mix`, in
     part from the newest generation and in part from the older ones. An epoch goes once through
-    the newest generation then, and else once through the window.
+    the newest generation then, and else once through the window: what weighs 40 comes 40 times.
     """
     known = window.positions(Part.TRAINING)
     fresh = window.positions(Part.TRAINING, generation)
@@ -66,8 +66,8 @@ class _Draw:
         return self._at(places)
 
     def through(self, dice: np.random.Generator) -> Indices:
-        """All positions once, in random order; twice or not at all those that weigh so."""
-        count = len(self._positions)
+        """All positions as often as they weigh, in random order."""
+        count = max(1, round(self._sums[-1]))
         evenly = (np.arange(count) + dice.random()) * (self._sums[-1] / count)
         return dice.permutation(self._at(np.searchsorted(self._sums, evenly, side="right")))
 
