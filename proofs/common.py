@@ -15,6 +15,7 @@ from rulezero import config, runs
 from rulezero.cli.train import watching
 from rulezero.files import write_whole
 from rulezero.play.runner import cores
+from rulezero.play.task import keyed
 from rulezero.train.run import Run
 
 RUNS = Path("runs")
@@ -75,7 +76,8 @@ def met(
             "verdict": None if found.sprt is None else found.sprt.verdict,
         }
 
-    found: dict[str, Any] = kept(run, name, play)
+    how = keyed(game, a, b, games, opening, str(sprt)) % 2**32  # other players meet anew
+    found: dict[str, Any] = kept(run, f"{name}_{how:08x}", play)
     return found
 
 

@@ -18,8 +18,9 @@ from rulezero.play.runner import run_all
 from rulezero.play.saving import open_store
 from rulezero.play.seats import seat
 from rulezero.play.task import check_task, keyed
-from rulezero.train.play import NAMES, PlaySettings, task_of
+from rulezero.train.play import NAMES, PlaySettings, is_curriculum, task_of
 from rulezero.train.regimes import regime_of
+from rulezero.train.regimes.curriculum import LESSON
 from rulezero.train.regimes.teacher_student import TeacherStudent
 from rulezero.train.run import RunError
 from rulezero.train.targets import forced
@@ -75,6 +76,8 @@ def generate(
         weights = "" if path is None else _weights(path)
         names = dict.fromkeys(NAMES, "" if path is None else path.name)
         task = task_of(settings, names, experiment, name="", purpose="self-play")
+        if orders.starts is not None and is_curriculum(orders.starts):
+            task = msgspec.structs.replace(task, source=LESSON)
         if orders.force_result is not None:
             task = msgspec.structs.replace(task, source=forced(orders.force_result))
         # What the files behind names hold counts: positions to begin from, and weights.
@@ -103,6 +106,8 @@ def generate(
             patience=Patience(orders.game_timeout, lambda _, index, why: tell(index, why)),
         )
         for _, finished in stack.enter_context(contextlib.closing(playing)):
+            if finished.note is not None:
+                kept.add_note(finished.record.id, task.judge or "", finished.note)
             kept.add(finished.record)
             done.add(finished.record.index)
             tell()

@@ -58,6 +58,8 @@ class Experiment(Settings):
     def _ends_with_its_stages(self) -> "Experiment":
         if self.regime != "distill":
             return self
+        if self.stores:
+            raise ValueError("a distillation learns from games that it judges: leave stores out")
         last = self.distill.stages[-1].last
         is_given = "iterations" in self.model_fields_set
         return self.model_copy(

@@ -112,7 +112,7 @@ def test_process_writes_what_the_function_does(mixed: Path, tmp_path: Path) -> N
     out = tmp_path / "out"
     records = list(Store(mixed / "records").select(game="connect4"))
     every = (Orders(seed=seed, split=(50.0, 25.0, 25.0)) for seed in range(99))
-    orders = next(o for o in every if len({split_of(r.id, o) for r in records}) == 3)
+    orders = next(o for o in every if len({split_of(r.course_id, o) for r in records}) == 3)
     options = ["--game", "connect4", "--split", "50/25/25", "--seed", str(orders.seed)]
     shown = succeeds("data", "process", mixed, "--to", out, *options).splitlines()
     meta = arrays.write(records, survey(records), tmp_path / "again", orders)

@@ -78,8 +78,10 @@ def test_games_that_were_stopped_have_no_winner() -> None:
         check(changed(record, end_reason="resigned"))
     with pytest.raises(RecordError, match="goes on"):
         check(changed(record, end_reason="four", outcome=1.0))
-    claimed = changed(record, end_reason="interrupted", outcome=-0.7, source="import:x.jsonl")
+    claimed = changed(record, end_reason="claimed", outcome=-0.7, source="import:x.jsonl")
     check(claimed)
+    with pytest.raises(RecordError, match="only of imported games"):
+        check(changed(claimed, source="match"))
 
 
 @pytest.mark.parametrize("text", samples.GAMES)

@@ -132,7 +132,7 @@ def test_pairs_become_two_plies(between: str, tmp_path: Path) -> None:
     wanted = {after.read("e4e5"): 2 / 3, after.read("d2d4"): 1 / 3}
     assert second.shares == pytest.approx(wanted, abs=1e-4)
     assert second.value is None
-    assert (record.outcome, record.end_reason) == (1, "interrupted")
+    assert (record.outcome, record.end_reason) == (1, "claimed")
     assert record.source == "import:theirs.jsonl"
 
 
@@ -208,7 +208,10 @@ def test_a_game_ends_as_the_rules_say(tmp_path: Path) -> None:
     (record,) = import_file(foreign(tmp_path, theirs))
     assert (record.outcome, record.end_reason) == (1, "king")
     (record,) = import_file(foreign(tmp_path, {**theirs, "game_result": -0.7}))
-    assert (record.outcome, record.end_reason) == (-0.7, "interrupted")
+    assert (record.outcome, record.end_reason) == (-0.7, "claimed")
+    quiet = {**line(START, {"e2e4,d2d4": 1.0}), "game_result": None}  # nobody says how it ended
+    (record,) = import_file(foreign(tmp_path, quiet))
+    assert (record.outcome, record.end_reason) == (0, "interrupted")
     state = rz.load("monster").parse(fen)
     assert record.columns().actions[0] == state.read("c2d2")
     alone = line("4r3/8/8/8/8/8/5k2/4K3 w - - 0 1", {"e1f2": 1.0})  # half a turn is enough

@@ -161,6 +161,8 @@ def test_results_and_ends(tmp_path: Path) -> None:
     (record,) = read(tmp_path, '[Result "1-0"]\n\n1. e4 e5')
     assert (record.outcome, record.end_reason) == (1, "resigned")
     (record,) = read(tmp_path, "1. e4 e5 1/2-1/2")
+    assert (record.outcome, record.end_reason) == (0, "claimed")
+    (record,) = read(tmp_path, "1. e4 e5 *")
     assert (record.outcome, record.end_reason) == (0, "interrupted")
     (record,) = read(tmp_path, "1. f3 e5 2. g4 Qh4# *")
     assert (record.outcome, record.end_reason) == (-1, "checkmate")

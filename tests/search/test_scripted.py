@@ -53,6 +53,18 @@ def test_a_hunt_that_is_announced_is_a_win(tables: Tables, men: str) -> None:
     assert found > 0.9 * short
 
 
+def test_where_nothing_is_announced_it_says_what_the_heuristic_does() -> None:
+    """Its points choose moves, and tell nobody how the game will end."""
+    state = GAME.start()
+    for move in ("e2e4", "e4e5"):
+        state = state.apply(state.read(move))
+    thought = rz.seat("scripted").think(state)
+    wanted = rz.seat("alphabeta:depth=1").think(state).raw_value
+    assert thought.value == thought.raw_value == wanted
+    assert wanted is not None
+    assert abs(wanted) < 0.5  # tanh of the script's points would be far below
+
+
 def test_it_takes_the_king_without_tables(endgames: Path, tables: Tables) -> None:
     """Three queens against the longest defence, most of the time; with tables always in time."""
     dice = random.Random(1)

@@ -161,7 +161,7 @@ def test_games_are_split_whole(tmp_path: Path) -> None:
     assert all(games)
     assert sum(map(len, games)) == len(set.union(*games)) == 40
     for name, part in zip(arrays.SPLITS, games, strict=True):
-        assert {split_of(records[number].id, orders) for number in part} == {name}
+        assert {split_of(records[number].course_id, orders) for number in part} == {name}
     meta = msgspec.json.decode((tmp_path / "out" / "meta.json").read_bytes(), type=Meta)
     assert [part.games for part in meta.splits.values()] == [len(part) for part in games]
     assert [part.positions for part in meta.splits.values()] == [
@@ -171,7 +171,7 @@ def test_games_are_split_whole(tmp_path: Path) -> None:
 
 def test_splits_stay(tmp_path: Path) -> None:
     """Whatever else is there and in which order; with another seed they are others."""
-    ids = [record.id for record in record_samples.several("connect4", 40)]
+    ids = [record.course_id for record in record_samples.several("connect4", 40)]
 
     def parts(**changes: Any) -> list[str]:
         return [split_of(record_id, Orders(**changes)) for record_id in ids]
@@ -181,9 +181,10 @@ def test_splits_stay(tmp_path: Path) -> None:
     few, many = record_samples.several("connect4", 3), record_samples.several("connect4", 5)
     for number, records in enumerate((few, many, many[::-1])):
         found = written(records, tmp_path / str(number))
+        courses = {record.id: record.course_id for record in records}
         for name in arrays.SPLITS:
             for game in set(found["games"][found[name]].tolist()):
-                assert split_of(str(found["ids"][game]), PLAIN) == name
+                assert split_of(courses[str(found["ids"][game])], PLAIN) == name
     assert set(parts(split=(100, 0, 0))) == {"train"}
     assert set(parts(split=(0, 0, 100))) == {"test"}
 

@@ -213,17 +213,16 @@ def shares(settings: TargetSettings, done: float = 0.0) -> tuple[float, float]:
         record = record_samples.made("connect4", outcome=outcome, end_reason="four")
         window = windows.of([record], targets=settings)
         batches = Batches(window, samples.game("connect4"), settings=settings, mirrors=False)
-        batches.done = done
         known = window.at(np.arange(len(window)))
         is_known = np.isfinite(known.search)
-        batch = batches.make(np.arange(len(window)))
+        batch = batches.make(np.arange(len(window)), done=done)
         told = (batch.value - known.result)[is_known]
         found.append(float(np.mean(told / (known.search - known.result)[is_known])))
     return found[0], found[1]
 
 
 def test_the_search_s_share_may_change_over_a_fit() -> None:
-    """From the first epoch to the last, on a straight line."""
+    """From the first step to the last, on a straight line; what is measured has the last one's."""
     settings = TargetSettings(search_share=0.8, search_share_end=0.5)
     for done, wanted in ((0.0, 0.8), (0.5, 0.65), (1.0, 0.5)):
         assert shares(settings, done) == pytest.approx((wanted, wanted), abs=1e-4)

@@ -18,6 +18,7 @@ from rulezero.train import learner as learners
 from rulezero.train.batch import Batch, Batches
 from rulezero.train.fit import Fit, FitSettings
 from rulezero.train.learner import Learner
+from rulezero.train.losses import losses
 from rulezero.train.measures import Answers, measure
 from rulezero.train.targets import TargetSettings
 from rulezero.train.window import Indices, Part, WindowSettings
@@ -183,6 +184,16 @@ def test_without_positions_nothing_is_learned() -> None:
     assert (found.steps, found.samples, found.train, found.held_out) == (0, 0, {}, None)
     for name, tensor in one.tower.state_dict().items():
         assert torch.equal(tensor, before[name]), name
+
+
+def test_the_loss_of_a_batch_is_what_is_fitted() -> None:
+    """With the recipe's own weights and powers, over slices as over the whole."""
+    one = learner(little_nets.TINY, batch=7, loss={"policy": 0.5, "value_power": 2.5})
+    made = batches()
+    batch = made.make(made.window.positions(Part.TRAINING))
+    said = one.average.eval()(torch.from_numpy(batch.planes))
+    wanted = losses(said, one._examples(batch), one.settings.loss).total
+    assert one.loss(batch) == pytest.approx(float(wanted.detach()), rel=1e-4)
 
 
 def test_patience_without_held_out_games_waits() -> None:

@@ -11,14 +11,16 @@ import pytest
 import record_samples
 import rulezero as rz
 import samples
-from rulezero import config, runs
+from rulezero import by_hand, config, runs
 from rulezero.config import Experiment
 from rulezero.data import Store
 from rulezero.data.record import Record
 from rulezero.data.replay import course
 from rulezero.play import curriculum
+from rulezero.play.runner import run_all
 from rulezero.play.task import Task
 from rulezero.train.figures import figures_of
+from rulezero.train.listener import Listener
 from rulezero.train.regimes import regime_of
 from rulezero.train.targets import Targets
 
@@ -164,6 +166,29 @@ def test_results_are_told_by_tier() -> None:
 # --- whole runs ----------------------------------------------------------------------------------
 
 
+def test_lessons_made_by_hand_are_lessons(tmp_path: Path) -> None:
+    """Their first plies are no opening; a forced result is what learners are told all the same."""
+    experiment = load("monster", "curriculum.label=start")
+    orders = by_hand.Orders(games=2, sims=4, starts="curriculum:1", scripted_black=True)
+    by_hand.generate(experiment, tmp_path, orders=orders, workers=1)
+    forced = msgspec.structs.replace(orders, force_result=1)
+    by_hand.generate(experiment, tmp_path, orders=forced, workers=1)
+    found = {record.source: targets(experiment, record) for record in Store(tmp_path)}
+    assert set(found) == {"curriculum", "forced:1"}
+    assert set(found["curriculum"].result.tolist()) == {-1}
+    assert set(found["forced:1"].result.tolist()) == {1}
+    first = lesson(3, source="forced:-1")
+    assert (targets(experiment, first).weight[:5] > 0).any()
+
+
+def test_lessons_of_an_iteration_differ(tmp_path: Path) -> None:
+    """Who begins from the same position does not play the same game."""
+    task = tasks(load("monster", "curriculum.starts=curriculum:5"), 0)["curriculum"]
+    task = msgspec.structs.replace(task, games=24, starts=task.starts[:1])
+    records = [finished.record for _, finished in run_all([task], workers=1)]
+    assert len({record.course_id for record in records}) > 20
+
+
 def human_games(path: Path, games: int) -> Sequence[Record]:
     """A store of games that people played."""
     played = rz.match("monster", "random", "random", games=games, seed=9).records
@@ -190,6 +215,37 @@ def test_people_s_games_are_learned_from_for_ever(tmp_path: Path) -> None:
         for each in (run, plain)
     ]
     assert [with_them - without for with_them, without in zip(*sizes, strict=True)] == [3, 3]
+
+
+def test_rating_games_are_never_learned_from(tmp_path: Path) -> None:
+    """Not even in a run that has other people's games, and is gone on with after a rating."""
+    human_games(tmp_path / "human", 3)
+    changes = [f"stores=[{tmp_path / 'human'}]", "iterations=1", "anchor=null"]
+    whole = runs.train("monster", "tiny", tmp_path / "whole", changes=changes, workers=1)
+    experiment = config.load("monster", "tiny", changes)
+    with pytest.raises(KeyboardInterrupt):
+        runs.train(experiment, out=tmp_path / "run", workers=1, listener=Stopper())
+    rated = [
+        msgspec.structs.replace(record, purpose="rating", task="rating/x", index=index)
+        for index, record in enumerate(record_samples.several("monster", 3))
+    ]
+    with Store(tmp_path / "run" / "records") as store:
+        for record in rated:
+            store.add(record)
+    run = runs.resume(tmp_path / "run", workers=1)
+    sizes = [
+        [(e["window"], e["window_games"]) for e in each.entries() if e["kind"] == "fit"]
+        for each in (whole, run)
+    ]
+    assert sizes[0] == sizes[1]
+
+
+class Stopper(Listener):
+    """Presses Ctrl-C when the bootstrap is about to be learned."""
+
+    def begin(self, iteration: int, phase: str) -> None:
+        if phase == "fit":
+            raise KeyboardInterrupt
 
 
 def test_another_run_s_games_are_not_taken_for_its_own(tmp_path: Path) -> None:

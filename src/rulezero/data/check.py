@@ -53,7 +53,10 @@ def _check_end(record: Record, last: State) -> None:
     if record.end_reason == "resigned":
         if abs(record.outcome) != 1:
             raise RecordError(f"{where}, but whoever resigns loses")
-    elif record.outcome != 0 and not record.is_claim:
+    elif record.end_reason == "claimed":
+        if not record.source.startswith("import:"):
+            raise RecordError(f"{where}, but only of imported games an end is claimed")
+    elif record.outcome != 0:
         raise RecordError(f"{where}, but a game that was stopped has no winner")
 
 

@@ -47,7 +47,7 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     state: State  # without a past
     value: float  # seat 0's, NaN if unknown
     shares: dict[Turn, float]  # sum to 1; {} if unknown
-    result: float
+    result: float | None  # seat 0's; none: nobody says
     move: Turn | None
 
 
@@ -129,7 +129,7 @@ class Joiner:
             self._plies.append(ply)
             self._state = self._state.apply(action)
 
-    def _record(self, first: State, plies: list[Ply], last: State, result: float) -> Record:
+    def _record(self, first: State, plies: list[Ply], last: State, result: float | None) -> Record:
         actions, thoughts = pack(
             [ply.action for ply in plies],
             value=[ply.value for ply in plies],
@@ -144,8 +144,8 @@ class Joiner:
             encoding=facts.encoding,
             start=first.text,
             actions=actions,
-            outcome=result if last.outcome is None else last.outcome,
-            end_reason=last.end_reason or "interrupted",
+            outcome=(result or 0.0) if last.outcome is None else last.outcome,
+            end_reason=last.end_reason or ("interrupted" if result is None else "claimed"),
             seats=("imported", "imported"),
             index=self._number,
             source=source_of(self._file),
@@ -176,15 +176,14 @@ def _understand(line: Line, game: Game) -> Position:
                 f"current_player is {line.current_player[:20]!r}, but in {line.fen} it is {to_move}"
             )
     value = math.nan if line.mcts_value is None else line.mcts_value
-    result = 0.0 if line.game_result is None else line.game_result
-    for name, number in (("mcts_value", value), ("game_result", result)):
+    for name, number in (("mcts_value", value), ("game_result", line.game_result or 0.0)):
         if number < -1 or number > 1:
             raise RecordError(f"{name} is {number:g}; it lies in [-1, 1]")
     return Position(
         state=state,
         value=value if state.mover == 0 else -value,
         shares=_read_policy(state, line.policy),
-        result=result,
+        result=line.game_result,
         move=None if line.move is None else _read_turn(state, line.move, "move"),
     )
 
@@ -259,7 +258,7 @@ def _last_turn(state: State, position: Position) -> Turn:
     turns = _likely(position)
     for turn in chain(turns, _turns(state)):
         after = _after(state, turn)
-        if not after.is_over or after.outcome == position.result:
+        if not after.is_over or position.result in (None, after.outcome):
             return turn
     return turns[0] if turns else next(_turns(state))
 

@@ -321,4 +321,6 @@ def _end(tags: dict[str, str], result: str, last: State) -> tuple[float, str]:
     reason = tags.get("Termination")
     if reason in STOPPED:
         return outcome, reason
-    return outcome, "resigned" if abs(outcome) == 1 else "interrupted"
+    if abs(outcome) == 1:
+        return outcome, "resigned"
+    return outcome, "interrupted" if result == "*" else "claimed"

@@ -23,7 +23,9 @@ __all__ = [
 
 Purpose = Literal["self-play", "bootstrap", "gate", "rating", "human", "analysis"]
 PURPOSES: tuple[str, ...] = get_args(Purpose)
-STOPPED = ("cap", "resigned", "interrupted")  # end reasons that are not the rules' own
+# End reasons that are not the rules' own; claimed: an imported file tells how a game ended that it
+# has not to its end.
+STOPPED = ("cap", "resigned", "claimed", "interrupted")
 
 Text = Annotated[str, Meta(max_length=4096)]
 LongText = Annotated[str, Meta(max_length=1 << 16)]
@@ -75,9 +77,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         return hashlib.sha256(msgspec.msgpack.encode(self)).hexdigest()[:32]
 
     @property
-    def is_claim(self) -> bool:
-        """Whether the result is what an imported file says of a game that it has not to its end."""
-        return self.end_reason == "interrupted" and self.source.startswith("import:")
+    def course_id(self) -> str:
+        """32 hexadecimal digits that depend on the course of the game alone, whoever played it."""
+        played = (self.game, self.start, self.actions)
+        return hashlib.sha256(msgspec.msgpack.encode(played)).hexdigest()[:32]
 
     def action_numbers(self) -> Numbers:
         """What was chosen, [plies]: all that a replay needs."""

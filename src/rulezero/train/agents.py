@@ -90,8 +90,9 @@ class Agents:
     def _windows(self, window: Window, generation: int) -> list[Window]:
         """What each agent learns from."""
         since = self._recipe.distill.stage_of(generation).first
-        seats = (None,) if len(self.learners) == 1 else (0, 1)
-        return [window.narrowed(since, seat) for seat in seats]
+        if len(self.learners) == 1:
+            return [window.narrowed(since)]
+        return [window.narrowed(since, f"/{name}") for name in AGENTS]
 
     def _measure(self, windows: Sequence[Window]) -> Measures | None:
         judged = [learner.judge(seen) for learner, seen in zip(self.learners, windows, strict=True)]

@@ -133,9 +133,9 @@ def survey(
     return Survey(game=game, numbers=numbers, positions=positions)
 
 
-def split_of(record_id: str, orders: Orders) -> str:
-    """Where a record belongs: its id and the seed decide, whatever else there is."""
-    point = (keyed("split", orders.seed, record_id) >> 11) / 2**53  # in [0, 1)
+def split_of(course_id: str, orders: Orders) -> str:
+    """Where records of a course belong; the seed decides, too. Copies of a game stay together."""
+    point = (keyed("split", orders.seed, course_id) >> 11) / 2**53  # in [0, 1)
     place = np.searchsorted(np.cumsum(orders.split[:2]), 100 * point, side="right")
     return SPLITS[int(place)]
 
@@ -197,7 +197,7 @@ def write(
                     for name, column in columns.items():
                         column.add(block[name])
                 rows = np.arange(begin, columns["games"].rows)
-                parts[split_of(record.id, orders)].append(rows)
+                parts[split_of(record.course_id, orders)].append(rows)
                 if tell is not None:
                     tell(len(found.numbers) - len(left), len(found.numbers))
         facts = found.game.facts

@@ -36,13 +36,15 @@ class Batches:
         self.window = window
         self.game = game
         self.settings = settings
-        self.done = 0.0  # share of the fit's epochs: search_share goes by it
         self.mirrors = mirrors and game.has_mirror
 
-    def make(self, positions: Indices, dice: np.random.Generator | None = None) -> Batch:
+    def make(
+        self, positions: Indices, dice: np.random.Generator | None = None, *, done: float = 1.0
+    ) -> Batch:
         """The batch of these positions, each game gone through once; weights are all 1.
 
-        With dice, each position is shown in the game's mirror with probability 1/2.
+        With dice, each position is shown in the game's mirror with probability 1/2. Targets are
+        those after a share of the fit; without one, those of its end.
         """
         known = self.window.at(np.sort(positions))
         size, facts = len(known.game), self.game.facts
@@ -67,7 +69,7 @@ class Batches:
             slots=slots,
             mirrored=mirrored,
         )
-        wdl = self._wdl(known)
+        wdl = self._wdl(known, done)
         return Batch(
             planes=planes,
             legal=legal,
@@ -78,7 +80,7 @@ class Batches:
             plies_left=known.plies_left.astype(np.float32),
         )
 
-    def _wdl(self, known: Positions) -> Floats:
+    def _wdl(self, known: Positions, done: float) -> Floats:
         """The mover's chances: how the game ended, mixed with what the search thought."""
         chances = _chances(known.result, known.drawn)
         settings, is_searched = self.settings, np.isfinite(known.search)
@@ -87,7 +89,7 @@ class Batches:
             settings.search_share_end,
             settings.search_share_drawn,
         )
-        now = first if last is None else first + (last - first) * self.done
+        now = first if last is None else first + (last - first) * done
         shares = np.where(known.drawn < 0.5, now, now if drawn is None else drawn)
         value = np.where(is_searched, known.search, 0)
         draw = np.minimum(np.nan_to_num(known.draw), 1 - np.abs(value))

@@ -52,8 +52,8 @@ class DistillSettings(Settings):
     depth: Depths = (3,)  # plies of mode 2's search; several: a stage for each
     material_iterations: int = Field(1, ge=1)  # of a stage of mode 1, or 0
     search_iterations: int = Field(1, ge=1)  # of each stage of mode 2
-    train_every: int = Field(1, ge=1)  # plies of a game, of which one is learned from
-    agents: Literal[1, 2] = 1  # 2: White's and Black's learn from their own sides' positions
+    train_every: int = Field(1, ge=1)  # turns of both sides, of which one is learned from
+    agents: Literal[1, 2] = 1  # 2: White's and Black's, each from games that its own teacher judges
     load: str | None = None  # begin with this .nn file, net or run; agents=2: or a folder of both
     save_every: int = Field(1, ge=1)  # iterations after which agents are written into the run
     progress_every: int = Field(10_000, ge=1)  # positions after which the loss is told
@@ -103,4 +103,5 @@ def given_nets(settings: DistillSettings) -> list[Path]:
     net = resolve(settings.load)
     if net.suffix != PERCEPTRON:
         raise RunError(f"distill.load: '{net}' is no perceptron, which is a .nn file")
-    return [net] * settings.agents
+    pair = [net.with_name(f"{net.stem}{end}{PERCEPTRON}") for end in ENDS]
+    return pair if settings.agents == 2 and pair[1].is_file() else [net] * settings.agents

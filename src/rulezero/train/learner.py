@@ -14,7 +14,7 @@ from torch import Tensor
 
 from rulezero._core import Game
 from rulezero.nets import checkpoint
-from rulezero.nets.tower import Tower, chances
+from rulezero.nets.tower import Outputs, Tower, chances
 from rulezero.train import snapshot
 from rulezero.train.batch import Batch, Batches
 from rulezero.train.fit import Fit, FitSettings, Tell
@@ -100,8 +100,7 @@ class Learner:
         if self.tower.config.dropout:  # torch has dice of its own
             torch.manual_seed(int(dice.integers(1 << 63)))
         for number, epoch in enumerate(epochs):
-            batches.done = number / max(len(epochs) - 1, 1)
-            for batch in _ahead(epoch, batches, dice, done):
+            for batch in _ahead(epoch, batches, dice, done, steps):
                 examples = self._examples(batch)
                 share = progress[0] + (progress[1] - progress[0]) * done.steps / steps
                 done.rate = self.settings.rate.at(self.step, generation, share, number)
@@ -136,35 +135,47 @@ class Learner:
 
     def _better(self, best: "_Best | None", batches: Batches) -> "_Best | None":
         """The best weights so far, by the loss on games that are kept apart; none without such."""
-        has_own = len(batches.window.positions(Part.VALIDATION)) > 0
-        measured = self.measure(batches, Part.VALIDATION if has_own else Part.HELD_OUT)
-        if measured is None:
+        batch = _apart(batches, Part.VALIDATION) or _apart(batches, Part.HELD_OUT)
+        if batch is None:
             return None
-        if best is not None and not measured.net.total < best.loss:  # NaN is no better
+        loss = self.loss(batch)
+        if best is not None and not loss < best.loss:  # NaN is no better
             best.epochs_since += 1
             return best
-        return _Best(measured.net.total, self)
+        return _Best(loss, self)
 
-    def measure(self, batches: Batches, part: Part = Part.HELD_OUT) -> Measures | None:
+    def measure(self, batches: Batches) -> Measures | None:
         """The net's figures on positions that it does not learn from; none where there are none."""
-        positions = batches.window.positions(part)
-        if not len(positions):
-            return None
-        step = math.ceil(len(positions) / _MOST_MEASURED)  # old and new ones alike
-        batch = batches.make(positions[::step])
-        return measure(self.judge(batch), batch)
+        batch = _apart(batches, Part.HELD_OUT)
+        return None if batch is None else measure(self.judge(batch), batch)
+
+    @torch.inference_mode()
+    def loss(self, batch: Batch) -> float:
+        """What is fitted, of the net that plays, over a batch."""
+        return float(losses(self._said(batch), self._examples(batch), self.settings.loss).total)
 
     @torch.inference_mode()
     def judge(self, batch: Batch) -> Answers:
         """What the net that plays says of a batch."""
-        net = self.average.eval()
-        shares, wdl = [], []
-        for at in range(0, len(batch.planes), self.settings.batch):
-            said = net(self._tensor(batch.planes[at : at + self.settings.batch]))
-            shares.append(torch.softmax(said.policy, 1).cpu().numpy())
-            wdl.append(chances(said.value).cpu().numpy())
+        said = self._said(batch)
         return Answers(
-            shares=np.concatenate(shares), wdl=np.concatenate(wdl), kind=net.config.value
+            shares=torch.softmax(said.policy, 1).cpu().numpy(),
+            wdl=chances(said.value).cpu().numpy(),
+            kind=self.average.config.value,
+        )
+
+    def _said(self, batch: Batch) -> Outputs:
+        """What the net that plays answers, asked about a few positions at a time."""
+        net, size = self.average.eval(), self.settings.batch
+        said = [
+            net(self._tensor(batch.planes[at : at + size]))
+            for at in range(0, len(batch.planes), size)
+        ]
+        left = [each.moves_left for each in said if each.moves_left is not None]
+        return Outputs(
+            policy=torch.cat([each.policy for each in said]),
+            value=torch.cat([each.value for each in said]),
+            moves_left=torch.cat(left) if left else None,
         )
 
     def learn(self, batch: Batch, rate: float) -> int:
@@ -240,12 +251,23 @@ class Learner:
         return {**nets, "optimiser": self.optimiser}
 
 
+def _apart(batches: Batches, part: Part) -> Batch | None:
+    """Positions that nobody learns from, old and new ones alike; none where there are none."""
+    positions = batches.window.positions(part)
+    step = max(1, math.ceil(len(positions) / _MOST_MEASURED))
+    return batches.make(positions[::step]) if len(positions) else None
+
+
 def _ahead(
-    epoch: list[Indices], batches: Batches, dice: np.random.Generator, done: "_Done"
+    epoch: list[Indices], batches: Batches, dice: np.random.Generator, done: "_Done", steps: int
 ) -> Iterator[Batch]:
     """The batches of an epoch; the next one is made while the learner learns from this one."""
+    first = done.steps
     with ThreadPoolExecutor(1) as maker:
-        made = (maker.submit(batches.make, positions, dice) for positions in epoch)
+        made = (
+            maker.submit(batches.make, positions, dice, done=(first + at) / max(steps - 1, 1))
+            for at, positions in enumerate(epoch)
+        )
         coming = next(made, None)
         while coming is not None:
             before = time.perf_counter()

@@ -6,7 +6,6 @@ iteration, and nothing counts before progress.json says so.
 """
 
 import os
-import re
 import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from pathlib import Path
@@ -33,7 +32,7 @@ from rulezero.train.smells import smells
 from rulezero.train.targets import Targets
 from rulezero.train.window import Window, take
 
-_OWN = re.compile(r"\d{4}/")  # names of a run's own tasks
+_GIVEN = "given/"  # begins the tasks of games that the run was given
 
 
 class Regime(Protocol):
@@ -242,9 +241,9 @@ class Loop:
             playing = self.fleet.run(tasks, [set(each) for each in found])
             for number, finished in playing:
                 record = finished.record
-                store.add(record)
-                if finished.note is not None:
+                if finished.note is not None:  # first: a game that is kept is not played again
                     store.add_note(record.id, tasks[number].judge or "", finished.note)
+                store.add(record)
                 found[number][record.index] = record
                 tallies[number] += Tally.of([result_of(record, tasks[number])])
                 games = sum(map(len, found))
@@ -258,7 +257,7 @@ class Loop:
             for number, path in enumerate(self.recipe.stores):
                 source = Store(path)
                 for record in source.select(game=self.game.text):
-                    task = f"given/{number}/{record.task}" if record.task else ""
+                    task = f"{_GIVEN}{number}/{record.task}" if record.task else ""
                     copy = msgspec.structs.replace(record, task=task)
                     store.add(copy)
                     for note in source.notes(record.id):
@@ -268,7 +267,11 @@ class Loop:
         """The games that the run was given, not those it has played."""
         if not self.recipe.stores:
             return []
-        return [record for record in self.run.store() if not _OWN.match(record.task)]
+        return [
+            record
+            for record in self.run.store()
+            if record.task == "" or record.task.startswith(_GIVEN)
+        ]
 
     def _take(self, records: Sequence[Record], generation: int) -> None:
         ids = {record.id for record in records}

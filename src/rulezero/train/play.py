@@ -78,8 +78,8 @@ class CurriculumSettings(Settings):
     """Games from lessons."""
 
     games: int = Field(200, ge=1)
-    seat: SeatText = "puct:net=latest,sims=50"  # White
-    first: SeatText = "ucb1:sims=800"  # White in the bootstrap
+    seat: SeatText = "puct:net=latest,sims=50,temperature=1,temperature_turns=15"  # White
+    first: SeatText = "ucb1:sims=800,temperature=1,temperature_turns=15"  # White in the bootstrap
     black: SeatText = "scripted"
     starts: str = "curriculum"  # as in selfplay
     label: Literal["result", "start"] = "result"  # what learners are told: the end, or the tier's
@@ -101,11 +101,16 @@ def named(text: str, nets: Mapping[str, str]) -> str:
     return seat(text).changed(net=nets[net]).text if net in NAMES else text
 
 
+def is_curriculum(starts: str) -> bool:
+    """Whether this is no file, but the curriculum that comes with a game, or tiers of it."""
+    return starts.partition(":")[0] == "curriculum"
+
+
 def starts_of(text: str, game: str) -> list[str]:
     """The positions of a file, or of the curriculum that comes with a game."""
-    name, _, tiers = text.partition(":")
-    if name != "curriculum":
+    if not is_curriculum(text):
         return read_starts(text, load(game))
+    tiers = text.partition(":")[2]
     if load(game).facts.name != GAME:
         raise RunError(f"there is no curriculum for {game}: {GAME} has one")
     wanted = set(tiers.split("+")) if tiers else {str(tier) for tier in curriculum.TIERS}

@@ -8,6 +8,7 @@ import msgspec
 from rulezero.train.distillation import DistillSettings
 
 _GOOD, _ACCEPTABLE = 0.05, 0.10  # average losses below them are called so
+_IDLE = 0.9  # of the best constant's loss: who is above it has learned next to nothing
 
 
 class StageSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,7 +26,11 @@ class StageSummary(msgspec.Struct, frozen=True, kw_only=True):
         """What the average loss is called."""
         if self.loss is None:
             return "nothing learned"
-        return "good" if self.loss < _GOOD else "acceptable" if self.loss < _ACCEPTABLE else "high"
+        word = "good" if self.loss < _GOOD else "acceptable" if self.loss < _ACCEPTABLE else "high"
+        if self.held_out is None or self.constant is None:
+            return word
+        is_idle = self.held_out > _IDLE * self.constant
+        return f"{word}, but hardly better than the best constant" if is_idle else word
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):

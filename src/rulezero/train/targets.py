@@ -74,7 +74,7 @@ def of_play(
     weight = (has_policy if settings.learn_from == "policy" else is_chosen).astype(np.float32)
     if record.end_reason == "cap":
         weight *= settings.capped_weight
-    elif record.end_reason == "interrupted" and not record.is_claim:
+    elif record.end_reason == "interrupted":
         weight *= 0  # nobody knows how it would have ended
     told = result_of(record)
     result = np.full(record.plies, told, np.float32)

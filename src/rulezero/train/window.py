@@ -18,7 +18,7 @@ from rulezero.train.targets import Targets
 
 Indices = npt.NDArray[np.int64]
 
-_HASHED = 16  # hexadecimal digits of a record's id that decide which part it belongs to
+_HASHED = 16  # hexadecimal digits that decide which part a record belongs to
 
 
 class Part(IntEnum):
@@ -37,7 +37,7 @@ class WindowSettings(Settings):
     generations: int = Field(2, ge=1)  # the last ones that are kept, the current one included
     growth: float = Field(0.75, gt=0, lt=1)  # growing: plies * (all plies / plies) ** growth
     mix: float | None = Field(None, ge=0, le=1)  # share of older games in a batch; none: by size
-    always: dict[str, float] = Field(default_factory=dict)  # sources that stay, and their weights
+    always: dict[str, float] = Field(default_factory=dict)  # sources, purposes: weights; they stay
     held_out: float = Field(0.03, ge=0, lt=1)  # share of games that are never trained on
     validation: float = Field(0.0, ge=0, lt=1)  # share that ends fits early; 0: the held-out do
     surprise: float = Field(0.0, ge=0, le=1)  # share of the weight that goes by policy surprise
@@ -55,6 +55,7 @@ class Game(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     targets: Targets
     generation: int
     part: Part
+    task: str = ""
     is_kept: bool = False  # whatever its age
 
 
@@ -129,9 +130,10 @@ class Window:
     ) -> None:
         """Takes a record in; `trim` makes it known to batches."""
         always = self.settings.always
+        times = always.get(record.source, always.get(record.purpose))
         weighed = _weighted(targets, columns, self.settings.surprise)
-        if record.source in always:
-            weight = weighed.weight * np.float32(always[record.source])
+        if times is not None:
+            weight = weighed.weight * np.float32(times)
             weighed = msgspec.structs.replace(weighed, weight=weight)
         self.games.append(
             Game(
@@ -144,7 +146,8 @@ class Window:
                 targets=weighed,
                 generation=generation,
                 part=part_of(record, self.settings),
-                is_kept=record.source in always,
+                task=record.task,
+                is_kept=times is not None,
             )
         )
         self.seen += record.plies
@@ -166,12 +169,12 @@ class Window:
         """What is known of positions."""
         return self._positions.at(positions)
 
-    def narrowed(self, since: int, seat: int | None = None) -> "Window":
-        """The games from a generation on, and of them perhaps only the plies of one mover."""
+    def narrowed(self, since: int, task: str = "") -> "Window":
+        """The games from a generation on whose tasks' names end so."""
         found = Window(self.settings)
-        found.games = [game for game in self.games if game.generation >= since]
-        if seat is not None:
-            found.games = [_of_mover(game, seat) for game in found.games]
+        found.games = [
+            game for game in self.games if game.generation >= since and game.task.endswith(task)
+        ]
         found._positions = Positions.of(found.games)
         return found
 
@@ -194,15 +197,9 @@ def take(
     window.trim()
 
 
-def _of_mover(game: Game, seat: int) -> Game:
-    weight = game.targets.weight * (game.movers == seat)
-    targets = msgspec.structs.replace(game.targets, weight=weight)
-    return msgspec.structs.replace(game, targets=targets)
-
-
 def part_of(record: Record, settings: WindowSettings) -> Part:
-    """What a record is for: its hash decides."""
-    place = int(record.id[:_HASHED], 16) / 16**_HASHED
+    """What a record is for, by a hash of its course: copies of a game stay together."""
+    place = int(record.course_id[:_HASHED], 16) / 16**_HASHED
     if place < settings.held_out:
         return Part.HELD_OUT
     return Part.VALIDATION if place < settings.held_out + settings.validation else Part.TRAINING

@@ -52,11 +52,11 @@ class Curriculum:
         self, record: Record, columns: Columns, course: Course, note: Columns | None
     ) -> Targets:
         """What is learned from a game; a lesson's first plies are no opening."""
-        if record.source not in (BOOTSTRAP, LESSON):
+        tier, is_own = self._tiers.get(record.start), record.source in (BOOTSTRAP, LESSON)
+        if tier is None and not is_own:
             return self.inner.targets(record, columns, course, note)
         found = of_play(record, columns, course, self._plain, note)
-        tier = self._tiers.get(record.start)
-        if self.settings.label == "result" or tier is None:
+        if self.settings.label == "result" or tier is None or not is_own:
             return found
         result = np.full(record.plies, self.settings.values[tier - 1], np.float32)
         return msgspec.structs.replace(found, result=result, drawn=1 - np.abs(result))

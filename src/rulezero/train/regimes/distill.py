@@ -53,14 +53,13 @@ class Distill(Gated):
         self, record: Record, columns: Columns, course: Course, note: Columns | None
     ) -> Targets:
         """What the judge says, whoever moved there and why; it counts as the search's value."""
-        number, _, name = record.task.partition("/")
+        number = record.task.partition("/")[0]
         stage = self.settings.stage_of(int(number) if number.isdecimal() else 1)
         said = np.full(record.plies, np.nan, np.float32)
         if note is not None and stage.mode > 0:
             said = note.raw_value if stage.mode == 1 else note.value
-        is_learned = np.isfinite(said) & (np.arange(record.plies) % self.settings.train_every == 0)
-        if name in AGENTS:
-            is_learned &= course.movers == AGENTS.index(name)
+        turns = np.arange(record.plies) // 2  # of both sides, so that none is passed over
+        is_learned = np.isfinite(said) & (turns % self.settings.train_every == 0)
         return Targets(
             result=np.zeros(record.plies, np.float32),
             drawn=np.zeros(record.plies, np.float32),
