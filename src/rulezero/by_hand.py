@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from rulezero.config import Experiment
-from rulezero.data.store import Store
+from rulezero.data.forms import store_of
 from rulezero.flags import with_sims
 from rulezero.games.load import load
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
@@ -204,8 +204,9 @@ def fit(
     window = Window(experiment.window)
     if not Path(store).is_dir():
         raise RunError(f"there is no store '{store}'")
-    records = Store(store).select(game=game.text)
-    notes = {note.record: note.thoughts for note in Store(store).notes()}
+    games = store_of(store)
+    records = games.select(game=game.text)
+    notes = {note.record: note.thoughts for note in games.notes()}
     take(window, records, game, regime_of(experiment).targets, 0, notes)
     if not len(window.positions(Part.TRAINING)):
         raise RunError(f"'{store}' has no games of {game.text} to learn from")

@@ -60,11 +60,17 @@ class Experiment(Settings):
             return self
         if self.stores:
             raise ValueError("a distillation learns from games that it judges: leave stores out")
+        if self.begin is not None:
+            raise ValueError("a distillation begins with distill.load: leave begin out")
         last = self.distill.stages[-1].last
-        is_given = "iterations" in self.model_fields_set
-        return self.model_copy(
-            update={"iterations": min(self.iterations, last) if is_given else last}
-        )
+        if "iterations" not in self.model_fields_set:
+            return self.model_copy(update={"iterations": last})
+        if self.iterations > last:
+            raise ValueError(
+                f"the stages have {last} iterations in all, not {self.iterations}: change"
+                " distill.material_iterations or distill.search_iterations"
+            )
+        return self
 
     @property
     def text(self) -> str:
@@ -114,7 +120,7 @@ def load_or_game(
     """
     if name in recipes() or name.endswith((".yaml", ".yml")):
         return load(name, preset, changes)
-    known = [*recipes(), *games(), "python"]
+    known = sorted({*recipes(), *games(), "python"})
     if name.partition(":")[0] not in known:
         near = nearest(name, known)
         raise RunError(f"there is no recipe or game '{name}'{near}; known: {', '.join(known)}")
@@ -132,7 +138,10 @@ def load_or_game(
 
 def altered(experiment: Experiment, keys: Mapping[str, Any]) -> Experiment:
     """The experiment with other values for these keys."""
-    return _checked(_merged(experiment.model_dump(mode="json"), keys))
+    whole = experiment.model_dump(mode="json")
+    if experiment.regime == "distill" and whole["iterations"] == experiment.distill.stages[-1].last:
+        del whole["iterations"]  # they follow from the stages
+    return _checked(_merged(whole, keys))
 
 
 def read(text: str) -> Experiment:
@@ -254,7 +263,7 @@ def _words(error: ValidationError, found: dict[str, Any]) -> Iterator[str]:
             yield f"{path}: this is {kind}, not {problem['input']!r}"
         else:
             words = problem["msg"].removeprefix("Value error, ")
-            yield f"{path}: {words[:1].lower()}{words[1:]}"
+            yield (f"{path}: " if path else "") + f"{words[:1].lower()}{words[1:]}"
 
 
 def _keys_beside(location: tuple[int | str, ...]) -> list[str]:

@@ -140,6 +140,11 @@ def measure(experiment: Experiment, work: Work, *, workers: int = 0) -> Here:
 def work_of(experiment: Experiment) -> Work:
     """What an experiment asks of a GPU. RunError where no net plays at all."""
     game = load(experiment.game)
+    if experiment.regime == "distill":
+        raise RunError(
+            "a perceptron plays and learns on a processor, so there is nothing to rent a GPU for:"
+            f" `rulezero train {experiment.recipe} --dry-run` tells the hours"
+        )
     choices, moves = _lengths(game.text)
     played = [(times * task.games, _asked_by(task, moves)) for times, task in _tasks(experiment)]
     evaluations = choices * sum(games * asked for games, asked in played)

@@ -57,7 +57,10 @@ def changed(experiment: Experiment, given: Mapping[str, Any]) -> Experiment:
             continue
         if not flag.fits(experiment):
             raise RunError(_misplaced(flag, experiment))
-        asked = config.altered(asked, flag.keys(asked, value))
+        try:
+            asked = config.altered(asked, flag.keys(asked, value))
+        except RunError as error:
+            raise RunError(f"--{flag.name}: {error}") from None
     return asked
 
 
@@ -108,6 +111,10 @@ def _distils(experiment: Experiment) -> bool:
     return experiment.regime == "distill"
 
 
+def _searches(experiment: Experiment) -> bool:
+    return seat(experiment.selfplay.a).has("sims")
+
+
 def _numbers(text: str) -> list[int]:
     """2+3 as a list."""
     try:
@@ -153,7 +160,7 @@ def _gating(experiment: Experiment, **keys: Any) -> Keys:
 FLAGS = (
     Flag("iterations", int, "Rounds of play and fit.", lambda _, n: {"iterations": n}),
     Flag("games", int, "Games of an iteration.", _in("selfplay", "games")),
-    Flag("simulations", int, "Simulations of who learns, or teaches.", _searching),
+    Flag("simulations", int, "Simulations of who learns, or teaches.", _searching, _searches),
     Flag("random-opening-moves", int, "First plies drawn at random.", _in("selfplay", "opening")),
     Flag(
         "random-opening-fraction",
@@ -176,6 +183,7 @@ FLAGS = (
         tuple(_TARGETS),
         f"What values learn from: {', '.join(_TARGETS)}.",
         lambda _, word: {"targets": _TARGETS[word]},
+        lambda e: not _distils(e),
     ),
     Flag(
         "no-augment",
@@ -290,7 +298,7 @@ FLAGS = (
     Flag(
         "train-every",
         int,
-        "Plies of which one is learned.",
+        "Turns of which one is learned.",
         _in("distill", "train_every"),
         _distils,
     ),
@@ -304,5 +312,10 @@ FLAGS = (
     Flag("load", str, "A .nn file or a run to begin with.", _in("distill", "load"), _distils),
     Flag("save-every", int, "Iterations between saves.", _in("distill", "save_every"), _distils),
     Flag("agents", int, "2: a net for each side.", _in("distill", "agents"), _distils),
-    Flag("use-model", str, "A net to begin with.", lambda _, net: {"begin": net}),
+    Flag(
+        "use-model",
+        str,
+        "A net to begin with.",
+        lambda e, net: {"distill": {"load": net}} if _distils(e) else {"begin": net},
+    ),
 )

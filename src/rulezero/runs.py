@@ -15,15 +15,16 @@ from rulezero.config import Experiment
 from rulezero.data.check import rules_hash
 from rulezero.fleet.local import LocalFleet
 from rulezero.games.load import load
-from rulezero.nets.card import digest, read_card, resolve
+from rulezero.nets.card import PERCEPTRON, digest, read_card, resolve
 from rulezero.play.runner import check_workers, cores
 from rulezero.play.seats import seat
 from rulezero.play.task import check_task
-from rulezero.train.distillation import given_nets
+from rulezero.train.distillation import check_given
 from rulezero.train.listener import Listener, Listeners
 from rulezero.train.loop import Loop
 from rulezero.train.play import NAMES
 from rulezero.train.regimes import regime_of
+from rulezero.train.rewards import EXCHANGE
 from rulezero.train.run import Progress, Run, RunError
 from rulezero.train.summary import summarise
 from rulezero.version import __version__
@@ -89,6 +90,7 @@ def resume(path: str | Path, *, workers: int = 0, listener: Listener | None = No
 
 def check(experiment: Experiment, workers: int = 0) -> None:
     """Says what is wrong with an experiment before anything is done."""
+    game = load(experiment.game)
     regime, nets = regime_of(experiment), dict.fromkeys(NAMES, "untrained")
     trials = experiment.gate.every * (experiment.anchor.every if experiment.anchor else 1)
     iterations = range(3)  # of each kind of them one at least
@@ -99,13 +101,20 @@ def check(experiment: Experiment, workers: int = 0) -> None:
         for text in (task.a, task.b, task.judge):
             net = None if text is None else seat(text).net
             if net is not None and not _OWN.fullmatch(net):
-                resolve(net)
+                found = resolve(net)
+                if found.suffix != PERCEPTRON:
+                    read_card(found).check(game.facts)
     if experiment.begin is not None:
-        read_card(resolve(experiment.begin)).check(load(experiment.game).facts)
+        read_card(resolve(experiment.begin)).check(game.facts)
+    if experiment.targets.rewards is not None and game.facts.name != EXCHANGE:
+        raise RunError(
+            f"targets.rewards are for the deeds of {EXCHANGE}, not of {experiment.game}: add"
+            " --set targets.rewards=null"
+        )
     if experiment.regime == "distill":
-        if load(experiment.game).facts.name != "chess":
+        if game.facts.name != "chess":
             raise RunError(f"distill teaches perceptrons of chess, not of {experiment.game}")
-        given_nets(experiment.distill)
+        check_given(experiment.distill)
     for path in experiment.stores:
         if not Path(path).is_dir():
             raise RunError(f"stores: there is no store '{path}'")

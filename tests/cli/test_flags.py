@@ -22,6 +22,7 @@ TABLE: list[tuple[str, Any, str, str, Any]] = [
     ("lr", 0.01, "random_chess", "fit.rate.start", 0.01),
     ("target", "mcts_value", "monster", "targets.search_share", 1.0),
     ("target", "game_result", "monster", "targets.search_share", 0.0),
+    ("target", "blend", "monster", "targets.search_share", 0.8),
     ("target", "blend", "monster", "targets.search_share_end", 0.5),
     ("no-augment", True, "monster", "fit.mirror", False),
     ("keep-generations", 3, "monster", "window.generations", 3),
@@ -48,12 +49,14 @@ TABLE: list[tuple[str, Any, str, str, Any]] = [
     ("curriculum-simulations", 3, "monster", "curriculum.seat", "puct:net=latest,sims=3"),
     ("mode", "1", "distill", "distill.mode", [1]),
     ("depth", "2+3", "distill", "distill.depth", [2, 3]),
+    ("depth", "2+3+4", "distill", "iterations", 4),
     ("train-every", 2, "distill", "distill.train_every", 2),
     ("learning-rate", 0.005, "distill", "fit.rate.start", 0.005),
     ("load", "some.nn", "distill", "distill.load", "some.nn"),
     ("save-every", 3, "distill", "distill.save_every", 3),
     ("agents", 2, "distill", "distill.agents", 2),
     ("use-model", "somewhere", "connect4", "begin", "somewhere"),
+    ("use-model", "some.nn", "distill", "distill.load", "some.nn"),
     ("opponent-model", "some", "monster", "opponent.first", "puct:net=some,sims=4"),
 ]
 QUICK = {"games": 2, "iterations": 1}
@@ -111,6 +114,8 @@ def test_runs_start_with_every_flag_of_theirs(recipe: str, tmp_path: Path) -> No
         ("exchange", "curriculum-games", "monster"),
         ("exchange", "no-augment", "monster"),
         ("monster", "gating-games", "razzle"),
+        ("distill", "simulations", "chess"),
+        ("distill", "target", "monster"),
     ],
 )
 def test_a_flag_of_another_recipe_is_told_where_it_belongs(
@@ -118,7 +123,7 @@ def test_a_flag_of_another_recipe_is_told_where_it_belongs(
 ) -> None:
     """In one line, before anything is done."""
     kind = next(flag for flag in FLAGS if flag.name == name).kind
-    options = [f"--{name}"] if kind is bool else [f"--{name}", "2"]
+    options = [f"--{name}"] if kind is bool else [f"--{name}", "blend" if name == "target" else "2"]
     words = fails("train", recipe, *options)
     assert f"--{name} is not for {recipe}: it belongs to " in words
     assert belongs in words.partition("belongs to")[2]
@@ -131,6 +136,29 @@ def test_a_flag_that_a_change_has_made_useless(recipe: str, name: str) -> None:
     """It is not told that it belongs where it stands."""
     words = fails("train", recipe, "--set", "regime=gated", f"--{name}")
     assert f"--{name} has no use in {recipe} as --set has changed it (regime=gated)" in words
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["exchange", "--games", "0"], "--games: selfplay.games: input should be greater"),
+        (["distill", "--mode", "x"], "--mode: 'x' is no number"),
+        (["distill", "--mode", "2"], "first `rulezero train distill --mode 1 --out runs/x`"),
+        (["exchange", "--set", "game=chess"], "targets.rewards are for the deeds of exchange"),
+        (["monster", "--set", "curriculum.values=[5,0,0,0,0]"], "less than or equal to 1"),
+    ],
+)
+def test_wrong_values_are_told_by_the_flag(words: list[str], told: str) -> None:
+    """In one line, before anything is done."""
+    assert told in fails("train", *words, "--preset", "tiny")
+
+
+def test_the_second_stage_is_a_run_of_its_own(tmp_path: Path) -> None:
+    """Material first; then a search of whoever has learned that, by flags alone."""
+    quick = ["--preset", "tiny", "--games", "2", "--workers", "1", "--set", "anchor.games=2"]
+    trains("distill", *quick, "--mode", "1", "--out", tmp_path / "first")
+    options = ["--mode", "2", "--load", str(tmp_path / "first")]
+    trains("distill", *quick, *options, "--out", tmp_path / "second")
 
 
 def test_flags_of_other_verbs(tmp_path: Path) -> None:

@@ -201,6 +201,13 @@ def test_where_lines_lack_a_new_record_begins(tmp_path: Path) -> None:
     assert list(import_file(foreign(tmp_path, *near))) == records  # the same every time
 
 
+def test_an_end_that_nobody_tells_is_not_known(tmp_path: Path) -> None:
+    """It is no draw."""
+    quiet = {**line(START, {"e2e4,d2d4": 1.0}), "game_result": None}
+    (record,) = import_file(foreign(tmp_path, quiet))
+    assert (record.outcome, record.end_reason) == (0, "interrupted")
+
+
 def test_a_game_ends_as_the_rules_say(tmp_path: Path) -> None:
     """A captured king in the likeliest move agrees with the result, or is not what was played."""
     fen = "8/8/8/8/2k5/8/2K5/8 w - - 0 1"
@@ -209,9 +216,6 @@ def test_a_game_ends_as_the_rules_say(tmp_path: Path) -> None:
     assert (record.outcome, record.end_reason) == (1, "king")
     (record,) = import_file(foreign(tmp_path, {**theirs, "game_result": -0.7}))
     assert (record.outcome, record.end_reason) == (-0.7, "claimed")
-    quiet = {**line(START, {"e2e4,d2d4": 1.0}), "game_result": None}  # nobody says how it ended
-    (record,) = import_file(foreign(tmp_path, quiet))
-    assert (record.outcome, record.end_reason) == (0, "interrupted")
     state = rz.load("monster").parse(fen)
     assert record.columns().actions[0] == state.read("c2d2")
     alone = line("4r3/8/8/8/8/8/5k2/4K3 w - - 0 1", {"e1f2": 1.0})  # half a turn is enough

@@ -19,7 +19,7 @@ from rulezero.data import Record
 from rulezero.nets.perceptron import create, from_nn, to_nn
 from rulezero.play.agreement import agreement, some_positions
 from rulezero.play.runner import run_all
-from rulezero.train.distillation import DistillSettings
+from rulezero.train.distillation import DistillSettings, given_nets
 from rulezero.train.features import Features
 from rulezero.train.listener import Listener
 from rulezero.train.regimes.distill import Distill
@@ -155,7 +155,7 @@ def test_only_some_plies_are_taught(tmp_path: Path) -> None:
     """Of every second or third turn both sides' plies; in mode 0 none."""
     for every in (2, 3):
         teacher = regime(f"distill.train_every={every}")
-        records, window = lessons(teacher, 1, tmp_path / str(every))
+        records, window = lessons(teacher, 1, tmp_path)
         plies = window.at(window.positions(Part.TRAINING)).ply
         assert set(plies % (2 * every)) == {0, 1}
         wanted = [ply for r in records for ply in range(r.plies) if ply % (2 * every) < 2]
@@ -209,7 +209,6 @@ def test_stages_follow_each_other() -> None:
     [
         ([], 2),
         (["iterations=1"], 1),
-        (["iterations=9"], 2),
         (["distill.mode=1", "distill.material_iterations=5"], 5),
         (["distill.depth=[1, 2, 3]", "distill.search_iterations=4"], 13),
     ],
@@ -224,8 +223,9 @@ def test_a_run_ends_with_its_stages(changes: list[str], iterations: int) -> None
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        (["distill.mode=2"], "first `rulezero train distill --set distill.mode=1 --out runs/x`"),
-        (["distill.mode=0"], "name one with distill.load=runs/x"),
+        (["iterations=50"], "the stages have 2 iterations in all, not 50"),
+        (["begin=x"], "a distillation begins with distill.load"),
+        (["stores=[x]"], "a distillation learns from games that it judges"),
         (["distill.mode=[1, 0]"], "mode 0 learns nothing: it stands alone"),
         (["distill.mode=[]"], "mode and depth are one number each, or several"),
         (["distill.mode=3"], "distill.mode.0: input should be 0, 1 or 2"),
@@ -245,6 +245,8 @@ def test_what_cannot_be_taught_is_refused(changes: list[str], words: str) -> Non
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
+        (["distill.mode=2"], "first `rulezero train distill --mode 1 --out runs/x`"),
+        (["distill.mode=0"], "name one with --load runs/x"),
         (["distill.load=lost.nn"], "there is no net 'lost.nn'"),
         (["distill.load=nowhere"], "there is no net 'nowhere'"),
         (["game=razzle"], "distill teaches perceptrons of chess, not of razzle"),
@@ -255,6 +257,33 @@ def test_what_is_missing_is_told_first(changes: list[str], words: str, tmp_path:
     with pytest.raises(rz.RulezeroError, match=words):
         runs.train("distill", "tiny", tmp_path / "run", changes=changes)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("untrained.nn", perceptron(), "untrained.nn' has learned nothing, but mode 2 teaches"),
+        ("short.nn", perceptron()[:100], "short.nn': the .nn file"),
+    ],
+)
+def test_a_net_that_teaches_nothing_is_refused(
+    name: str, content: bytes, words: str, tmp_path: Path
+) -> None:
+    """By its name: it must have been trained, and be whole."""
+    (tmp_path / name).write_bytes(content)
+    changes = ["distill.mode=2", f"distill.load={tmp_path / name}"]
+    with pytest.raises(rz.RulezeroError, match=words):
+        runs.train("distill", "tiny", tmp_path / "run", changes=changes)
+
+
+def test_both_nets_of_an_iteration_are_loaded(tmp_path: Path) -> None:
+    """Where each side had its own; else both begin with the one there is."""
+    for name in ("iter_3.nn", "iter_3_black.nn", "alone.nn"):
+        (tmp_path / name).write_bytes(perceptron())
+    both = DistillSettings(load=str(tmp_path / "iter_3.nn"), agents=2)
+    assert [net.name for net in given_nets(both)] == ["iter_3.nn", "iter_3_black.nn"]
+    one = DistillSettings(load=str(tmp_path / "alone.nn"), agents=2)
+    assert [net.name for net in given_nets(one)] == ["alone.nn", "alone.nn"]
 
 
 # --- runs ----------------------------------------------------------------------------------------
@@ -312,8 +341,9 @@ def test_losses_are_called_by_their_size() -> None:
     entry = {"kind": "fit", "iteration": 1, "samples": 10, "held_out": None}
     settings = DistillSettings(mode=(1,))
     for loss, verdict in ((0.049, "good"), (0.05, "acceptable"), (0.1, "high")):
-        (stage,) = summarise([{**entry, "train": {"value": loss}}], settings).stages
-        assert stage.verdict == verdict
+        train = {"value": loss, "constant": 0.2}
+        (stage,) = summarise([{**entry, "train": train}], settings).stages
+        assert (stage.verdict, stage.idle_loss) == (verdict, 0.2)
         for held_out, more in ((0.5, ""), (0.95, ", but hardly better than the best constant")):
             judged = msgspec.structs.replace(stage, held_out=held_out, constant=1.0)
             assert judged.verdict == verdict + more

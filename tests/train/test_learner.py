@@ -196,6 +196,29 @@ def test_the_loss_of_a_batch_is_what_is_fitted() -> None:
     assert one.loss(batch) == pytest.approx(float(wanted.detach()), rel=1e-4)
 
 
+def test_a_fit_that_gets_no_better_ends_with_its_best_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After as many epochs as there is patience, by the loss on games apart."""
+    one = learner(
+        little_nets.TINY, patience=2, samples_per_ply=None, epochs=60, rate={"start": 0.03}
+    )
+    told: list[float] = []
+    measured = one.loss
+
+    def noted(batch: Batch) -> float:
+        told.append(measured(batch))
+        return told[-1]
+
+    monkeypatch.setattr(one, "loss", noted)
+    some = batches(held_out=0.5)
+    one.fit(some, 0, progress=(0.0, 1.0), dice=np.random.default_rng(3))
+    assert 3 <= len(told) < 60
+    assert np.argmin(told) == len(told) - 3
+    apart = some.make(some.window.positions(Part.HELD_OUT))
+    assert measured(apart) == pytest.approx(min(told), rel=1e-5)
+
+
 def test_patience_without_held_out_games_waits() -> None:
     """Where nobody can say that an epoch was no better, all of them count."""
     changes: dict[str, Any] = {"samples_per_ply": None, "epochs": 4}

@@ -5,15 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
 from rulezero import config
 from rulezero.games.load import load
+from rulezero.nets.perceptron import create as create_perceptron
 from rulezero.nets.tower import create
 from rulezero.play.seats import seat
 from rulezero.train.estimate import any_batch
 from rulezero.train.learner import Learner
+from rulezero.train.perceptron_learner import PerceptronLearner
 
 TABLES = sorted((Path(__file__).parents[1] / "golden" / "presets").glob("*.txt"))
 
@@ -90,3 +93,14 @@ def test_the_full_net_learns_one_batch(recipe: str) -> None:
     assert learner.learn(any_batch(game, 8), 1e-3) == 8
     moved = [name for name, weight in tower.named_parameters() if (weight != before[name]).any()]
     assert len(moved) > len(before) / 2
+
+
+def test_the_full_perceptron_learns_one_position() -> None:
+    """One step forward and backward, with every layer changed."""
+    learner = PerceptronLearner(create_perceptron(seed=1), config.load("distill", "full").fit)
+    before = {name: weight.clone() for name, weight in learner.net.named_parameters()}
+    assert sum(weight.numel() for weight in before.values()) == 233_217
+    planes = load("chess", planes="features781").start().planes().reshape(1, -1)
+    learner.learn(planes, np.array([0.9], np.float32), 1e-3)
+    for name, weight in learner.net.named_parameters():
+        assert (weight != before[name]).any(), name

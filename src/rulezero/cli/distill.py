@@ -59,7 +59,9 @@ def _say_stage(stage: StageSummary) -> str:
     words = f"mode {stage.mode} ({stage.name}): {stage.positions:,} positions trained"
     if stage.loss is None:
         return words
-    words += f", average loss {stage.loss:.5f}, {stage.verdict}"
+    words += (
+        f", average loss {stage.loss:.5f} (best constant {stage.idle_loss:.4f}), {stage.verdict}"
+    )
     if stage.held_out is not None and stage.constant is not None:
         words += f"; held out {stage.held_out:.5f}, best constant {stage.constant:.4f}"
     return words

@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from rulezero._core import Mlp
 from rulezero.files import write_whole
-from rulezero.nets.card import PERCEPTRON, read_card, read_part, resolve
+from rulezero.nets.card import PERCEPTRON, read_card, read_part, read_perceptron, resolve
 from rulezero.nets.error import NetError
 
 
@@ -32,8 +31,7 @@ def export(
     if not target.parent.is_dir():
         raise NetError(f"there is no folder '{target.parent}' to write '{target.name}' into")
     if path.suffix == PERCEPTRON:
-        file = path.read_bytes()
-        sizes = Mlp.read(file).sizes
+        sizes, file = read_perceptron(path).sizes, path.read_bytes()
         write_whole(target, file)
         typer.echo(f"{target}: {sizes[0]} features -> the mover's chance, {len(file):,} bytes")
         return

@@ -69,10 +69,13 @@ def records(path: str | Path, *, tolerant: bool = False) -> Store | Iterator[Rec
     path = Path(path)
     if not path.exists():
         raise RecordError(f"there is no '{path}'")
-    if path.is_dir():
-        inner = path / "records"
-        return Store(inner if inner.is_dir() else path, tolerant=tolerant)
-    return import_file(path)
+    return store_of(path, tolerant=tolerant) if path.is_dir() else import_file(path)
+
+
+def store_of(path: str | Path, *, tolerant: bool = False) -> Store:
+    """The store of a folder, which may be a run's."""
+    inner = Path(path) / "records"
+    return Store(inner if inner.is_dir() else path, tolerant=tolerant)
 
 
 def _records(

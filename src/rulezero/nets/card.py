@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from rulezero._core import Facts, Game
+from rulezero._core import Facts, Game, Mlp
 from rulezero.games import grammar, load
 from rulezero.nets.config import NetConfig
 from rulezero.nets.error import NetError
@@ -19,6 +19,7 @@ from rulezero.nets.error import NetError
 _SUFFIXES = (".int8.onnx", ".safetensors", ".onnx", ".json")
 PERCEPTRON = ".nn"  # suffix of a net that is one file without a card
 LARGEST_CARD = 1 << 20  # bytes
+_LARGEST_PERCEPTRON = 1 << 28  # bytes
 _POINTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
@@ -75,10 +76,25 @@ def read_card(net: Path) -> Card:
         return msgspec.json.decode(path.read_bytes(), type=Card)
     except OSError as error:
         if net.suffix == PERCEPTRON and net.is_file():
-            raise NetError(f"'{net}' is a perceptron, a .nn file: it has no card") from error
+            raise NetError(
+                f"'{net}' is a perceptron, a .nn file, which has no policy: oneply and alphabeta"
+                " play with it, and distill.load begins with it"
+            ) from error
         raise NetError(f"there is no net '{net}': {path.name} {_reason(error)}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise NetError(f"'{path}' is no card of a net: {error}") from error
+
+
+def read_perceptron(path: Path) -> Mlp:
+    """The perceptron of a .nn file."""
+    try:
+        if path.stat().st_size > _LARGEST_PERCEPTRON:
+            raise NetError("it is too large for a .nn file")
+        return Mlp.read(path.read_bytes())
+    except OSError as error:
+        raise NetError(f"there is no net '{path}': {error.strerror}") from error
+    except NetError as error:
+        raise NetError(f"'{path}': {error}") from error
 
 
 def read_part(net: Path, suffix: str, wanted: str) -> bytes:

@@ -6,12 +6,11 @@ from pathlib import Path
 from rulezero import endgame
 from rulezero._core import Game, GameError, Mlp, MonsterTables, NetError, SeatError, heuristic
 from rulezero.games.load import load
-from rulezero.nets.card import PERCEPTRON, inside, read_card, resolve
+from rulezero.nets.card import PERCEPTRON, inside, read_card, read_perceptron, resolve
 from rulezero.nets.config import Precision
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.seats import Seat, kinds
 
-_LARGEST_PERCEPTRON = 1 << 28  # bytes
 _MOST_OPEN = 16  # nets at a time
 
 _solved: dict[Path, endgame.Tables] = {}
@@ -90,12 +89,7 @@ def _perceptron(path: Path, game: Game) -> Sight:
     """A .nn file: a perceptron over the 781 features of chess."""
     if game.facts.name != "chess":
         raise NetError(f"'{path}' is a perceptron for chess; it cannot judge {game.facts.name}")
-    try:
-        if path.stat().st_size > _LARGEST_PERCEPTRON:
-            raise NetError(f"'{path}' is too large for a .nn file")
-        mlp = Mlp.read(path.read_bytes())
-    except OSError as error:
-        raise NetError(f"there is no net '{path}': {error.strerror}") from error
+    mlp = read_perceptron(path)
     encoder = load("chess", planes="features781")
     features, _, _ = encoder.facts.planes
     if (mlp.sizes[0], mlp.sizes[-1]) != (features, 1):

@@ -20,7 +20,7 @@ from rulezero.train.optimiser import threads
 from rulezero.train.perceptron_learner import PerceptronLearner, Taught
 from rulezero.train.recipe import Recipe
 from rulezero.train.run import Run, RunError
-from rulezero.train.window import Window
+from rulezero.train.window import Part, Window
 
 
 class Agents:
@@ -77,13 +77,16 @@ class Agents:
                 if tell is not None:
                     tell(done.steps, steps, done.losses)
             held_out = self._measure(windows)
+        losses = done.losses
+        if losses:
+            losses["constant"] = _best_constant(windows)
         return Fit(
             steps=done.steps,
             samples=sum(done.samples),
             seconds=time.perf_counter() - begin,
             waiting=0.0,
             rate=done.rate,
-            train=done.losses,
+            train=losses,
             held_out=held_out,
         )
 
@@ -131,6 +134,12 @@ class Agents:
         return {**nets, **moved}
 
 
+def _best_constant(windows: Sequence[Window]) -> float:
+    """The loss of whoever always says the mean chance of the positions that are learned from."""
+    wanted = [seen.at(seen.positions(Part.TRAINING)).search for seen in windows]
+    return float(np.var(np.concatenate(wanted) / 2))
+
+
 class _Done:
     """What a fit has done so far, agent by agent."""
 
@@ -157,5 +166,5 @@ class _Done:
         found = {"value": sum(self._sums) / sum(self.samples)}
         if len(self.samples) > 1:
             for name, total, samples in zip(AGENTS, self._sums, self.samples, strict=True):
-                found[name] = total / max(samples, 1)
+                found[name] = total / samples if samples else math.nan
         return found

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from pydantic import BeforeValidator, Field, model_validator
 
-from rulezero.nets.card import PERCEPTRON, resolve
+from rulezero.nets.card import PERCEPTRON, read_perceptron, resolve
 from rulezero.train.run import RunError
 from rulezero.train.settings import Settings
 
@@ -20,9 +20,9 @@ AGENTS = ("white", "black")  # by seat, where there are two
 ENDS = ("", "_black")  # of the names of their nets
 MODES = ("play only", "material", "search")
 _NEEDS_A_NET = {
-    0: "mode 0 plays a net and teaches none: name one with distill.load=runs/x",
-    2: "mode 2 teaches a net that knows material: first `rulezero train distill --set"
-    " distill.mode=1 --out runs/x`, then add --set distill.load=runs/x",
+    0: "mode 0 plays a net and teaches none: name one with --load runs/x",
+    2: "mode 2 teaches a net that knows material: first `rulezero train distill --mode 1 --out"
+    " runs/x`, then add --load runs/x",
 }
 
 
@@ -64,8 +64,6 @@ class DistillSettings(Settings):
             raise ValueError("mode and depth are one number each, or several")
         if 0 in self.mode and len(self.mode) > 1:
             raise ValueError("mode 0 learns nothing: it stands alone")
-        if self.load is None and self.mode[0] in _NEEDS_A_NET:
-            raise ValueError(_NEEDS_A_NET[self.mode[0]])
         return self
 
     @property
@@ -93,6 +91,16 @@ class DistillSettings(Settings):
         return tuple(f"{name}_agent" for name in AGENTS) if self.agents == 2 else ("agent",)
 
 
+def check_given(settings: DistillSettings) -> None:
+    """RunError where the first stage needs a net that there is not, or that knows nothing."""
+    needs = _NEEDS_A_NET.get(settings.mode[0])
+    nets = given_nets(settings)
+    if needs is not None and not nets:
+        raise RunError(needs)
+    if settings.mode[0] == 2 and nets[0].stem == "untrained":
+        raise RunError(f"'{nets[0]}' has learned nothing, but {needs}")
+
+
 def given_nets(settings: DistillSettings) -> list[Path]:
     """The .nn files that the agents begin with; none where they begin from nothing."""
     if settings.load is None:
@@ -103,5 +111,6 @@ def given_nets(settings: DistillSettings) -> list[Path]:
     net = resolve(settings.load)
     if net.suffix != PERCEPTRON:
         raise RunError(f"distill.load: '{net}' is no perceptron, which is a .nn file")
+    read_perceptron(net)
     pair = [net.with_name(f"{net.stem}{end}{PERCEPTRON}") for end in ENDS]
     return pair if settings.agents == 2 and pair[1].is_file() else [net] * settings.agents

@@ -10,7 +10,7 @@ from rulezero.data.record import Record
 from rulezero.data.replay import course
 from rulezero.endgame.tables import GAME as MONSTER
 from rulezero.play.curriculum import lessons
-from rulezero.train.rewards import RewardConfig, shaped, track
+from rulezero.train.rewards import EXCHANGE, RewardConfig, shaped, track
 from rulezero.train.targets import TargetSettings
 from rulezero.train.usage import Usage, usage
 
@@ -22,7 +22,7 @@ def figures_of(game: Game, records: Sequence[Record], settings: TargetSettings) 
     """
     if game.facts.name == MONSTER:
         return {"tiers": tiers(records)}
-    if game.facts.name == "exchange":
+    if game.facts.name == EXCHANGE:
         return {"usage": msgspec.to_builtins(habits(game, records, settings))}
     if game.facts.name == "chess" and records:
         return {"last_material": material(course(records[-1], game).last)}

@@ -25,6 +25,7 @@ def _checked(text: str) -> str:
 
 
 SeatText = Annotated[str, AfterValidator(_checked)]
+Value = Annotated[float, Field(ge=-1, le=1)]  # seat 0's
 
 
 class PlaySettings(Settings):
@@ -83,7 +84,7 @@ class CurriculumSettings(Settings):
     black: SeatText = "scripted"
     starts: str = "curriculum"  # as in selfplay
     label: Literal["result", "start"] = "result"  # what learners are told: the end, or the tier's
-    values: tuple[float, float, float, float, float] = (-1, -1, -0.7, -0.7, -0.7)  # by tier
+    values: tuple[Value, Value, Value, Value, Value] = (-1, -1, -0.7, -0.7, -0.7)  # by tier
 
 
 class Played(Protocol):

@@ -16,6 +16,7 @@ from rulezero.data.record import Record
 from rulezero.data.replay import Course
 from rulezero.train.settings import Settings
 
+EXCHANGE = "exchange"  # the game whose deeds are rewarded
 _OVEREXTEND_COST = 2  # HP, always paid; a queen with fewer pays with her life
 
 _Counts = npt.NDArray[np.int64]

@@ -1,6 +1,6 @@
 """What a distillation came to, stage by stage, from the log of its run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -18,6 +18,7 @@ class StageSummary(msgspec.Struct, frozen=True, kw_only=True):
     mode: int
     positions: int  # trained, each as often as it was
     loss: float | None  # average over them, as they were met; none where nothing is learned
+    idle_loss: float | None  # that of the best constant over them
     held_out: float | None  # loss on games never trained on, at the end of the stage
     constant: float | None  # that of the best constant there
 
@@ -52,18 +53,24 @@ def summarise(entries: Iterable[dict[str, Any]], settings: DistillSettings) -> S
     found = []
     for stage in settings.stages:
         done = [fit for at, fit in fits.items() if stage.first <= at <= stage.last]
-        taught = [(fit["train"]["value"], fit["samples"]) for fit in done if fit["train"]]
-        positions = sum(samples for _, samples in taught)
+        taught = [fit for fit in done if fit["train"]]
+        positions = sum(fit["samples"] for fit in taught)
         measured = [fit["held_out"] for fit in done if fit["held_out"]]
-        loss = sum(each * samples for each, samples in taught) / max(positions, 1)
         found.append(
             StageSummary(
                 name=stage.name,
                 mode=stage.mode,
                 positions=positions,
-                loss=loss if taught else None,
+                loss=_mean(taught, "value"),
+                idle_loss=_mean(taught, "constant"),
                 held_out=measured[-1]["net"]["value"] if measured else None,
                 constant=measured[-1]["constant"]["value"] if measured else None,
             )
         )
     return Summary(stages=tuple(found), last_material=ended[-1] if ended else None)
+
+
+def _mean(fits: Sequence[dict[str, Any]], name: str) -> float | None:
+    """The mean loss of a name over all positions that fits have met."""
+    positions = sum(fit["samples"] for fit in fits)
+    return sum(fit["train"][name] * fit["samples"] for fit in fits) / positions if fits else None

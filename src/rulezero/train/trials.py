@@ -10,11 +10,15 @@ from rulezero.train.recipe import Recipe
 
 
 def trials(recipe: Recipe, iteration: int, nets: Mapping[str, str]) -> list[Task]:
-    """What the net of an iteration plays: against the best one, and against the anchor."""
+    """What the net of an iteration plays: against the best one, and against the anchor.
+
+    The last one is always tried.
+    """
     gate, anchor, tasks = recipe.gate, recipe.anchor, []
-    if iteration > 0 and gate.kind != "always" and iteration % gate.every == 0:
+    is_last = iteration == recipe.iterations
+    if iteration > 0 and gate.kind != "always" and (is_last or iteration % gate.every == 0):
         tasks.append(trial_of(gate, nets, recipe, name=_gate(iteration), purpose="gate"))
-    if anchor is not None and iteration % anchor.every == 0:
+    if anchor is not None and (is_last or iteration % anchor.every == 0):
         name = f"{iteration:04}/anchor"
         tasks.append(trial_of(anchor, nets, recipe, name=name, purpose="rating"))
     return tasks
