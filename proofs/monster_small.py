@@ -68,7 +68,9 @@ def by_side(run: Run) -> tuple[str, dict[float, float]]:
         if entry["purpose"] not in ("self-play", "bootstrap") or "curriculum" in entry["task"]:
             continue
         counts = entry["figures"]["tiers"]["0"]
-        learner = "both" if entry["iteration"] == 0 else ("White", "Black")[entry["iteration"] % 2]
+        learner = ("White", "Black")[entry["iteration"] % 2]
+        if entry["iteration"] == 0:
+            learner = "both, Black by the script" if "scripted" in entry["b"] else "both"
         rows.append(
             [
                 str(entry["iteration"]),

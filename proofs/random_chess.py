@@ -96,7 +96,7 @@ def main() -> int:
         "the final net is above the bootstrap's: the whole interval": final["interval"][0] > 0,
         "at least 95 % against `random`": against["random"]["score"] >= 0.95,
     }
-    elos = {0.0: 0.0} | {
+    elos = {round(at["iter_0"], 1): 0.0} | {
         round(at[f"iter_{iteration}"], 1): max(0.0, found["elo"])
         for iteration, found in climbed.items()
     }
