@@ -181,6 +181,20 @@ def test_gates_draws_and_bounds_by_hand() -> None:
     assert elo["error_y"]["array"] == [50.0]
 
 
+def test_an_iteration_is_drawn_once() -> None:
+    """However many kinds of games a bootstrap has: shares do not add up to two."""
+    entries = [
+        games_entry(0, "bootstrap"),
+        games_entry(0, "bootstrap"),
+        games_entry(1, "self-play"),
+    ]
+    figures = {f.id: f for group in groups(entries) for f in group.figures}
+    (four,) = figures["ends"].data
+    assert four["y"] == [0.5, 0.5]
+    (first,) = figures["first"].data
+    assert len(first["y"]) == 2
+
+
 def test_a_run_that_has_just_begun(tmp_path: Path) -> None:
     """Has a report without figures; a line that is half written is none."""
     run = little_runs.copy(tmp_path / "run")

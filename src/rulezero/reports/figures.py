@@ -130,7 +130,7 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
     """How self-play ended, how long it took, and what the first seat made of it."""
     both = [*_games(entries, "bootstrap"), *_games(entries, "self-play")]
     both.sort(key=lambda entry: int(entry["iteration"]))
-    played = [entry for entry in both if not entry["task"].endswith(_LESSONS)]
+    played = _firsts(entry for entry in both if not entry["task"].endswith(_LESSONS))
     lessons = [entry for entry in both if entry["task"].endswith(_LESSONS)]
     length = _line(played, lambda e: e["plies"] / max(e["games"], 1), "plies", "--net")
     first = _line(played, lambda e: e["first_seat"], "first seat", "--net")
@@ -141,6 +141,14 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
         _figure("first", "First seat", "its score in self-play", [first], _PERCENT, level=0.5),
         *_particular(played, lessons),
     ]
+
+
+def _firsts(played: Iterable[Entry]) -> list[Entry]:
+    """The first entry of each iteration: a bootstrap may have several kinds of games."""
+    found: dict[int, Entry] = {}
+    for entry in played:
+        found.setdefault(int(entry["iteration"]), entry)
+    return list(found.values())
 
 
 def _particular(played: Sequence[Entry], lessons: Sequence[Entry]) -> Iterator[Figure]:
