@@ -10,6 +10,7 @@ import numpy as np
 
 from rulezero.config import Experiment
 from rulezero.data.forms import store_of
+from rulezero.endgame.tables import GAME as MONSTER
 from rulezero.flags import with_sims
 from rulezero.games.load import load
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
@@ -68,6 +69,8 @@ def generate(
     done, and how many there will be.
     """
     orders = orders or Orders()
+    if orders.scripted_black and load(experiment.game).facts.name != MONSTER:
+        raise RunError(f"the script is Black's in {MONSTER}: leave --scripted-black out")
     settings = _ordered(_own_games(experiment, orders), orders)
     if net is None:
         settings = _without_net(settings)

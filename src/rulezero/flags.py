@@ -76,7 +76,9 @@ def _misplaced(flag: Flag, experiment: Experiment) -> str:
             f"--{flag.name} has no use in {experiment.recipe} as --set has changed it"
             f" (regime={experiment.regime}): leave one of them out"
         )
-    return f"--{flag.name} is not for {experiment.recipe}: it belongs to {' and '.join(owners)}"
+    *most, last = owners
+    named = f"{', '.join(most)} and {last}" if most else last
+    return f"--{flag.name} is not for {experiment.recipe}: it belongs to {named}"
 
 
 def _in(group: str, key: str) -> Callable[[Experiment, Any], Keys]:

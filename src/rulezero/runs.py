@@ -16,6 +16,7 @@ from rulezero.data.check import rules_hash
 from rulezero.fleet.local import LocalFleet
 from rulezero.games.load import load
 from rulezero.nets.card import PERCEPTRON, digest, read_card, resolve
+from rulezero.play.loading import perceptron
 from rulezero.play.runner import check_workers, cores
 from rulezero.play.seats import seat
 from rulezero.play.task import check_task
@@ -102,7 +103,9 @@ def check(experiment: Experiment, workers: int = 0) -> None:
             net = None if text is None else seat(text).net
             if net is not None and not _OWN.fullmatch(net):
                 found = resolve(net)
-                if found.suffix != PERCEPTRON:
+                if found.suffix == PERCEPTRON:
+                    perceptron(found, game)
+                else:
                     read_card(found).check(game.facts)
     if experiment.begin is not None:
         read_card(resolve(experiment.begin)).check(game.facts)

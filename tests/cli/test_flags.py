@@ -150,6 +150,7 @@ def test_a_flag_that_a_change_has_made_useless(recipe: str, name: str) -> None:
         (["exchange", "--games", "0"], "--games: selfplay.games: input should be greater"),
         (["distill", "--mode", "x"], "--mode: 'x' is no number"),
         (["distill", "--mode", "2"], "first `rulezero train distill --mode 1 --out runs/x`"),
+        (["distill", "--mode", "2", "--dry-run"], "first `rulezero train distill --mode 1"),
         (["exchange", "--set", "game=chess"], "targets.rewards are for the deeds of exchange"),
         (["monster", "--set", "curriculum.values=[5,0,0,0,0]"], "less than or equal to 1"),
     ],

@@ -202,7 +202,7 @@ def export_games(
 ) -> None:
     """Write games as JSON lines or PGN, or few of them as one .npz."""
     if to.exists():
-        raise rz.RecordError(f"there is a '{to}' already: choose another name")
+        raise rz.RecordError(f"'{to}' exists already: choose another name")
     chosen = Chosen(path, game=game, purpose=purpose, source=source, trusted=trusted)
     plies: Counter[str] = Counter()
     for record in chosen:

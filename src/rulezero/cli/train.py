@@ -52,6 +52,7 @@ def train(
         experiment = config.load(recipe, preset or "small", changes or [])
         experiment = flags.changed(experiment, given)
     if dry_run:
+        runs.check(experiment, workers)
         typer.echo(experiment.text)
         for line in say_estimate(runs.expect(experiment, workers=workers)):
             typer.echo(f"# {line}")

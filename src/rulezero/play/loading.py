@@ -46,7 +46,7 @@ def sight_of(seat: Seat, game: Game, nets: Path | None = None) -> Sight:
     if path.suffix == PERCEPTRON and seat.spec.name == "policy":
         raise SeatError(f"'{seat.net}' is a perceptron, which has no policy; try oneply or puct")
     if path.suffix == PERCEPTRON:
-        return _perceptron(path, game)
+        return perceptron(path, game)
     card = read_card(path)
     card.check(game.facts)
     evaluator = _evaluator(path, card.onnx, seat.precision, game)
@@ -85,7 +85,7 @@ def _evaluator(path: Path, digest: str, precision: Precision, game: Game) -> Eva
     return _opened[key]
 
 
-def _perceptron(path: Path, game: Game) -> Sight:
+def perceptron(path: Path, game: Game) -> Sight:
     """A .nn file: a perceptron over the 781 features of chess."""
     if game.facts.name != "chess":
         raise NetError(f"'{path}' is a perceptron for chess; it cannot judge {game.facts.name}")

@@ -14,7 +14,7 @@ from rulezero._core import Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Purpose, Record
 from rulezero.games.load import load
-from rulezero.nets.card import Card, beside, game_of, read_card, resolve
+from rulezero.nets.card import PERCEPTRON, Card, beside, game_of, read_card, resolve
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.runner import run as play
 from rulezero.play.seats import seat
@@ -81,6 +81,11 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
     of a run's (100), or how many a net plays (20).
     """
     path = resolve(run_or_net)
+    if path.suffix == PERCEPTRON:
+        raise RunError(
+            f"'{path}' is a perceptron, which has no policy to diagnose: `rulezero rate` and"
+            " `rulezero report` look into its run"
+        )
     card = read_card(path)
     run = _run_of(run_or_net)
     game = game_of(path, card, None if run is None else load(run.manifest()["game"]))

@@ -143,7 +143,7 @@ def split_of(course_id: str, orders: Orders) -> str:
 def check_place(folder: Path) -> None:
     """RecordError where arrays cannot be written."""
     if folder.exists():
-        raise RecordError(f"there is a '{folder}' already: choose another name")
+        raise RecordError(f"'{folder}' exists already: choose another name")
     if not folder.parent.is_dir():
         raise RecordError(f"there is no folder '{folder.parent}' to write '{folder.name}' into")
 

@@ -24,13 +24,13 @@ def _about_fit(fit: Fit) -> dict[str, str]:
     found = {}
     if net.policy >= constant.policy:
         found["policy"] = (
-            f"the policy loss {net.policy:.3f} is not below the best constant's"
-            f" {constant.policy:.3f}: try a higher fit.rate.start, or more fit.samples_per_ply"
+            f"the policy loss {net.policy:.4g} is not below the best constant's"
+            f" {constant.policy:.4g}: try a higher fit.rate.start, or more fit.samples_per_ply"
         )
     if net.value >= constant.value:
         found["value"] = (
-            f"the value loss {net.value:.3f} is not below the best constant's"
-            f" {constant.value:.3f}: the window may be too small; try more games or window.plies"
+            f"the value loss {net.value:.4g} is not below the best constant's"
+            f" {constant.value:.4g}: the window may be too small; try more games or window.plies"
         )
     if net.legal_mass < _LEAST_LEGAL:
         found["legal_mass"] = (

@@ -30,8 +30,9 @@ class StageSummary(msgspec.Struct, frozen=True, kw_only=True):
         word = "good" if self.loss < _GOOD else "acceptable" if self.loss < _ACCEPTABLE else "high"
         if self.held_out is None or self.constant is None:
             return word
-        is_idle = self.held_out > _IDLE * self.constant
-        return f"{word}, but hardly better than the best constant" if is_idle else word
+        if self.held_out <= _IDLE * self.constant:
+            return word
+        return f"{word}, but on other games hardly better than the best constant"
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
