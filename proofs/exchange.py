@@ -85,7 +85,8 @@ def main() -> int:
         "\n\n".join(
             [
                 f"`{AGENT.format(net='NET')}` with the final net, {GAMES} games each, the first 4"
-                " plies at random, seats swapped in pairs.",
+                " plies at random, seats swapped in pairs. Fifty simulations are better spent with"
+                " `c_puct=1` than with the 3 that self-play explores with.",
                 rated({f"`{name}`": found for name, found in against.items()}),
                 f"Promoted by the gate: {', '.join(promoted)}.",
                 chart("score against heuristic", "minutes", "per cent", anchors),
