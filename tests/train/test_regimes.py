@@ -19,6 +19,7 @@ from rulezero.data.replay import course
 from rulezero.play import curriculum
 from rulezero.play.runner import run_all
 from rulezero.play.task import Task
+from rulezero.reports.diagnosis import diagnose
 from rulezero.train.figures import figures_of
 from rulezero.train.listener import Listener
 from rulezero.train.regimes import regime_of
@@ -64,10 +65,11 @@ def test_both_sides_of_a_lesson_are_learned_from(tmp_path: Path) -> None:
     """Visits of the one, shares of the other; the shaped result is the same for both."""
     changes = ["iterations=1", "selfplay.games=2", "anchor.games=2", "gate.games=2"]
     run = runs.train("exchange", "tiny", tmp_path / "run", changes=changes, workers=1)
-    experiment = config.read(run.config())
+    experiment, taught = config.read(run.config()), 0.0
     for record in run.store().select(purpose="self-play"):
         columns, movers = record.columns(), course(record, rz.load("exchange")).movers
         found = targets(experiment, record)
+        taught += float((found.result * found.weight * (1 - 2 * movers)).sum())
         for seat in (0, 1):
             learned = (movers == seat) & (found.weight > 0)
             assert learned.any()
@@ -76,6 +78,11 @@ def test_both_sides_of_a_lesson_are_learned_from(tmp_path: Path) -> None:
         assert len(set(found.result.tolist())) == 1
     usage = [e["figures"]["usage"] for e in run.entries() if e["kind"] == "games"]
     assert all(0 <= each["skirmish"] <= 1 and each["games"] > 0 for each in usage)
+    # A diagnosis measures values by what they were taught, not by bare results.
+    told = diagnose(run.path)
+    assert told.source.endswith("results shaped as the net is taught them")
+    outcomes = sum(each.outcome * each.positions for each in told.net.bins)
+    assert outcomes == pytest.approx(taught, abs=1e-2)
 
 
 # --- a frozen opponent ---------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from rulezero import config
 from rulezero._core import Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Purpose, Record
@@ -40,7 +41,7 @@ class Bin(msgspec.Struct, frozen=True, kw_only=True):
     high: float
     positions: int
     predicted: float  # mean of the net's values, the mover's
-    outcome: float  # mean of how the games ended, the mover's
+    outcome: float  # mean of how the games ended, the mover's; shaped where the net learns it so
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +99,10 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
     else:
         records = _play(evaluator, game, games or 20)
         source = f"of the net against itself, as {_SEAT}"
-    batch = positions_of(records, game)
+    rewards = None if run is None else config.read(run.config()).targets.rewards
+    if rewards is not None:
+        source += ", results shaped as the net is taught them"
+    batch = positions_of(records, game, TargetSettings(rewards=rewards))
     untrained = _untrained(path, card, game)
     kind = card.config.value
     answers = answers_of(evaluator, batch, kind)
@@ -141,16 +145,18 @@ def newest_games(run: Run, most: int) -> list[Record]:
     return []
 
 
-def positions_of(records: Sequence[Record], game: Game) -> Batch:
+def positions_of(
+    records: Sequence[Record], game: Game, targets: TargetSettings | None = None
+) -> Batch:
     """Positions of games that somebody chose in, evenly spaced where there are too many."""
     window = Window(WindowSettings(plies=1 << 40, held_out=0))
-    plain = TargetSettings()
-    take(window, records, game, lambda r, c, played, _: of_play(r, c, played, plain), 0)
+    targets = targets or TargetSettings()
+    take(window, records, game, lambda r, c, played, _: of_play(r, c, played, targets), 0)
     positions = window.positions(Part.TRAINING)
     if not len(positions):
         raise RunError("these games have no positions to judge: nobody chose in them")
     places = np.linspace(0, len(positions) - 1, min(len(positions), _MOST_POSITIONS))
-    batches = Batches(window, game, settings=plain, mirrors=False)
+    batches = Batches(window, game, settings=targets, mirrors=False)
     return batches.make(positions[places.astype(np.int64)])
 
 
