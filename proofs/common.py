@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from rulezero.train.run import Run
 
 RUNS = Path("runs")
 RESULTS = Path("docs") / "results.md"
+PROOF = "proof"  # folder of a run: what was measured of it
 
 
 def trained(name: str, recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Run:
@@ -36,13 +38,15 @@ def trained(name: str, recipe: str, preset: str = "small", changes: Sequence[str
 
 
 def kept(run: Path, name: str, make: Callable[[], Any]) -> Any:
-    """What `make` found, kept among the reports of a run's folder: it is not made twice."""
-    path = run / "reports" / f"{name}.json"
+    """What `make` found, kept in a run's folder with the time it took: it is not made twice."""
+    path = run / PROOF / f"{name}.json"
     if path.is_file():
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))["found"]
+    begin = time.perf_counter()
     found = make()
+    seconds = time.perf_counter() - begin
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json.dumps(found).encode())
+    write_whole(path, json.dumps({"found": found, "seconds": seconds}).encode())
     return found
 
 
@@ -126,8 +130,11 @@ def effort(run: Run) -> list[str]:
     waited = sum(fit["waiting"] * fit["seconds"] for fit in fits)
     learned = sum(fit["seconds"] for fit in fits)
     busy = sorted(end["cores"] for end in ends[1:])
+    worked = ends[-1]["seconds_so_far"]
+    measured = sum(json.loads(file.read_text())["seconds"] for file in run.path.glob(f"{PROOF}/*"))
     return [
-        f"{ends[-1]['seconds_so_far'] / 60:.1f} minutes of work, {learned / 60:.1f} of them fits",
+        f"{(worked + measured) / 60:.1f} minutes in all: {worked / 60:.1f} of training,"
+        f" {learned / 60:.1f} of them fits, and {measured / 60:.1f} of measuring what came of it",
         f"waiting for batches: {waited / learned:.2%} of the time of the fits",
         f"cores kept busy over an iteration, of {os.cpu_count()}: median"
         f" {busy[len(busy) // 2]:.2f}, least {busy[0]:.2f}",
