@@ -28,10 +28,10 @@ AGENT = "puct:net={net},sims=50,c_puct=1,draw_value=-0.5"
 GAMES = 200
 
 
-def meet(run: Run, opponent: str) -> dict[str, Any]:
+def meet(run: Run, opponent: str, name: str = "") -> dict[str, Any]:
     """The final net against somebody."""
     seat = AGENT.format(net=f"{run.path}@latest")
-    return met(run.path, f"against_{opponent}", "exchange", seat, opponent, GAMES)
+    return met(run.path, f"against_{name or opponent}", "exchange", seat, opponent, GAMES)
 
 
 def lessons(run: Run) -> list[dict[str, Any]]:
@@ -65,6 +65,7 @@ def main() -> int:
     """Trains, plays, writes; 1 if something is not as it must be."""
     run = trained("proof_exchange", "exchange")
     against = {opponent: meet(run, opponent) for opponent in ("heuristic", "random")}
+    first = meet(run, AGENT.format(net=f"{run.path}@0"), "bootstrap")
     played, at = lessons(run), minutes(run)
     last = played[-1]
     students = {entry["iteration"]: 100 * (1 - entry["score"]) for entry in played}
@@ -85,9 +86,11 @@ def main() -> int:
         "\n\n".join(
             [
                 f"`{AGENT.format(net='NET')}` with the final net, {GAMES} games each, the first 4"
-                " plies at random, seats swapped in pairs. Fifty simulations are better spent with"
-                " `c_puct=1` than with the 3 that self-play explores with.",
-                rated({f"`{name}`": found for name, found in against.items()}),
+                " plies at random, seats swapped in pairs.",
+                rated(
+                    {f"`{name}`": found for name, found in against.items()}
+                    | {"the same with the bootstrap's net": first}
+                ),
                 f"Promoted by the gate: {', '.join(promoted)}.",
                 chart("score against heuristic", "minutes", "per cent", anchors),
                 "What the student, which looks one ply ahead, scores against the teacher, which"

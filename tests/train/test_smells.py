@@ -1,15 +1,17 @@
 """What smells is said once there is enough to go by, with what to try first."""
 
 import re
+from typing import Literal
 
+import msgspec
 import numpy as np
 import pytest
 
 from documents import ROOT
 from rulezero.train.batch import Batch
-from rulezero.train.fit import Fit
+from rulezero.train.fit import Fit, LossSettings
 from rulezero.train.measures import Answers, measure
-from rulezero.train.smells import constant_outputs, smells
+from rulezero.train.smells import about_fit, constant_outputs
 
 POSITIONS, SLOTS = 60, 4
 
@@ -62,13 +64,33 @@ def test_spreads_by_hand() -> None:
 
 def test_constant_outputs_smell() -> None:
     """Of values, of policies, of both; not of a net that tells positions apart."""
-    assert smells(fit(right())) == {}
-    assert "values and policies hardly differ" in smells(fit(stuck()))["constant"]
+    usual = LossSettings()
+    assert about_fit(fit(right()), usual) == {}
+    assert "values and policies hardly differ" in about_fit(fit(stuck()), usual)["constant"]
     half = Answers(shares=right().shares, wdl=stuck().wdl)
     assert constant_outputs(measure(half, batch())) == "values"
     half = Answers(shares=stuck().shares, wdl=right().wdl)
     assert constant_outputs(measure(half, batch())) == "policies"
-    assert "fit.rate.start" in smells(fit(half))["constant"]
+    assert "fit.rate.start" in about_fit(fit(half), usual)["constant"]
+
+
+@pytest.mark.parametrize(
+    ("over", "illegal", "is_told"),
+    [("legal", 1.0, True), ("all", 0.0, True), ("legal", 0.0, False)],
+)
+def test_illegal_moves_smell_where_legality_is_taught(
+    over: Literal["legal", "all"], illegal: float, is_told: bool
+) -> None:
+    """A net that ranks legal moves rightly, but puts most of its policy elsewhere."""
+    shares, legal = right().shares.copy(), np.ones((POSITIONS, SLOTS + 1), np.bool_)
+    legal[:, SLOTS] = False
+    elsewhere = np.hstack([0.1 * shares, np.full((POSITIONS, 1), 0.9, np.float32)])
+    policy = np.hstack([batch().policy, np.zeros((POSITIONS, 1), np.float32)])
+    seen = msgspec.structs.replace(batch(), legal=legal, policy=policy)
+    held_out = measure(Answers(shares=elsewhere, wdl=right().wdl), seen)
+    done = msgspec.structs.replace(fit(right()), held_out=held_out)
+    found = about_fit(done, LossSettings(policy_over=over, illegal=illegal))
+    assert list(found) == (["legal_mass"] if is_told else [])
 
 
 def test_every_smell_is_told_about() -> None:

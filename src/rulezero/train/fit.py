@@ -23,6 +23,11 @@ class LossSettings(Settings):
     illegal: float = Field(1.0, ge=0)  # penalty on the policy's mass on illegal slots, lambda
     moves_left: float = Field(0.1, ge=0)  # of nets that have such a head
 
+    @property
+    def teaches_legality(self) -> bool:
+        """Whether a policy is told which moves are legal at all; search asks the rules."""
+        return self.policy_over == "all" or self.illegal > 0
+
 
 class FitSettings(Settings):
     """How a net is fitted to the window."""

@@ -28,7 +28,7 @@ from rulezero.train.fit import Fit, Tell
 from rulezero.train.listener import Listener
 from rulezero.train.recipe import Recipe
 from rulezero.train.run import Progress, Run, RunError
-from rulezero.train.smells import smells
+from rulezero.train.smells import about_fit, about_games
 from rulezero.train.targets import Targets
 from rulezero.train.window import Window, take
 
@@ -167,7 +167,7 @@ class Loop:
         self._log(
             "fit", window=len(window), window_games=len(window.games), **msgspec.to_builtins(fit)
         )
-        self._smell(smells(fit))
+        self._smell(about_fit(fit, recipe.fit.loss))
         self._advance(phase="evaluate", latest=name, learner=folder, learner_digest=digest)
 
     def _evaluate(self) -> None:
@@ -329,7 +329,7 @@ class Loop:
             figures=figures_of(self.game, records, self.recipe.targets),
         )
         if task.purpose in ("self-play", "bootstrap"):
-            self._smell(smells(first))
+            self._smell(about_games(first))
 
     def _smell(self, found: Mapping[str, str]) -> None:
         for name, words in found.items():

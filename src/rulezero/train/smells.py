@@ -1,7 +1,7 @@
 """What smells: signs that a run learns nothing, each with the remedy to try first."""
 
 from rulezero.play.tally import Counts
-from rulezero.train.fit import Fit
+from rulezero.train.fit import Fit, LossSettings
 from rulezero.train.measures import Measures
 
 _ONE_SIDED = 0.95
@@ -11,12 +11,8 @@ _LEAST_SPREAD = 0.005  # of values and of policies: below it they are one and th
 _FEWEST = 50  # games, or held-out positions, before anything is said of them
 
 
-def smells(seen: Fit | Counts) -> dict[str, str]:
-    """What smells about a fit, or about games as the first seat counts them: by name."""
-    return _about_fit(seen) if isinstance(seen, Fit) else _about_games(seen)
-
-
-def _about_fit(fit: Fit) -> dict[str, str]:
+def about_fit(fit: Fit, settings: LossSettings) -> dict[str, str]:
+    """What smells about a fit by such a loss, by name."""
     held_out = fit.held_out
     if held_out is None or held_out.positions < _FEWEST:
         return {}
@@ -32,7 +28,7 @@ def _about_fit(fit: Fit) -> dict[str, str]:
             f"the value loss {net.value:.4g} is not below the best constant's"
             f" {constant.value:.4g}: the window may be too small; try more games or window.plies"
         )
-    if net.legal_mass < _LEAST_LEGAL:
+    if net.legal_mass < _LEAST_LEGAL and settings.teaches_legality:
         found["legal_mass"] = (
             f"only {net.legal_mass:.0%} of the policy lies on legal moves, which is no harm to"
             " search: to mend it, raise fit.loss.illegal or set fit.loss.policy_over=all"
@@ -51,7 +47,8 @@ def constant_outputs(measured: Measures) -> str:
     return " and ".join(name for name, spread in spreads.items() if spread < _LEAST_SPREAD)
 
 
-def _about_games(first: Counts) -> dict[str, str]:
+def about_games(first: Counts) -> dict[str, str]:
+    """What smells about games as the first seat counts them, by name."""
     if first.games < _FEWEST:
         return {}
     found = {}
