@@ -9,6 +9,9 @@ import pytest
 import rulezero as rz
 from rulezero import by_hand, config, runs
 from rulezero.by_hand import Orders
+from rulezero.reports.diagnosis import diagnose
+from rulezero.reports.page import write_report
+from rulezero.reports.standings import rate
 from rulezero.train.run import Run, RunError
 
 QUICK = ["selfplay.games=6", "anchor.games=2", "iterations=2"]
@@ -59,7 +62,11 @@ DAMAGES: dict[str, tuple[Callable[[Run], object], str]] = {
     ),
     "no text": (
         lambda run: (run.path / "config.yaml").write_bytes(b"\xff\xfe"),
-        "config.yaml' is no text",
+        "config.yaml' was changed after the run began",
+    ),
+    "config cut short": (
+        lambda run: cut(run.path / "config.yaml", 200),
+        "config.yaml' was changed after the run began: put it back",
     ),
     "other rules": (
         lambda run: replace(run.path / "manifest.json", run.manifest()["rules_hash"], "0" * 64),
@@ -81,6 +88,21 @@ def test_damage_is_told_before_anything_is_done(run: Run, name: str) -> None:
     with pytest.raises(RunError, match=words):
         runs.resume(run.path)
     assert {path: path.read_bytes() for path in run.nets.iterdir()} == before
+
+
+def test_who_looks_into_a_run_is_told_of_a_changed_experiment(run: Run) -> None:
+    """Half an experiment is read as another one, and a folder without one is no run."""
+    cut(run.path / "config.yaml", 200)
+    with pytest.raises(RunError, match="was changed after the run began"):
+        diagnose(run.path)
+    with pytest.raises(RunError, match="was changed after the run began"):
+        write_report(run)
+    with pytest.raises(RunError, match="was changed after the run began"):
+        rate(run, games=2)
+    (run.path / "config.yaml").unlink()
+    for text in (str(run.path), f"{run.path}@1"):
+        with pytest.raises(RunError, match="is no run: it has no config"):
+            diagnose(text)
 
 
 def test_lost_progress_is_made_again(run: Run, whole: Run) -> None:

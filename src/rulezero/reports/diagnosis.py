@@ -211,10 +211,12 @@ def calibration(predicted: Floats, outcome: Floats, count: int = _BINS) -> tuple
 
 
 def _run_of(text: str | Path) -> Run | None:
-    """The run that a text names, with or without a net behind an @."""
+    """The run that a text names, with or without a net behind an @; none: it names a net."""
     for path in (str(text), str(text).rpartition("@")[0]):
-        if path and Run(Path(path)).exists:
-            return Run(Path(path))
+        if path and Path(path).is_dir():
+            run = Run(Path(path))
+            run.config()  # a folder that is no run, or a damaged one, is told
+            return run
     return None
 
 

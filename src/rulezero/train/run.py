@@ -18,7 +18,7 @@ from msgspec import Meta
 from rulezero._core import RulezeroError
 from rulezero.data.store import Store
 from rulezero.files import write_whole
-from rulezero.nets.card import PERCEPTRON, beside, inside
+from rulezero.nets.card import PERCEPTRON, beside, digest, inside
 
 try:
     import fcntl
@@ -83,13 +83,17 @@ class Run:
         write_whole(self.path / "config.yaml", config.encode())  # the last: now it is a run
 
     def config(self) -> str:
-        """The experiment as it was written down."""
+        """The experiment as it was written down. RunError if somebody has changed it since."""
         if not self.exists:
             raise RunError(f"'{self.path}' is no run: it has no config.yaml")
-        try:
-            return (self.path / "config.yaml").read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise RunError(f"'{self.path / 'config.yaml'}' is no text: {error}") from None
+        path = self.path / "config.yaml"
+        written = path.read_bytes()
+        if self.manifest().get("config") != digest(written):
+            raise RunError(
+                f"'{path}' was changed after the run began:"
+                " put it back as it was, or begin another run with it"
+            )
+        return written.decode()
 
     def manifest(self) -> dict[str, Any]:
         """With what it was made."""
