@@ -114,7 +114,7 @@ def _figures(answers: Answers, batch: Batch) -> Figures:
     error = said - batch.value
     value = (error**2).mean()
     if answers.kind == "wdl":
-        value = -(batch.wdl * np.log(np.maximum(answers.wdl, _TINY))).sum(1).mean()
+        value = 0 - (batch.wdl * np.log(np.maximum(answers.wdl, _TINY))).sum(1).mean()  # never -0
     return Figures(
         total=float(policy + value),
         policy=float(policy),
