@@ -91,7 +91,8 @@ def main() -> int:
                     {f"`{name}`": found for name, found in against.items()}
                     | {"the same with the bootstrap's net": first}
                 ),
-                f"Promoted by the gate: {', '.join(promoted)}.",
+                f"Promoted by the gate: {', '.join(promoted)}. The figures are of the newest net,"
+                " `RUN@latest`; `RUN` alone names the last one promoted.",
                 chart("score against heuristic", "minutes", "per cent", anchors),
                 "What the student, which looks one ply ahead, scores against the teacher, which"
                 " searches 50 simulations with the best net:",
