@@ -24,7 +24,7 @@ from rulezero.nets.positions import sample
 from rulezero.nets.runtime import Floats
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
-from rulezero.play.torch_evaluator import TorchEvaluator
+from rulezero.play.evaluators.torch import TorchEvaluator
 
 _SECONDS = 0.15  # each round, each evaluator
 _ROUNDS = 5

@@ -78,7 +78,7 @@ class SelfPlay:
     ) -> None:
         self.game = game
         self.gauge = Gauge(UniformEvaluator(game.facts.slots))
-        seat = rz.seat(f"puct:sims={SIMS},noise=0.25,temperature=1", evaluator=self.gauge)
+        seat = rz.player(f"puct:sims={SIMS},noise=0.25,temperature=1", evaluator=self.gauge)
         self.session = Session(game, [seat], seed=1, width=WIDTH, cache=cache)
         self.outside: list[float] = []  # share of each slice that was not the evaluator's
         self._dice = random.Random(0)

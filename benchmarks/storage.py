@@ -15,11 +15,11 @@ import torch
 import rulezero as rz
 from rulezero.data import replay
 from rulezero.data.store import Store
+from rulezero.fleet.runner import run
 from rulezero.nets.checkpoint import save
 from rulezero.nets.config import NetConfig
 from rulezero.nets.positions import sample
 from rulezero.nets.tower import Tower, create
-from rulezero.play.runner import run
 from rulezero.play.task import Task
 from timing import Figure, spread
 

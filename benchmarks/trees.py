@@ -10,8 +10,8 @@ import rulezero as rz
 from peer import HOW, Peer
 from rulezero._core import Played
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
+from rulezero.play.evaluators.torch import TorchEvaluator
 from rulezero.play.session import Session
-from rulezero.play.torch_evaluator import TorchEvaluator
 from selfplay import SelfPlay, make_net
 from timing import Figure, Side, Slice, interleave, ratios, spend, spread
 
@@ -27,7 +27,7 @@ class UniformPlay:
 
     def __init__(self, name: str) -> None:
         self.game = rz.load(name)
-        seat = rz.seat(f"puct:eval=uniform,sims={SIMS},reuse=false,temperature=1")
+        seat = rz.player(f"puct:eval=uniform,sims={SIMS},reuse=false,temperature=1")
         self.session = Session(self.game, [seat], seed=0, width=1, cache=0)
         self._played: list[Played] = []
         self._added = 0

@@ -14,12 +14,12 @@ import numpy as np
 
 import rulezero as rz
 from rulezero import config
+from rulezero.fleet.runner import cores
+from rulezero.learn.batch import Batches
+from rulezero.learn.learner import Learner
+from rulezero.learn.targets import of_play
+from rulezero.learn.window import Part, Window, WindowSettings, take
 from rulezero.nets.tower import create
-from rulezero.play.runner import cores
-from rulezero.train.batch import Batches
-from rulezero.train.learner import Learner
-from rulezero.train.targets import of_play
-from rulezero.train.window import Part, Window, WindowSettings, take
 
 PLIES = 1_000_000
 STEPS = 60

@@ -13,9 +13,9 @@ import msgspec
 
 import rulezero as rz
 from rulezero import config, runs
-from rulezero.cli.train import watching
+from rulezero.cli.training.train import watching
 from rulezero.files import write_whole
-from rulezero.play.runner import cores
+from rulezero.fleet.runner import cores
 from rulezero.play.task import keyed
 from rulezero.train.run import Run
 
@@ -147,7 +147,7 @@ def _rated(run: Run) -> float:
     sims = {"rating": 0.0, "self-play": 0.0}
     for entry in logged(run, "games"):
         if entry["purpose"] == "rating":
-            sims["rating"] += rz.seat(entry["a"]).number("sims") * entry["plies"] / 2
+            sims["rating"] += rz.player(entry["a"]).number("sims") * entry["plies"] / 2
         elif "net=" in entry["a"]:
             sims["self-play"] += entry["sims"]
     return sims["rating"] / sum(sims.values())

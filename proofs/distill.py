@@ -13,9 +13,9 @@ import msgspec
 import rulezero as rz
 from common import chart, effort, judged, kept, listed, logged, minutes, table, trained, write
 from rulezero import config
-from rulezero.play.agreement import agreement, some_positions
-from rulezero.play.runner import cores
-from rulezero.play.sprt import Sprt
+from rulezero.contest.agreement import agreement, some_positions
+from rulezero.fleet.runner import cores
+from rulezero.stats.sprt import Sprt
 from rulezero.train.distillation import Stage
 from rulezero.train.run import Run
 from rulezero.train.summary import StageSummary, summarise

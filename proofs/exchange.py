@@ -21,8 +21,8 @@ from common import (
     trained,
     write,
 )
+from rulezero.train.games.exchange_usage import TARGETS
 from rulezero.train.run import Run
-from rulezero.train.usage import TARGETS
 
 AGENT = "puct:net={net},sims=50,c_puct=1,draw_value=-0.5"
 GAMES = 200

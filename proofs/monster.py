@@ -16,7 +16,7 @@ import rulezero as rz
 from common import RUNS, judged, kept, table, write
 from rulezero.endgame.positions import draw
 from rulezero.endgame.tables import Probe, Tables
-from rulezero.play.runner import cores
+from rulezero.fleet.runner import cores
 
 ENDGAMES = Path("endgames")
 RUN = RUNS / "monster"
@@ -144,7 +144,7 @@ def probes(tables: Tables) -> dict[str, int]:
     dice = random.Random("probes")
     game = rz.load("monster")
     seats = [
-        rz.seat(f"{kind.rstrip(':')}{',' if '=' in kind else ':'}tables={ENDGAMES}")
+        rz.player(f"{kind.rstrip(':')}{',' if '=' in kind else ':'}tables={ENDGAMES}")
         for kind in PROBERS
     ]
     asked = thrown = 0
@@ -164,7 +164,7 @@ def glances() -> dict[str, float]:
     """What search says of the start position, by simulations."""
     state = rz.load("monster").start()
     return {
-        str(sims): float(rz.seat(f"puct:sims={sims},early_stop=false").think(state).value or 0)
+        str(sims): float(rz.player(f"puct:sims={sims},early_stop=false").think(state).value or 0)
         for sims in GLANCES
     }
 

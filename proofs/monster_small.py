@@ -18,7 +18,7 @@ from common import (
     trained,
     write,
 )
-from rulezero.play.curriculum import TIERS
+from rulezero.train.games.monster import TIERS
 from rulezero.train.run import Run
 
 AGENT = "puct:net={net},sims=100"

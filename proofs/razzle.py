@@ -24,8 +24,8 @@ from common import (
     write,
 )
 from rulezero import config
-from rulezero.by_hand import fit
 from rulezero.reports.diagnosis import diagnose
+from rulezero.steps import fit
 from rulezero.train.run import Run
 
 AGENT = "gumbel:net={net},sims=16"
@@ -51,7 +51,7 @@ def milliseconds(run: Run) -> dict[str, float]:
         states = [game.replay(record.start, actions[:ply]) for ply in range(4, len(actions), 2)]
         found = {}
         for name, text in (("net", AGENT.format(net=run.path)), ("search", SEARCH)):
-            seat = rz.seat(text)
+            seat = rz.player(text)
             seat.think(states[0])
             begin = time.perf_counter()
             for state in states:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
-import samples
-from documents import ROOT, Block, blocks
 from rulezero import _core
+from support import samples
+from support.documents import ROOT, Block, blocks
 
 _TYPED = re.compile(r"your (?:\w+ )?move: (.*)")
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from documents import ROOT
+from support.documents import ROOT
 
 CPP = ROOT / "cpp"
 

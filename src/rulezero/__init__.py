@@ -19,17 +19,19 @@ from rulezero._core import (
     State,
     perft,
 )
+from rulezero.contest.match import Match, match
 from rulezero.data import Record, RecordError, records
+from rulezero.errors import RunError
 from rulezero.games import PiecesError, PythonGame, games, load, register
 from rulezero.nets.error import NetError
 from rulezero.play.evaluators import Evaluator
-from rulezero.play.match import Match, match
 from rulezero.play.net import net
-from rulezero.play.seats import Seat, seat
+from rulezero.play.players import Player
+from rulezero.play.players import read_player as player
 from rulezero.play.thought import Thought
 from rulezero.runs import open_run as open  # noqa: A004
 from rulezero.runs import train
-from rulezero.train.run import Run, RunError
+from rulezero.train.run import Run
 from rulezero.version import __version__
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "MoveError",
     "NetError",
     "PiecesError",
+    "Player",
     "PositionError",
     "PythonGame",
     "Record",
@@ -49,7 +52,6 @@ __all__ = [
     "RulezeroError",
     "Run",
     "RunError",
-    "Seat",
     "SeatError",
     "State",
     "Thought",
@@ -61,8 +63,8 @@ __all__ = [
     "net",
     "open",
     "perft",
+    "player",
     "records",
     "register",
-    "seat",
     "train",
 ]

@@ -8,23 +8,23 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
+from rulezero.errors import RunError
 from rulezero.games import games
 from rulezero.games.grammar import nearest
+from rulezero.learn.fit import FitSettings
+from rulezero.learn.targets import TargetSettings
+from rulezero.learn.window import WindowSettings
 from rulezero.nets.config import NetConfig, sized
+from rulezero.settings import AS_KEYS, Settings, read_as
 from rulezero.train.distillation import DistillSettings
-from rulezero.train.fit import FitSettings
-from rulezero.train.play import (
+from rulezero.train.tasks import (
     CurriculumSettings,
     GateSettings,
     OpponentSettings,
+    PlayerText,
     PlaySettings,
-    SeatText,
     TrialSettings,
 )
-from rulezero.train.run import RunError
-from rulezero.train.settings import AS_KEYS, Settings, read_as
-from rulezero.train.targets import TargetSettings
-from rulezero.train.window import WindowSettings
 
 PRESETS = ("tiny", "small", "medium", "full")
 
@@ -42,7 +42,7 @@ class Experiment(Settings):
     net: Annotated[NetConfig, read_as(NetConfig, sized), AS_KEYS] = NetConfig()
     bootstrap: tuple[PlaySettings, ...] = ()
     selfplay: PlaySettings
-    student: SeatText = "oneply:net=latest"  # teacher_student: whom selfplay.a teaches
+    student: PlayerText = "oneply:net=latest"  # teacher_student: whom selfplay.a teaches
     opponent: OpponentSettings = OpponentSettings()  # frozen_opponent: who stands still
     curriculum: CurriculumSettings | None = None  # lessons beside the other games; none: without
     distill: DistillSettings = DistillSettings()  # distill: what is taught in which stages

@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 from rulezero import config
 from rulezero.config import Experiment
 from rulezero.endgame.tables import GAME as MONSTER
+from rulezero.errors import RunError
 from rulezero.games.load import load
-from rulezero.play.seats import seat
-from rulezero.train.play import CurriculumSettings
-from rulezero.train.run import RunError
+from rulezero.play.players import read_player
+from rulezero.train.tasks import CurriculumSettings
 
 Keys = dict[str, Any]
 
@@ -42,7 +42,7 @@ class Flag(NamedTuple):
 
 def with_sims(text: str, sims: int) -> str:
     """A seat with so many simulations."""
-    player = seat(text)
+    player = read_player(text)
     if not player.has("sims"):
         raise RunError(f"'{text}' has no simulations: leave them out")
     return player.changed(sims=str(sims)).text
@@ -114,7 +114,7 @@ def _distils(experiment: Experiment) -> bool:
 
 
 def _searches(experiment: Experiment) -> bool:
-    return seat(experiment.selfplay.a).has("sims")
+    return read_player(experiment.selfplay.a).has("sims")
 
 
 def _numbers(text: str) -> list[int]:
@@ -144,7 +144,7 @@ def _opposed(experiment: Experiment, sims: int) -> Keys:
 
 
 def _opposed_by(experiment: Experiment, net: str) -> Keys:
-    return {"opponent": {"first": seat(experiment.opponent.seat).changed(net=net).text}}
+    return {"opponent": {"first": read_player(experiment.opponent.seat).changed(net=net).text}}
 
 
 def _lessons(key: Literal["games", "seat"]) -> Callable[[Experiment, Any], Keys]:

@@ -13,21 +13,22 @@ from rulezero import config
 from rulezero._core import Game
 from rulezero.config import Experiment
 from rulezero.data.check import rules_hash
+from rulezero.errors import RunError
 from rulezero.fleet.local import LocalFleet
+from rulezero.fleet.runner import check_workers, cores
 from rulezero.games.load import load
 from rulezero.nets.card import PERCEPTRON, digest, read_card, resolve
-from rulezero.play.loading import perceptron
-from rulezero.play.runner import check_workers, cores
-from rulezero.play.seats import seat
+from rulezero.play.binding import perceptron
+from rulezero.play.players import read_player
 from rulezero.play.task import check_task
 from rulezero.train.distillation import check_given
+from rulezero.train.games.exchange import EXCHANGE
 from rulezero.train.listener import Listener, Listeners
 from rulezero.train.loop import Loop
-from rulezero.train.play import NAMES
 from rulezero.train.regimes import regime_of
-from rulezero.train.rewards import EXCHANGE
-from rulezero.train.run import Progress, Run, RunError
+from rulezero.train.run import Progress, Run
 from rulezero.train.summary import summarise
+from rulezero.train.tasks import NAMES
 from rulezero.version import __version__
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def check(experiment: Experiment, workers: int = 0) -> None:
     for task in tasks:
         check_task(task)
         for text in (task.a, task.b, task.judge):
-            net = None if text is None else seat(text).net
+            net = None if text is None else read_player(text).net
             if net is not None and not _OWN.fullmatch(net):
                 found = resolve(net)
                 if found.suffix == PERCEPTRON:
@@ -117,7 +118,7 @@ def check(experiment: Experiment, workers: int = 0) -> None:
             raise RunError(f"stores: there is no store '{path}'")
     check_workers(workers)
     if experiment.fit.device == "cuda":
-        from rulezero.train.learner import device_of
+        from rulezero.learn.learner import device_of
 
         device_of("cuda")
 
@@ -173,10 +174,10 @@ def _go(
         raise RunError(
             f"training needs torch: pip install -c constraints.txt '.[train]' ({error})"
         ) from error
-    from rulezero.train.board import Board
+    from rulezero.train.tensorboard import TensorBoardListener
 
     fleet = LocalFleet(run.nets, workers=workers, width=experiment.width)
-    board = Board(run.path / "tensorboard", run.progress().iteration)
+    board = TensorBoardListener(run.path / "tensorboard", run.progress().iteration)
     told = Listeners([board, listener or Listener()])
     pupil = pupils(experiment, game, run)
     progress = Loop(run, game, experiment, regime_of(experiment), pupil, fleet, told).go()

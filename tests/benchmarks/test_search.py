@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from documents import ROOT
+from support.documents import ROOT
 
 
 def measured(*arguments: str) -> Any:

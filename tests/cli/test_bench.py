@@ -5,12 +5,11 @@ import json
 import msgspec
 import pytest
 
-import little_nets
 import rulezero as rz
-import samples
-from commands import fails, succeeds
 from rulezero import _core
 from rulezero.play.speed import Speed, measure
+from support import little_nets, samples
+from support.commands import fails, succeeds
 
 
 @pytest.mark.parametrize("text", ["connect4", "exchange", "tictactoe"])

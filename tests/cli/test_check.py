@@ -8,10 +8,10 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import rulezero as rz
-from piece_files import HOP, KING, WIZARD, read
 from rulezero import _core
-from rulezero.cli import check
+from rulezero.cli.games import check
 from rulezero.games.pieces import PieceSet, read_pieces
+from support.piece_files import HOP, KING, WIZARD, read
 
 
 def marks(board: check.Board) -> dict[str, set[str]]:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import documents
 import rulezero as rz
-from commands import fails, run
 from rulezero import _core, config
+from support import documents
+from support.commands import fails, run
 
 GAMES = sorted(_core.game_options())  # what a new process knows
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from commands import fails
 from rulezero.cli import main
-from rulezero.cli.cost import rounded
+from rulezero.cli.training.cost import rounded
 from rulezero.train import estimate
 from rulezero.train.estimate import Estimate
+from support.commands import fails
 
 TODAY = datetime.date.today()
 

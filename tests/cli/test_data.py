@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import typer
 
-import record_samples
-from commands import fails, run, succeeds
-from rulezero.cli.data import read_split, say_counts
+from rulezero.cli.training.data import read_split, say_counts
 from rulezero.data import Record, Store, export, import_file
 from rulezero.data.summary import Summary, summarise
-from rulezero.train import arrays
-from rulezero.train.arrays import Orders, split_of, survey
+from rulezero.learn import arrays
+from rulezero.learn.arrays import Orders, split_of, survey
+from support import record_samples
+from support.commands import fails, run, succeeds
 
 RESULTS = [(1.0, "four"), (-1.0, "four"), (0.0, "full board"), (1.0, "four")]
 

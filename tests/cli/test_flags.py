@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from commands import fails, run, succeeds
 from rulezero import config, flags
 from rulezero.flags import FLAGS, belongs_to
+from support.commands import fails, run, succeeds
 
 # Flag, value, a recipe that it is for, the key that it changes, what it is then.
 TABLE: list[tuple[str, Any, str, str, Any]] = [

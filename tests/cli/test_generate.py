@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import little_nets
 import rulezero as rz
-from commands import fails, run, succeeds
 from rulezero.data import Store
 from rulezero.data.replay import course
-from rulezero.play.curriculum import lessons
+from rulezero.learn.targets import TargetSettings, of_play
 from rulezero.play.starts import read_starts
-from rulezero.train.targets import TargetSettings, of_play
+from rulezero.train.games.monster import lessons
+from support import little_nets
+from support.commands import fails, run, succeeds
 
 QUICK = ["--games", "4", "--sims", "8"]
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import rulezero as rz
-from commands import fails, run, succeeds
 from rulezero.data import Store, export, import_file
+from support.commands import fails, run, succeeds
 
 _PGN = '[Event "?"]\n[Result "{}"]\n\n{}\n\n'
 _MATE = _PGN.format("0-1", "1. f3 e5 2. g4 Qh4# 0-1")

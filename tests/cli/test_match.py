@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 
 import rulezero as rz
-from commands import begin, fails, run, succeeds
+from rulezero.contest.report import Report
 from rulezero.data import Store
-from rulezero.play.report import Report
+from support.commands import begin, fails, run, succeeds
 
 _CLOCK = ("seconds", "games_per_second", "simulations_per_second")
 

@@ -13,17 +13,16 @@ from pathlib import Path
 
 import pytest
 
-import documents
-import little_nets
 import rulezero as rz
-from commands import begin, fails, read_until, run, stop, succeeds
 from rulezero import _core
-from rulezero.cli.bar import signed
+from rulezero.cli.terminal.bar import signed
 from rulezero.data import Record, Store, check
 from rulezero.play.dialogue import Dialogue, opponent
+from support import documents, little_nets
+from support.commands import begin, fails, read_until, run, stop, succeeds
 
 GAMES = sorted(_core.game_options())
-HUMAN = rz.seat("human")
+HUMAN = rz.player("human")
 
 
 def only(path: Path) -> Record:
@@ -96,7 +95,7 @@ def test_commands(tmp_path: Path) -> None:
     state = rz.load("monster").replay(record.start, record.columns().actions.tolist())
     for action in state.legal:
         assert f"{state.say(action)} {state.say(action, san=True)}" in said["moves"]
-    thought = rz.seat("puct:sims=20").think(state)
+    thought = rz.player("puct:sims=20").think(state)
     assert f"would play {state.say(thought.action, san=True)}\n" in said["hint"]
     assert f"{signed(thought.value or 0)} for White" in said["hint"]
     assert state.text in said["info"]

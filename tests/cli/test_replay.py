@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
-from commands import fails, run, succeeds
-from rulezero.cli.bar import signed
+from rulezero.cli.terminal.bar import signed
 from rulezero.data import Store, export
 from rulezero.data.steps import look_up, steps
 from rulezero.games.view import draw
+from support.commands import fails, run, succeeds
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import little_nets
-import little_runs
-from commands import fails, succeeds
 from rulezero.reports.diagnosis import Diagnosis, diagnose
 from rulezero.reports.page import render
 from rulezero.reports.standings import Standings, read_standings
+from support import little_nets, little_runs
+from support.commands import fails, succeeds
 
 
 def test_diagnose_is_the_function() -> None:

@@ -1,8 +1,8 @@
 """`rulezero seats` and docs/seats.md: every kind and key, with default and meaning."""
 
-from commands import fails, succeeds
 from golden.seats import PAGE, page
-from rulezero.play.seats import kinds
+from rulezero.play.players import kinds
+from support.commands import fails, succeeds
 
 
 def test_every_key_is_listed() -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from commands import fails, run, succeeds
+from support.commands import fails, run, succeeds
 
 
 def test_a_table_and_what_it_says(tmp_path: Path) -> None:

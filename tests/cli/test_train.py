@@ -8,10 +8,11 @@ import pytest
 import yaml
 
 import rulezero as rz
-from commands import begin, fails, read_until, run, stop, succeeds
-from rulezero import by_hand, config, runs
-from rulezero.by_hand import Orders
+from rulezero import config, runs
+from rulezero import steps as by_hand
 from rulezero.data import Store
+from rulezero.steps import Orders
+from support.commands import begin, fails, read_until, run, stop, succeeds
 
 QUICK = ["--set", "selfplay.games=6", "--set", "anchor.games=2", "--set", "iterations=1"]
 

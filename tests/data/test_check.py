@@ -7,13 +7,10 @@ import msgspec
 import numpy as np
 import pytest
 
-import documents
-import piece_files
-import record_samples
 import rulezero as rz
-import samples
 from rulezero.data import Record, RecordError, Store, check, pack, rules_hash
 from rulezero.data.columns import pack_numbers
+from support import documents, piece_files, record_samples, samples
 
 pytestmark = pytest.mark.sanitize
 

@@ -5,10 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import record_samples
 import rulezero as rz
-import samples
 from rulezero.data import RecordError, Store, export, import_file
+from support import record_samples, samples
 
 
 def play(text: str, seed: int) -> tuple[rz.State, ...]:

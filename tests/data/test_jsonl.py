@@ -8,11 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-import record_samples
 import rulezero as rz
-import samples
 from rulezero.data import Record, RecordError, check, export, import_file, pack
 from rulezero.data.foreign import conditional
+from support import record_samples, samples
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/2PPPP2/4K3 w kq - 0 1"
 

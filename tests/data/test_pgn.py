@@ -8,12 +8,10 @@ import chess.pgn
 import msgspec
 import pytest
 
-import piece_files
-import record_samples
 import rulezero as rz
-import samples
 from rulezero.data import Record, RecordError, export, import_file
 from rulezero.data.thoughts import pack
+from support import piece_files, record_samples, samples
 
 CHESSLIKE = [text for text in samples.GAMES if text.split(":")[0] in ("chess", "monster")]
 CHESSLIKE += [text for text in samples.GAMES if text.split(":")[0] == "random_chess"]

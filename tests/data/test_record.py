@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-import record_samples
 import rulezero as rz
-import samples
 from rulezero.data import Record, RecordError, Thoughts, pack
 from rulezero.data.columns import pack_fixed, pack_numbers, unpack_fixed, unpack_numbers
 from rulezero.data.record import PURPOSES
 from rulezero.data.thoughts import repack
+from support import record_samples, samples
 
 words = some.text(alphabet=some.characters(min_codepoint=32, max_codepoint=126), max_size=20)
 

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import record_samples
 import rulezero as rz
-import samples
 from rulezero import _core
 from rulezero.data import RecordError
 from rulezero.data.replay import course, follow, planes
+from support import record_samples, samples
 
 pytestmark = pytest.mark.sanitize
 

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 import rulezero as rz
-import samples
 from rulezero.data import Store, export
 from rulezero.data.steps import look_up, steps
+from support import samples
 
 
 @pytest.mark.parametrize("text", samples.GAMES)

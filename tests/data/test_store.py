@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 import zstandard
 
-import record_samples
-import samples
 from rulezero.data import Record, RecordError, Store, export, records, shard
 from rulezero.data.shard import MAGIC, PART, Reader
 from rulezero.data.writer import adopt
+from support import record_samples, samples
 
 RECORDS = record_samples.several("connect4", 4)
 SHORT = [record_samples.of(list(samples.played("tictactoe", s))[:4], index=s) for s in range(2)]
@@ -408,7 +407,7 @@ def test_notes_lie_beside_records(tmp_path: Path) -> None:
 WRITE = """
 import sys
 import msgspec
-import record_samples
+from support import record_samples
 from rulezero.data import Store
 
 folder, task, games = sys.argv[1], sys.argv[2], int(sys.argv[3])

@@ -6,9 +6,9 @@ import msgspec
 import numpy as np
 import pytest
 
-import record_samples
 from rulezero.data import Record, RecordError, Store
 from rulezero.data.summary import Generation, Results, Summary, generation_of, summarise
+from support import record_samples
 
 
 def ended(record: Record, outcome: float, reason: str, task: str) -> Record:

@@ -105,7 +105,9 @@ def test_a_search_wins_what_is_won_in_time(tables: Tables, endgames: Path) -> No
     text = "8/8/8/8/2r5/1q6/8/K2k4 b - - 0 {}"
     assert tables.probe(GAME.parse(text.format(1))) == Probe(-1, 4)
     for kind in ("puct:sims=1", "gumbel:sims=1", "ucb1:sims=1", "alphabeta:depth=1", "oneply"):
-        seat = rz.seat(f"{kind},tables={endgames}" if ":" in kind else f"{kind}:tables={endgames}")
+        seat = rz.player(
+            f"{kind},tables={endgames}" if ":" in kind else f"{kind}:tables={endgames}"
+        )
         state = GAME.parse(text.format(1))
         for _ in range(4):
             assert seat.think(state).value == -1
@@ -116,18 +118,18 @@ def test_a_search_wins_what_is_won_in_time(tables: Tables, endgames: Path) -> No
     # Turn 144 of 150 is the first of the seven that the win takes.
     last = 72
     assert (
-        rz.seat(f"puct:sims=1,tables={endgames}").think(GAME.parse(text.format(last))).value == -1
+        rz.player(f"puct:sims=1,tables={endgames}").think(GAME.parse(text.format(last))).value == -1
     )
     late = GAME.parse(text.format(last + 1))
     assert tables.probe(late) == Probe(-1, 4)
-    assert rz.seat(f"puct:sims=50,tables={endgames}").think(late).value == 0
+    assert rz.player(f"puct:sims=50,tables={endgames}").think(late).value == 0
 
 
 def test_a_search_throws_no_won_or_drawn_game_away(tables: Tables, endgames: Path) -> None:
     """Whoever searches, of either side: the next position is worth as much, and a win is nearer."""
     dice = random.Random(4)
     kinds = ("puct:sims=20,", "gumbel:sims=8,", "ucb1:sims=20,", "alphabeta:depth=1,", "oneply:")
-    seats = [rz.seat(f"{kind}tables={endgames}") for kind in kinds]
+    seats = [rz.player(f"{kind}tables={endgames}") for kind in kinds]
     left = {1: 10_000, 0: 2000}  # won and drawn ones
     while any(left.values()):
         state = GAME.parse(draw(dice.choice(SMALL), dice, dice.choice("wb")))
@@ -159,10 +161,10 @@ def test_tables_are_exact_leaves(tables: Tables, endgames: Path) -> None:
             continue
         found += 1
         for kind in ("puct:sims=100,", "ucb1:sims=100,", "alphabeta:depth=1,", "oneply:"):
-            thought = rz.seat(f"{kind}tables={endgames}").think(state)
+            thought = rz.player(f"{kind}tables={endgames}").think(state)
             assert thought.value == 1
             assert tables.probe(state.apply(thought.action)) in after
-        opinion = rz.seat("oneply").think(state).value
+        opinion = rz.player("oneply").think(state).value
         assert opinion is not None
         assert opinion < 1
     assert found > 3
@@ -262,4 +264,4 @@ def test_damage_is_told(endgames: Path, tmp_path: Path) -> None:
     with pytest.raises(rz.RulezeroError, match="the table of KvKQ is damaged"):
         damaged.check("KvKQ", 1000)
     with pytest.raises(rz.SeatError, match="no endgame tables of razzle"):
-        rz.seat(f"puct:tables={endgames}").think(rz.load("razzle").start())
+        rz.player(f"puct:tables={endgames}").think(rz.load("razzle").start())

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
-import samples
 from rulezero._core import MonsterWeights, Pattern, Piece, heuristic, load_game, monster_terms
+from support import samples
 
 SUREST = 0.95
 SUREST_LEAD = 0.98  # of a lead in men

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 import rulezero as rz
-import samples
 from rulezero._core import Mlp, NetError
+from support import samples
 
 Floats = NDArray[np.float32]
 Layer = tuple[Floats, Floats]  # weights [out, in], biases [out]

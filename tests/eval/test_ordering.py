@@ -3,8 +3,8 @@
 import pytest
 
 import rulezero as rz
-import samples
 from rulezero._core import capture_gain
+from support import samples
 
 JUDGED = ["chess", "monster", "random_chess", "exchange", "razzle", "connect4"]
 

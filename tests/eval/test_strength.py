@@ -5,8 +5,8 @@ import random
 import pytest
 
 import rulezero as rz
-import samples
 from rulezero._core import heuristic
+from support import samples
 
 GAMES_EACH = 12  # with either seat
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import documents
 import rulezero as rz
-import samples
 from rulezero.games import grammar
+from support import documents, samples
 
 pytestmark = pytest.mark.sanitize
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rulezero as rz
-import samples
+from support import samples
 
 pytestmark = [pytest.mark.sanitize, pytest.mark.parametrize("text", samples.GAMES)]
 

@@ -6,11 +6,11 @@ import re
 import pyffish
 import pytest
 
-import boards
 import rulezero as rz
 from reference import fairy, side_by_side
 from rulezero import _core
 from rulezero.games.pieces import read_pieces
+from support import boards
 
 ALL_MEN = {**fairy.STANDARD, **fairy.CUSTOM}
 

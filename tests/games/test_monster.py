@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-import boards
 import rulezero as rz
 from reference import monster as reference
 from reference import side_by_side
+from support import boards
 
 # Crowded and bare boards where forced blunders, promotions, castling and en passant are common.
 ODD_STARTS = [

@@ -9,15 +9,15 @@ import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from piece_files import HOP, KING, PAWN, WIZARD, read
 from rulezero import _core
-from rulezero.games.piece_yaml import PiecesError
 from rulezero.games.pieces import (
     Move,
     SpecialRules,
     locate,
     read_pieces,
 )
+from rulezero.yaml_values import PiecesError
+from support.piece_files import HOP, KING, PAWN, WIZARD, read
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
-import samples
 from golden import playthrough
+from support import samples
 
 
 @pytest.mark.parametrize("text", samples.GAMES)

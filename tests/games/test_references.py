@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-import boards
 import rulezero as rz
 from reference import exchange, razzle, side_by_side
+from support import boards
 
 
 @pytest.mark.parametrize("seed", range(30))

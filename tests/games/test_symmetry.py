@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 import rulezero as rz
-import samples
+from support import samples
 
 FILES = "abcdefgh"
 Turn = Callable[[str], str]

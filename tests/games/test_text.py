@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 import rulezero as rz
-import samples
+from support import samples
 
 pytestmark = [pytest.mark.sanitize, pytest.mark.parametrize("text", samples.GAMES)]
 

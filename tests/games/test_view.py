@@ -6,8 +6,8 @@ import pytest
 from rich.console import Console
 
 import rulezero as rz
-import samples
 from rulezero.games.view import caption, draw, last_words, plain, seat_names
+from support import samples
 
 
 def rendered(state: rz.State, **settings: object) -> str:

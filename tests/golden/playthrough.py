@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import rulezero as rz
-import samples
+from support import samples
 
 FOLDER = Path(__file__).parent / "playthroughs"
 _SEEDS = 64  # the game shown is the shortest of so many ...

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import rulezero as rz
-import samples
 from rulezero.play.evaluators import RandomEvaluator
+from support import samples
 
 FOLDER = Path(__file__).parent / "trees"
 _POSITIONS = 4  # of each game
@@ -53,9 +53,9 @@ def _trees(game: rz.Game) -> Iterator[str]:
         yield ""
         yield f"position: {state.text} after {len(state.actions)} plies"
         for text in _SEATS:
-            yield f"{text}: {_told(state, rz.seat(text, seed=5).think(state))}"
+            yield f"{text}: {_told(state, rz.player(text, seed=5).think(state))}"
         for text in _SEATS_WITH_NETS:
-            thought = rz.seat(text, seed=5, evaluator=net).think(state)
+            thought = rz.player(text, seed=5, evaluator=net).think(state)
             yield f"{text} with a random net: {_told(state, thought)}"
 
 

@@ -13,15 +13,14 @@ import pytest
 import safetensors.torch
 import torch
 
-import little_nets
 import rulezero as rz
-import samples
 from rulezero.nets.card import beside, digest, read_card, resolve
 from rulezero.nets.checkpoint import load, save
 from rulezero.nets.config import NetConfig
 from rulezero.nets.export import to_onnx
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import OnnxEvaluator
+from support import little_nets, samples
 
 
 @pytest.fixture

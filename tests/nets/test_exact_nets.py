@@ -9,8 +9,6 @@ import onnx
 import pytest
 import torch
 
-import little_nets
-import samples
 from rulezero.nets.checkpoint import load, save
 from rulezero.nets.config import NetConfig, sized
 from rulezero.nets.parity import compare
@@ -18,6 +16,7 @@ from rulezero.nets.positions import sample
 from rulezero.nets.quantize import float_layers, last_layers, quantized
 from rulezero.nets.runtime import Runtime
 from rulezero.nets.tower import tower_for, value_and_draw
+from support import little_nets, samples
 
 MONSTER = NetConfig(
     channels=64,

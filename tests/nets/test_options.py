@@ -12,9 +12,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-import little_nets
 import rulezero as rz
-import samples
 from rulezero.nets.card import beside, read_card
 from rulezero.nets.checkpoint import load, save
 from rulezero.nets.config import NetConfig
@@ -26,7 +24,8 @@ from rulezero.nets.quantize import float_layers, last_layers, quantized
 from rulezero.nets.runtime import Runtime
 from rulezero.nets.tower import Outputs, Tower, chances, create, value_and_draw
 from rulezero.play.evaluators import OnnxEvaluator
-from rulezero.play.torch_evaluator import TorchEvaluator
+from rulezero.play.evaluators.torch import TorchEvaluator
+from support import little_nets, samples
 
 # One game for each policy head; from_to with slots by square, and with one of the whole board.
 GAMES = ["connect4", "chess", "exchange", "razzle"]

@@ -10,11 +10,11 @@ import pytest
 import torch
 
 import rulezero as rz
-import samples
 from rulezero._core import Mlp
 from rulezero.nets.perceptron import SIZES, Activation, Perceptron, create, from_nn, to_nn
 from rulezero.nets.runtime import Floats
-from rulezero.play.loading import sight_of
+from rulezero.play.binding import evaluator_for
+from support import samples
 
 HIDDEN = [[], *([each] for each in Activation), [Activation.TANH, Activation.RELU]]
 
@@ -177,11 +177,11 @@ def test_a_seat_finds_its_perceptron(run: Path) -> None:
     game, nets = samples.game("chess"), run / "nets"
     texts = [(f"{run}", None), (f"{run}@3", None), (f"{nets}/iter_3.nn", None)]
     for net, folder in [*texts, ("iter_3", nets), ("iter_3.nn", nets)]:
-        sight = sight_of(rz.seat("oneply", net=net), game, folder)
+        sight = evaluator_for(rz.player("oneply", net=net), game, folder)
         assert sight.mlp is not None
         assert sight.evaluator is None
         assert (sight.mlp.sizes, sight.identity) == (SIZES, "iter_3.nn")
-    action = rz.seat("oneply", net=f"{run}").think(game.start()).action
+    action = rz.player("oneply", net=f"{run}").think(game.start()).action
     assert action in game.start().legal
 
 
@@ -189,12 +189,12 @@ def test_a_seat_that_cannot_use_it_says_why(run: Path) -> None:
     """A policy, another game, a file of another width, and none at all."""
     chess = samples.game("chess")
     with pytest.raises(rz.SeatError, match="is a perceptron, which has no policy"):
-        sight_of(rz.seat("policy", net=f"{run}"), chess)
+        evaluator_for(rz.player("policy", net=f"{run}"), chess)
     with pytest.raises(rz.NetError, match="perceptron for chess; it cannot judge connect4"):
-        sight_of(rz.seat("oneply", net=f"{run}"), samples.game("connect4"))
+        evaluator_for(rz.player("oneply", net=f"{run}"), samples.game("connect4"))
     narrow = run / "nets" / "narrow.nn"
     narrow.write_bytes(FILE)
     with pytest.raises(rz.NetError, match="reads 5 features and gives 1 numbers"):
-        sight_of(rz.seat("oneply", net="narrow"), chess, run / "nets")
+        evaluator_for(rz.player("oneply", net="narrow"), chess, run / "nets")
     with pytest.raises(rz.NetError, match=r"no net 'lost\.nn': there is no such file"):
-        sight_of(rz.seat("oneply", net="lost.nn"), chess, run / "nets")
+        evaluator_for(rz.player("oneply", net="lost.nn"), chess, run / "nets")

@@ -9,9 +9,7 @@ import numpy as np
 import onnx
 import pytest
 
-import little_nets
 import rulezero as rz
-import samples
 from rulezero.nets import quantize
 from rulezero.nets.card import beside
 from rulezero.nets.config import NetConfig
@@ -20,6 +18,7 @@ from rulezero.nets.positions import Sample, sample
 from rulezero.nets.quantize import choose, float_layers, last_layers, measure
 from rulezero.nets.runtime import Floats, Runtime
 from rulezero.play.evaluators import OnnxEvaluator
+from support import little_nets, samples
 
 NET = NetConfig(blocks=2, channels=16)
 

@@ -9,12 +9,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-import little_nets
 import rulezero as rz
-import samples
 from rulezero.nets.config import SIZES, Head, NetConfig, sized
 from rulezero.nets.heads import DenseHead, FromToHead, PlanesHead
 from rulezero.nets.tower import Tower, create
+from support import little_nets, samples
 
 CONFIG = NetConfig(blocks=1, channels=8, key_channels=4)
 

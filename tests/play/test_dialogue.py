@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-import documents
 import rulezero as rz
-import samples
 from rulezero.data import check
 from rulezero.games.info import info, moves_by_kind
 from rulezero.play.dialogue import SIMS, Dialogue, opponent
-from rulezero.play.seats import seat_number
+from rulezero.play.players import seat_number
+from support import documents, samples
 
-HUMAN = rz.seat("human")
+HUMAN = rz.player("human")
 
 
 def meet(text: str, human: int = 0, seed: int = 1, against: str | None = None) -> Dialogue:
@@ -142,7 +141,7 @@ def test_a_game_from_a_position() -> None:
     game = samples.game("exchange")
     state = game.parse("4k3/8/8/3p4/4P3/8/8/4K3 w 0/0 0 0 -")
     pending = game.parse(state.apply(state.read("e4xd5")).text)
-    dialogue = Dialogue(game, (rz.seat("random"), HUMAN), start=pending)
+    dialogue = Dialogue(game, (rz.player("random"), HUMAN), start=pending)
     rolled, *_ = dialogue.advance()
     assert rolled.state.mover == rz.CHANCE
     dialogue.interrupt()
@@ -165,7 +164,7 @@ def test_a_game_that_is_too_long_is_stopped(human: int, tmp_path: Path) -> None:
     path.write_text(rules.replace("max_plies = 9", "max_plies = 4"))
     game = rz.load(f"python:file={path}")
     assert game.facts.max_plies == 4
-    seats = (HUMAN, rz.seat("random")) if human == 0 else (rz.seat("random"), HUMAN)
+    seats = (HUMAN, rz.player("random")) if human == 0 else (rz.player("random"), HUMAN)
     dialogue = Dialogue(game, seats)
     dialogue.advance()
     play_on(dialogue, lambda legal: legal[0])

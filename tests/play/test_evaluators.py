@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-import little_nets
 import rulezero as rz
-import samples
 from rulezero.nets.checkpoint import save
 from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import create
@@ -19,7 +17,8 @@ from rulezero.play.evaluators import (
     RandomEvaluator,
     UniformEvaluator,
 )
-from rulezero.play.torch_evaluator import TorchEvaluator
+from rulezero.play.evaluators.torch import TorchEvaluator
+from support import little_nets, samples
 
 
 def evaluators(text: str) -> dict[str, Evaluator]:

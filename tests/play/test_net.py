@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-import little_nets
 import rulezero as rz
-import samples
 from rulezero.nets.checkpoint import save
 from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import RandomEvaluator
 from rulezero.play.net import Net
+from support import little_nets, samples
 
 
 @pytest.mark.parametrize("text", little_nets.GAMES)

@@ -5,8 +5,8 @@ import pytest
 
 import rulezero as rz
 from rulezero.data.check import check
+from rulezero.fleet.runner import run
 from rulezero.play.resign import Audit, Resign, audit, first_to_give_up
-from rulezero.play.runner import run
 from rulezero.play.task import Task
 
 WISE = "puct:sims=60"

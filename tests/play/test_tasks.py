@@ -8,22 +8,21 @@ import msgspec
 import numpy as np
 import pytest
 
-import little_nets
 import rulezero as rz
-import samples
 from rulezero._core import Played
 from rulezero.data.check import check
 from rulezero.data.record import Record
 from rulezero.data.replay import planes
+from rulezero.fleet.runner import run
 from rulezero.nets.checkpoint import save
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import Evaluation, RandomEvaluator
 from rulezero.play.judge import judge
-from rulezero.play.runner import run
-from rulezero.play.seats import Seat
+from rulezero.play.players import Player
 from rulezero.play.session import Session
 from rulezero.play.table import Finished
 from rulezero.play.task import Task, begin
+from support import little_nets, samples
 
 PLAYERS = {
     "chess": ("puct:sims=12,noise=0.25,temperature=1", "heuristic"),
@@ -96,12 +95,12 @@ LEAVES = [
 def test_rounds_of_leaves_depend_on_nothing_else(game: str, text: str, has_judge: bool) -> None:
     """Many leaves at a time, one-ply's many questions, a judge on the same net: neither what the
     cache knows nor how answers are spread over batches changes a record or a note."""
-    player = rz.seat(text, evaluator=RandomEvaluator(samples.game(game).facts.slots))
+    player = rz.player(text, evaluator=RandomEvaluator(samples.game(game).facts.slots))
     notes = "puct:sims=5,eval=hash" if has_judge else None
     wanted = Task(game=game, a=player.text, b=player.text, games=4, seed=4, opening=2, judge=notes)
 
     def play(width: int, cache: int) -> list[Finished]:
-        games = run(wanted, width=width, cache=cache, seats=(player, player))
+        games = run(wanted, width=width, cache=cache, players=(player, player))
         return sorted(games, key=lambda each: each.record.index)
 
     alone = play(1, 0)
@@ -112,7 +111,7 @@ def test_rounds_of_leaves_depend_on_nothing_else(game: str, text: str, has_judge
 def test_simulations_are_counted_as_they_are_done() -> None:
     """Also those of choices under way; nothing is counted twice when a choice is made."""
     game = samples.game("connect4")
-    player = rz.seat("puct:sims=10", evaluator=RandomEvaluator(game.facts.slots))
+    player = rz.player("puct:sims=10", evaluator=RandomEvaluator(game.facts.slots))
     session = Session(game, [player], seed=0, width=1, cache=0)
     session.add(0, game.start(), most_plies=3)
     counted = [0]
@@ -130,7 +129,7 @@ def test_questions_that_overflow_a_batch_are_all_answered() -> None:
     """One-ply asks about every move at once; a batch of a few rows takes several turns."""
     game = samples.game("chess")
     evaluator = RandomEvaluator(game.facts.slots)
-    session = Session(game, [rz.seat("oneply", evaluator=evaluator)], seed=0, width=1, cache=0)
+    session = Session(game, [rz.player("oneply", evaluator=evaluator)], seed=0, width=1, cache=0)
     session.add(0, game.start(), most_plies=1)
     steps = 0
     finished: list[Played] = []
@@ -164,7 +163,7 @@ class Failing(RandomEvaluator):
 def test_a_pool_that_broke_off_says_so() -> None:
     """After an error in the evaluator nothing is played on wrongly."""
     game = samples.game("connect4")
-    session = Session(game, [rz.seat("puct:sims=20,leaves=2", evaluator=Failing(7))], seed=0)
+    session = Session(game, [rz.player("puct:sims=20,leaves=2", evaluator=Failing(7))], seed=0)
     session.add(0, game.start())
     with pytest.raises(KeyboardInterrupt):
         list(session.run())
@@ -172,7 +171,7 @@ def test_a_pool_that_broke_off_says_so() -> None:
         with pytest.raises(rz.GameError, match=r"apply|broken"):
             session.step()
 
-    wrong = Session(game, [rz.seat("random")], seed=0)
+    wrong = Session(game, [rz.player("random")], seed=0)
     wrong.add(0, game.start(), script=[0] * 7)
     with pytest.raises(rz.MoveError):
         list(wrong.run())
@@ -184,7 +183,7 @@ def test_a_pool_that_broke_off_says_so() -> None:
 def test_a_session_refuses_what_it_cannot_play() -> None:
     """Players, judges and states that are not its own; answers of the wrong shape."""
     game = samples.game("connect4")
-    session = Session(game, [rz.seat("random")], seed=0)
+    session = Session(game, [rz.player("random")], seed=0)
     for players, third in ((0, 5), -1), ((-1, 0), -1), ((0, 0), 1):
         with pytest.raises(rz.GameError, match="there is no player"):
             session.add(0, game.start(), players, judge=third)
@@ -197,8 +196,8 @@ def test_a_session_refuses_what_it_cannot_play() -> None:
             return Evaluation(answers.policy.T, answers.value, answers.draw)
 
     with pytest.raises(rz.NetError, match="shapes"):
-        rz.seat("puct:sims=4", evaluator=Crooked(7)).think(game.start())
-    session = Session(game, [rz.seat("human")], seed=0)
+        rz.player("puct:sims=4", evaluator=Crooked(7)).think(game.start())
+    session = Session(game, [rz.player("human")], seed=0)
     session.add(0, game.start())
     with pytest.raises(rz.GameError, match="human"):
         list(session.run())
@@ -218,7 +217,7 @@ def test_an_evaluator_that_says_nothing_sensible_is_refused(wrong: str) -> None:
             return answer
 
     with pytest.raises(rz.NetError, match="nobody can play by that"):
-        rz.seat("puct:sims=30", evaluator=Mad(7)).think(samples.game("connect4").start())
+        rz.player("puct:sims=30", evaluator=Mad(7)).think(samples.game("connect4").start())
 
 
 def test_raw_values_are_the_evaluators_own() -> None:
@@ -286,9 +285,9 @@ def test_planes_of_play_are_planes_of_the_record(game: str) -> None:
             seen.extend(row.tobytes() for row in planes)
             return super().evaluate(planes)
 
-    player = rz.seat("policy:temperature=1", evaluator=Spy(samples.game(game).facts.slots))
+    player = rz.player("policy:temperature=1", evaluator=Spy(samples.game(game).facts.slots))
     wanted = Task(game=game, a=player.text, b=player.text, games=2, seed=3)
-    played = records(run(wanted, seats=(player, player), width=1, cache=0))
+    played = records(run(wanted, players=(player, player), width=1, cache=0))
     made: list[bytes] = []
     for record in played:
         chosen = np.flatnonzero(record.columns().has_thought)
@@ -312,10 +311,10 @@ def test_each_net_judges_its_own_player_only() -> None:
             return super().evaluate(planes)
 
     one, other = Watcher(1), Watcher(2)
-    a = rz.seat("policy:temperature=1", evaluator=one)
-    b = rz.seat("policy:temperature=0.9", evaluator=other)
+    a = rz.player("policy:temperature=1", evaluator=one)
+    b = rz.player("policy:temperature=0.9", evaluator=other)
     wanted = Task(game="connect4", a=a.text, b=b.text, games=10, swap=False)
-    played = records(run(wanted, seats=(a, b), cache=0))
+    played = records(run(wanted, players=(a, b), cache=0))
     assert one.movers == {1}  # plane 2 tells whether seat 0 moves
     assert other.movers == {0}
     assert one.rows + other.rows == sum(record.plies for record in played)
@@ -342,7 +341,7 @@ def test_a_judge_comments_without_moving(game: str, text: str) -> None:
         assert notes.has_thought.all()
         state = samples.game(game).parse(finished.record.start)
         for ply, action in enumerate(actions.tolist()):
-            note, alone = notes.thought(ply), rz.seat(text).think(state)
+            note, alone = notes.thought(ply), rz.player(text).think(state)
             assert note is not None
             assert note.shares == pytest.approx(alone.shares, abs=1e-4)
             assert note.target == pytest.approx(alone.target, abs=1e-4)
@@ -440,10 +439,10 @@ def test_bad_tasks_are_refused_at_once() -> None:
 
 def test_a_player_with_an_evaluator_of_its_own_stays_in_this_process() -> None:
     """It cannot be sent to a worker, and says so."""
-    player: Seat = rz.seat("puct:sims=4", evaluator=RandomEvaluator(7))
+    player: Player = rz.player("puct:sims=4", evaluator=RandomEvaluator(7))
     wanted = Task(game="connect4", a=player.text, b="random", games=4)
     with pytest.raises(rz.GameError, match="workers=1"):
-        list(run(wanted, workers=2, seats=(player, rz.seat("random"))))
+        list(run(wanted, workers=2, players=(player, rz.player("random"))))
 
 
 def test_stored_games_can_be_judged_later() -> None:

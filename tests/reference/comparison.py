@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import rulezero as rz
-import samples
 from reference import gumbel, hash_evaluator, keyed_random, puct
 from reference.net_evaluator import asked
 from reference.tree import Evaluate, Node
 from rulezero.play.evaluators import Evaluator
+from support import samples
 
 # What the references do not know: no temperature, nothing kept, no early end.
 PLAIN: dict[str, dict[str, object]] = {
@@ -24,12 +24,12 @@ PLAIN: dict[str, dict[str, object]] = {
 
 def player(
     search: str, options: Mapping[str, object], seed: int = 0, evaluator: Evaluator | None = None
-) -> rz.Seat:
+) -> rz.Player:
     """A seat that searches so, with these options, and asks the evaluator of tests if no other."""
     source = {} if evaluator else {"eval": "hash"}
     settings = {**source, **PLAIN[search], **options}
     words = [f"{key}={str(value).lower()}" for key, value in settings.items()]
-    return rz.seat(f"{search}:{','.join(words)}", seed=seed, evaluator=evaluator)
+    return rz.player(f"{search}:{','.join(words)}", seed=seed, evaluator=evaluator)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The core's random numbers, drawn again, by seed, ply and purpose: those of `Seat.think`."""
+"""The core's random numbers, drawn again, by seed, ply and purpose: those of `Player.think`."""
 
 from collections.abc import Iterator
 from math import cos, log, pi, sqrt

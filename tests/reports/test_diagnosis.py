@@ -7,8 +7,6 @@ import msgspec
 import numpy as np
 import pytest
 
-import little_nets
-import little_runs
 import rulezero as rz
 from rulezero.data.steps import steps
 from rulezero.play.evaluators import OnnxEvaluator
@@ -21,6 +19,7 @@ from rulezero.reports.diagnosis import (
     positions_of,
 )
 from rulezero.reports.openings import entropy, openings, repeated
+from support import little_nets, little_runs
 
 
 def test_figures_by_hand() -> None:

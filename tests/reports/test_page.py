@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 import pytest
 
-import little_runs
 import rulezero as rz
 from rulezero.data.steps import steps
+from rulezero.errors import RunError
 from rulezero.games.view import caption, seat_names
 from rulezero.reports.figures import groups
 from rulezero.reports.page import render, write_report
 from rulezero.reports.sample import newest_record, sample_of
 from rulezero.reports.standings import rate
-from rulezero.train.run import RunError
+from support import little_runs
 
 SECTIONS = ["warnings", "learning", "strength", "games", "speed", "ratings", "game", "config"]
 _VOID = {"meta", "input", "br", "link", "img"}

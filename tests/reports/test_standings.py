@@ -6,12 +6,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import little_runs
 import rulezero as rz
 from rulezero import runs
 from rulezero.data.check import check
+from rulezero.errors import RunError
 from rulezero.reports.standings import (
-    Player,
+    Entrant,
     Standings,
     pairings,
     rate,
@@ -19,7 +19,7 @@ from rulezero.reports.standings import (
     read_standings,
     spaced,
 )
-from rulezero.train.run import RunError
+from support import little_runs
 
 
 def test_nets_are_evenly_spaced() -> None:
@@ -37,8 +37,8 @@ def test_nets_are_evenly_spaced() -> None:
 
 def test_everybody_is_joined_to_the_anchor() -> None:
     """Neighbours meet, and no two players twice."""
-    fixed = [Player(name=name, seat=name) for name in ("random", "heuristic", "alphabeta")]
-    nets = [Player(name=f"iter_{n}", seat=f"policy:net=iter_{n}", is_net=True) for n in range(4)]
+    fixed = [Entrant(name=name, seat=name) for name in ("random", "heuristic", "alphabeta")]
+    nets = [Entrant(name=f"iter_{n}", seat=f"policy:net=iter_{n}", is_net=True) for n in range(4)]
     pairs = [{a.seat, b.seat} for a, b in pairings([*fixed, *nets])]
     players = [player.seat for player in (*fixed, *nets)]
     assert all({a, b} in pairs for a, b in itertools.pairwise(players))
@@ -87,7 +87,7 @@ def test_other_simulations_are_other_players(tmp_path: Path) -> None:
     run = little_runs.copy(tmp_path / "run")
     found = rate(run, games=2, sims=3, nets=1, workers=1)
     seats = [each.player.seat for each in found.standings if each.player.is_net]
-    assert [rz.seat(text).number("sims") for text in seats] == [3]
+    assert [rz.player(text).number("sims") for text in seats] == [3]
     assert found.games == found.played == 6
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import rulezero as rz
-import samples
 from reference import hash_evaluator, little_games, minimax, puct
 from reference.comparison import Gumbel, Puct, player, spots
 from reference.little_games import Plan, mirrored, planned
 from reference.tree import fair_dice
+from support import samples
 
 GAMES = [text for text in samples.GAMES if "planes=" not in text]
 BOTH_SEATS = pytest.mark.parametrize("seat", [0, 1])

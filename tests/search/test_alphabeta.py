@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pytest
 
 import rulezero as rz
-import samples
 from reference import hash_evaluator
 from rulezero.play.evaluators import UniformEvaluator
+from support import samples
 
 GAMES = [
     "chess",
@@ -70,7 +70,7 @@ class Exhaustive:
 
 def think(state: rz.State, depth: int, draw_value: float = 0, judge: str = "hash") -> rz.Thought:
     """What alpha-beta makes of a state."""
-    return rz.seat("alphabeta", depth=depth, draw_value=draw_value, eval=judge).think(state)
+    return rz.player("alphabeta", depth=depth, draw_value=draw_value, eval=judge).think(state)
 
 
 def agree(state: rz.State, draw_value: float, budget: int, deepest: int = 12) -> int:
@@ -323,13 +323,13 @@ def test_a_net_is_not_asked() -> None:
     """Alpha-beta judges more positions than a net can."""
     state = rz.load("connect4").start()
     with pytest.raises(rz.SeatError, match="eval=heuristic"):
-        rz.seat("alphabeta", evaluator=UniformEvaluator(7)).think(state)
+        rz.player("alphabeta", evaluator=UniformEvaluator(7)).think(state)
 
 
 @pytest.mark.parametrize("text", GAMES)
 def test_a_mind_that_has_thought_before_thinks_alike(text: str) -> None:
     """Nothing stays of the thoughts about earlier positions of a game."""
-    seat = rz.seat("alphabeta:depth=2,eval=hash")
+    seat = rz.player("alphabeta:depth=2,eval=hash")
     record = rz.match(text, a=seat, b=seat, games=1, seed=3).records[0]
     state = rz.load(text).parse(record.start)
     for ply, action in enumerate(record.action_numbers()[:60]):
@@ -361,7 +361,7 @@ def test_ties_are_drawn_from_all_the_best_moves(text: str) -> None:
                 break
             best = max(values.values()) if state.mover == 0 else min(values.values())
             equals = {action for action, value in values.items() if value == best}
-            player = rz.seat("alphabeta:eval=uniform,random_ties=true", depth=depth, seed=seed)
+            player = rz.player("alphabeta:eval=uniform,random_ties=true", depth=depth, seed=seed)
             thought = player.think(state)
             assert set(thought.shares) == equals, (state.text, depth)
             assert set(thought.shares.values()) == {1 / len(equals)}
@@ -376,7 +376,7 @@ def test_each_of_two_equal_moves_is_drawn() -> None:
     state = rz.load("connect4").parse("7/7/7/7/1OOO3/1XXX3 x")  # a1 and e1 make four
 
     def choice(text: str, seed: int) -> str:
-        return state.say(rz.seat(text, seed=seed).think(state).action)
+        return state.say(rz.player(text, seed=seed).think(state).action)
 
     drawn = [choice("alphabeta:random_ties=true", seed) for seed in range(100)]
     assert drawn == [choice("alphabeta:random_ties=true", seed) for seed in range(100)]

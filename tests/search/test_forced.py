@@ -2,13 +2,13 @@
 
 import pytest
 
-import samples
 from reference import little_games, puct
 from reference.comparison import Puct, player, spots
 from reference.little_games import Plan, mirrored, planned, road
 from reference.scripted_evaluator import said
 from rulezero.play.session import Session
 from rulezero.play.thought import thought_of
+from support import samples
 
 GAMES = [text for text in samples.GAMES if "planes=" not in text]
 FORCED = [

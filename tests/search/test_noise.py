@@ -7,10 +7,10 @@ import numpy.typing as npt
 import pytest
 
 import rulezero as rz
-import samples
 from reference.comparison import Puct, player, spots
 from rulezero.nets.runtime import Floats
 from rulezero.play.evaluators import Evaluation, Evaluator
+from support import samples
 
 Shares = npt.NDArray[np.float64]
 _SIMS = 400
@@ -30,7 +30,7 @@ class FlatEvaluator:
         return Evaluation(logits, np.zeros(rows, np.float32), np.zeros(rows, np.float32))
 
 
-def root_priors(seat: rz.Seat, state: rz.State, sims: int) -> Shares:
+def root_priors(seat: rz.Player, state: rz.State, sims: int) -> Shares:
     """The priors beside state.legal that a search has gone by, each within 1 / sims.
 
     Where every value is 0, the highest P / (1 + n) is chosen: visits are apportioned as seats of
@@ -43,7 +43,7 @@ def root_priors(seat: rz.Seat, state: rz.State, sims: int) -> Shares:
 
 def noisy(
     keys: dict[str, object], seed: int, sims: int = _SIMS, evaluator: Evaluator | None = None
-) -> rz.Seat:
+) -> rz.Player:
     """A player to whom all values are 0."""
     source = {} if evaluator else {"eval": "uniform"}
     return player("puct", {**source, "sims": sims, "fpu": 0, **keys}, seed, evaluator)

@@ -5,10 +5,10 @@ import collections
 import pytest
 
 import rulezero as rz
-import samples
 from reference import hash_evaluator, little_games, minimax
 from reference.comparison import Gumbel, Puct, player
 from reference.little_games import Plan, mirrored, planned, road
+from support import samples
 
 BOTH_SEATS = pytest.mark.parametrize("seat", [0, 1])
 SEARCHES = pytest.mark.parametrize("search", ["puct", "gumbel", "ucb1"])

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import rulezero as rz
-import samples
 from reference import hash_evaluator
 from reference.tree import wins_by_sight
 from rulezero.play.evaluators import Evaluation, RandomEvaluator, UniformEvaluator
+from support import samples
 
 # Black hardly ever captures a king in random play of Monster.
 BLACK_WINS = [
@@ -56,7 +56,7 @@ def test_a_win_in_one_is_found(text: str, player: str) -> None:
     assert {state.mover for state in states} == {0, 1}
     for state in states:
         for judge in ["uniform", "hash"] if ":" in player else [""]:
-            seat = rz.seat(f"{player},eval={judge}" if judge else player)
+            seat = rz.player(f"{player},eval={judge}" if judge else player)
             if not judge and text == "tictactoe":
                 continue  # it has no heuristic
             thought = seat.think(state)
@@ -76,7 +76,7 @@ def test_no_starvation_in_monster(sims: int, leaves: int) -> None:
     assert {state.mover for state in states} == {0, 1}
     for kind in ["puct", "gumbel", "ucb1"]:
         stop = "" if kind == "gumbel" else ",early_stop=false"
-        seat = rz.seat(f"{kind}:sims={sims},leaves={leaves}{stop}", evaluator=evaluator)
+        seat = rz.player(f"{kind}:sims={sims},leaves={leaves}{stop}", evaluator=evaluator)
         for state in states:
             thought = seat.think(state)
             if abs(thought.value or 0) == 1:  # proven: nothing more to search
@@ -95,7 +95,7 @@ def test_a_flat_tree_is_shared_evenly(sims: int, leaves: int) -> None:
     game = samples.game("monster")
     state = game.start()
     evaluator = UniformEvaluator(game.facts.slots)
-    visits = rz.seat(f"puct:sims={sims},leaves={leaves}", evaluator=evaluator).think(state).visits
+    visits = rz.player(f"puct:sims={sims},leaves={leaves}", evaluator=evaluator).think(state).visits
     share = sims // len(state.legal)
     assert len(visits) == len(state.legal)
     assert all(share - leaves <= count <= share + leaves for count in visits.values())
@@ -113,7 +113,7 @@ def test_a_waiting_leaf_is_a_loss_for_whoever_chose_it(kind: str, seat: int) -> 
     assert state.mover == seat
     assert len(state.legal) > 8
     evaluator = UniformEvaluator(game.facts.slots)
-    thought = rz.seat(f"{kind}:sims=8,leaves=8", evaluator=evaluator).think(state)
+    thought = rz.player(f"{kind}:sims=8,leaves=8", evaluator=evaluator).think(state)
     assert list(thought.visits.values()) == [1] * 8
 
 
@@ -147,7 +147,7 @@ def test_batched_leaves_agree_in_law(text: str) -> None:
 
     def think(state: rz.State, leaves: int) -> rz.Thought:
         keys = f"puct:sims=300,leaves={leaves},early_stop=false"
-        return rz.seat(keys, evaluator=evaluator).think(state)
+        return rz.player(keys, evaluator=evaluator).think(state)
 
     alone = [think(state, 1) for state in states]
     for leaves, most in (4, 0.15), (64, 0.5):
@@ -172,7 +172,7 @@ def test_a_dead_draw_is_the_same_for_both_movers() -> None:
         values = []
         for draw_value in [-0.5, 0, 0.5]:
             evaluator = DrawnEvaluator(state.game.facts.slots)
-            seat = rz.seat(f"puct:sims=60,draw_value={draw_value}", evaluator=evaluator)
+            seat = rz.player(f"puct:sims=60,draw_value={draw_value}", evaluator=evaluator)
             thought = seat.think(state)
             values.append(thought.value)
             assert thought.draw == pytest.approx(1)
@@ -216,7 +216,7 @@ def test_a_turn_under_way_is_judged_by_its_best_end(text: str, depth: int) -> No
         if state.is_over:
             continue
         keys = f"eval=hash,sims=1,early_stop=false,reuse=false,pass_quiescence_max_depth={depth}"
-        thought = rz.seat(f"puct:{keys},pass_quiescence=true").think(state)
+        thought = rz.player(f"puct:{keys},pass_quiescence=true").think(state)
         if not thought.visits:  # a win in one
             continue
         (action,) = thought.visits
@@ -236,9 +236,9 @@ def test_noise_moves_the_priors_and_depends_on_the_seed() -> None:
     """Root noise gives other visits for other seeds, the same for the same seed."""
     state = samples.game("chess").start()
     keys = "puct:eval=uniform,sims=60,noise=0.5,alpha=0.2,early_stop=false"
-    visits = [rz.seat(keys, seed=seed).think(state).visits for seed in [1, 1, 2]]
+    visits = [rz.player(keys, seed=seed).think(state).visits for seed in [1, 1, 2]]
     assert visits[0] == visits[1] != visits[2]
-    calm = rz.seat("puct:eval=uniform,sims=60,early_stop=false", seed=1).think(state).visits
+    calm = rz.player("puct:eval=uniform,sims=60,early_stop=false", seed=1).think(state).visits
     assert max(visits[0].values()) > max(calm.values())
 
 
@@ -250,7 +250,7 @@ def test_forced_playouts_are_pruned_from_the_target() -> None:
         if state.is_over:
             continue
         keys = "puct:eval=hash,sims=200,noise=0.25,forced=2,early_stop=false"
-        thought = rz.seat(keys).think(state)
+        thought = rz.player(keys).think(state)
         if not thought.visits or abs(thought.value or 0) == 1:
             continue
         total = sum(thought.visits.values())
@@ -270,12 +270,12 @@ def test_temperature_draws_by_visits() -> None:
     thought = None
     for seed in range(400):
         keys = "puct:eval=hash,sims=30,early_stop=false,temperature=1"
-        thought = rz.seat(keys, seed=seed).think(state)
+        thought = rz.player(keys, seed=seed).think(state)
         drawn[thought.action] += 1
     assert thought is not None
     for action, share in thought.shares.items():
         assert drawn[action] / 400 == pytest.approx(share, abs=0.09)
-    cold = {rz.seat("puct:eval=hash,sims=30", seed=s).think(state).action for s in range(20)}
+    cold = {rz.player("puct:eval=hash,sims=30", seed=s).think(state).action for s in range(20)}
     assert cold == {max(thought.visits, key=lambda a: thought.visits[a])}
 
 
@@ -285,8 +285,8 @@ def test_early_stop_changes_no_clear_choice() -> None:
     for state in samples.states("monster")[::10]:
         if state.is_over:
             continue
-        whole = rz.seat("puct:sims=300,early_stop=false").think(state)
-        early = rz.seat("puct:sims=300").think(state)
+        whole = rz.player("puct:sims=300,early_stop=false").think(state)
+        early = rz.player("puct:sims=300").think(state)
         assert early.sims <= whole.sims
         assert early.sims >= 90 or abs(early.value or 0) == 1
         if abs(early.value or 0) < 0.95:
@@ -301,5 +301,5 @@ def test_a_full_tree_goes_on_without_growing() -> None:
         state = samples.game(text).start()
         for judge in ["hash", "uniform"]:
             keys = f"puct:eval={judge},sims=20000,memory=1,early_stop=false"
-            thought = rz.seat(keys).think(state)
+            thought = rz.player(keys).think(state)
             assert sum(thought.visits.values()) == 20000

@@ -3,11 +3,11 @@
 import pytest
 
 import rulezero as rz
-import samples
 from reference import gumbel, hash_evaluator, puct
 from reference.little_games import Plan, mirrored, planned, road
 from reference.scripted_evaluator import said
 from reference.tree import Node, fair_dice
+from support import samples
 
 SEATS = pytest.mark.parametrize("seat", [0, 1])
 EAGER = puct.Rule(c_puct=1, fpu=0)

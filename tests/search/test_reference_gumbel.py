@@ -4,10 +4,10 @@ from math import exp
 
 import pytest
 
-import samples
 from reference import gumbel, hash_evaluator
 from reference.little_games import Plan, mirrored, planned, road
 from reference.scripted_evaluator import said
+from support import samples
 
 SEATS = pytest.mark.parametrize("seat", [0, 1])
 

@@ -5,10 +5,10 @@ import itertools
 import pytest
 
 import rulezero as rz
-import samples
 from reference import gumbel, hash_evaluator, little_games, minimax, puct
 from reference.little_games import Plan, planned
 from reference.tree import fair_dice
+from support import samples
 
 
 def test_scatter_is_splitmix64() -> None:
@@ -39,7 +39,7 @@ def test_hash_judgements_are_fit_for_a_search(text: str) -> None:
 def test_minimax_by_hand() -> None:
     """Whoever moves has the best of it; a die has its expectation; a past that counts is refused.
 
-    Seat 0 at the root: seat 1 then makes 0 of {1, 0}; or a die: half 1, half what seat 0 makes of
+    Player 0 at the root: seat 1 then makes 0 of {1, 0}; or a die: half 1, half what seat 0 makes of
     {-1, 0}, which is 0: .5 together; or -1.
     """
     plan: Plan = (0, [(1, [1.0, 0.0]), (rz.CHANCE, [1.0, (0, [-1.0, 0.0])]), -1.0])

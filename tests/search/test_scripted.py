@@ -29,7 +29,7 @@ def test_a_hunt_that_is_announced_is_a_win(tables: Tables, men: str) -> None:
     """Within its turns, and by that move; most short wins are found."""
     dice = random.Random(0)
     turns = 4
-    hunter = rz.seat(f"scripted:hunt={turns},depth=1")
+    hunter = rz.player(f"scripted:hunt={turns},depth=1")
     short = found = quiet = 0
     while short < 60 or quiet < 200:
         state = GAME.parse(draw(men, dice))
@@ -58,8 +58,8 @@ def test_where_nothing_is_announced_it_says_what_the_heuristic_does() -> None:
     state = GAME.start()
     for move in ("e2e4", "e4e5"):
         state = state.apply(state.read(move))
-    thought = rz.seat("scripted").think(state)
-    wanted = rz.seat("alphabeta:depth=1").think(state).raw_value
+    thought = rz.player("scripted").think(state)
+    wanted = rz.player("alphabeta:depth=1").think(state).raw_value
     assert thought.value == thought.raw_value == wanted
     assert wanted is not None
     assert abs(wanted) < 0.5  # tanh of the script's points would be far below
@@ -101,7 +101,7 @@ def test_it_wins_from_the_start() -> None:
 def test_it_never_leaves_its_king_to_be_taken() -> None:
     """Unless whatever it does does: among few men and many, with pawns that promote."""
     dice = random.Random(2)
-    seat = rz.seat("scripted:hunt=2,depth=2")
+    seat = rz.player("scripted:hunt=2,depth=2")
     asked = 0
     for men in ("KPvKQ", "KPPvKRN", "KQvKR", "KPPPPvKQRRBBNN", "KRPvKPPP", "KQQvKQ"):
         for _ in range(40):
@@ -123,4 +123,4 @@ def test_it_never_leaves_its_king_to_be_taken() -> None:
 def test_where_there_is_no_script() -> None:
     """One line."""
     with pytest.raises(rz.SeatError, match="monster has one"):
-        rz.seat("scripted").think(rz.load("chess").start())
+        rz.player("scripted").think(rz.load("chess").start())

@@ -4,8 +4,8 @@ from itertools import zip_longest
 
 import pytest
 
-import samples
 from golden import trees
+from support import samples
 
 
 @pytest.mark.parametrize("text", samples.GAMES)

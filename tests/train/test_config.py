@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from rulezero import config
+from rulezero.errors import RunError
 from rulezero.games.load import load
-from rulezero.train.run import RunError
 
 
 @pytest.mark.parametrize("preset", config.PRESETS)

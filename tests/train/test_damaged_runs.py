@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
-from rulezero import by_hand, config, runs
-from rulezero.by_hand import Orders
+from rulezero import config, runs
+from rulezero import steps as by_hand
+from rulezero.errors import RunError
 from rulezero.reports.diagnosis import diagnose
 from rulezero.reports.page import write_report
 from rulezero.reports.standings import rate
-from rulezero.train.run import Run, RunError
+from rulezero.steps import Orders
+from rulezero.train.run import Run
 
 QUICK = ["selfplay.games=6", "anchor.games=2", "iterations=2"]
 

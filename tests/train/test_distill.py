@@ -9,24 +9,25 @@ import msgspec
 import numpy as np
 import pytest
 
-import commands
 import rulezero as rz
 from rulezero import config, runs
 from rulezero._core import Mlp, heuristic, material
-from rulezero.by_hand import Orders, fit, generate
-from rulezero.cli.distill import say_progress, say_summary
+from rulezero.cli.terminal.distill_watch import say_progress, say_summary
+from rulezero.contest.agreement import agreement, some_positions
 from rulezero.data import Record
+from rulezero.errors import RunError
+from rulezero.fleet.runner import run_all
+from rulezero.learn.window import Part, Window, WindowSettings, take
 from rulezero.nets.perceptron import create, from_nn, to_nn
-from rulezero.play.agreement import agreement, some_positions
-from rulezero.play.runner import run_all
 from rulezero.reports.diagnosis import diagnose
+from rulezero.steps import Orders, fit, generate
 from rulezero.train.distillation import DistillSettings, given_nets
-from rulezero.train.features import Features
+from rulezero.train.games.chess import Features
 from rulezero.train.listener import Listener
 from rulezero.train.regimes.distill import Distill
-from rulezero.train.run import Run, RunError
+from rulezero.train.run import Run
 from rulezero.train.summary import Summary, summarise
-from rulezero.train.window import Part, Window, WindowSettings, take
+from support import commands
 
 CHESS = rz.load("chess")
 SEEN = rz.load("chess", planes="features781")
@@ -60,7 +61,7 @@ def test_material_becomes_a_chance(men: str, centipawns: int, wanted: float) -> 
     for mover, sign in (("w", 1), ("b", -1)):
         state = CHESS.parse(KINGS.format(men=men, mover=mover))
         assert material(state) == centipawns
-        said = rz.seat("alphabeta", depth=1).think(state).raw_value
+        said = rz.player("alphabeta", depth=1).think(state).raw_value
         assert said == heuristic(state)
         assert (1 + sign * said) / 2 == pytest.approx(chance(sign * centipawns), abs=1e-6)
 
@@ -328,7 +329,7 @@ def test_nets_of_a_run_play(run: Run) -> None:
     for text in (f"oneply:net={run.path}", f"alphabeta:net={run.path}@1,depth=1"):
         result = rz.match("chess", text, "random", 2, opening=2)
         assert result.tally.games == 2
-    assert rz.seat("puct", net=str(run.path), sims=8).think(CHESS.start()).value is not None
+    assert rz.player("puct", net=str(run.path), sims=8).think(CHESS.start()).value is not None
 
 
 def test_a_run_is_summed_up(run: Run) -> None:

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 import rulezero as rz
-from commands import begin, read_until
-from documents import ROOT, blocks
 from rulezero import config, runs
 from rulezero.data.check import check
+from rulezero.errors import RunError
 from rulezero.train.listener import Listener
-from rulezero.train.run import Run, RunError
+from rulezero.train.run import Run
+from support.commands import begin, read_until
+from support.documents import ROOT, blocks
 
 QUICK = ["selfplay.games=6", "anchor.games=2", "iterations=2"]
 
@@ -36,7 +37,7 @@ def test_a_dummy_run_of_every_recipe(recipe: str, tmp_path: Path) -> None:
     assert kinds.count("verdict") == 3  # the first net is measured too
     for net in (run.path, f"{run.path}@latest", f"{run.path}@1"):
         if recipe == "distill":  # its nets have no policy
-            assert rz.seat("oneply", net=str(net)).think(game.start()).value is not None
+            assert rz.player("oneply", net=str(net)).think(game.start()).value is not None
         else:
             assert rz.net(net).evaluate([game.start()])[0].shape == (1, game.facts.slots)
     result = rz.match(game, f"puct:net={run.path},sims=4", "random", 2)

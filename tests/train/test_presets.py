@@ -11,11 +11,11 @@ import yaml
 
 from rulezero import config
 from rulezero.games.load import load
+from rulezero.learn.learner import Learner
 from rulezero.nets.perceptron import create as create_perceptron
 from rulezero.nets.tower import create
-from rulezero.play.seats import seat
+from rulezero.play.players import read_player
 from rulezero.train.estimate import any_batch
-from rulezero.train.learner import Learner
 from rulezero.train.perceptron_learner import PerceptronLearner
 
 TABLES = sorted((Path(__file__).parents[1] / "golden" / "presets").glob("*.txt"))
@@ -38,7 +38,7 @@ def found(whole: dict[str, Any], key: str, option: str) -> Any:
         value = value[int(part)] if isinstance(value, list) else value[part]
     if not option:
         return value
-    player = seat(value)
+    player = read_player(value)
     if option == "name":
         return player.spec.name
     return yaml.safe_load(player.spec.options.get(option, "null")) or player.number(option)

@@ -8,22 +8,22 @@ import msgspec
 import numpy as np
 import pytest
 
-import record_samples
 import rulezero as rz
-import samples
-from rulezero import by_hand, config, runs
+from rulezero import config, runs
+from rulezero import steps as by_hand
 from rulezero.config import Experiment
 from rulezero.data import Store
 from rulezero.data.record import Record
 from rulezero.data.replay import course
-from rulezero.play import curriculum
-from rulezero.play.runner import run_all
+from rulezero.fleet.runner import run_all
+from rulezero.learn.targets import Targets
 from rulezero.play.task import Task
 from rulezero.reports.diagnosis import diagnose
-from rulezero.train.figures import figures_of
+from rulezero.train.games import monster as curriculum
+from rulezero.train.games.figures import figures_of
 from rulezero.train.listener import Listener
 from rulezero.train.regimes import regime_of
-from rulezero.train.targets import Targets
+from support import record_samples, samples
 
 NETS = {"best": "iter_3", "latest": "iter_4", "candidate": "iter_4"}
 
@@ -55,8 +55,8 @@ def test_a_teacher_plays_a_student_and_they_swap_colours() -> None:
     played = tasks(experiment, 2)
     assert list(played) == ["self-play"]
     task = played["self-play"]
-    assert (rz.seat(task.a).spec.name, rz.seat(task.a).net) == ("puct", "iter_3")
-    assert (rz.seat(task.b).spec.name, rz.seat(task.b).net) == ("oneply", "iter_4")
+    assert (rz.player(task.a).spec.name, rz.player(task.a).net) == ("puct", "iter_3")
+    assert (rz.player(task.b).spec.name, rz.player(task.b).net) == ("oneply", "iter_4")
     assert task.swap
     assert list(tasks(experiment, 0)) == ["bootstrap_0"]
 
@@ -93,7 +93,7 @@ def test_sides_learn_in_turn(iteration: int, learner: int) -> None:
     """Odd iterations train seat 1, even ones seat 0; nobody swaps seats."""
     experiment = load("monster")
     task = tasks(experiment, iteration)["self-play"]
-    seats = [rz.seat(task.a), rz.seat(task.b)]
+    seats = [rz.player(task.a), rz.player(task.b)]
     assert not task.swap
     assert seats[learner].number("sims") == 8
     assert seats[1 - learner].number("sims") == 4
@@ -118,10 +118,10 @@ def test_lessons_are_played_beside_the_other_games() -> None:
     experiment = load("monster")
     first, later = tasks(experiment, 0)["curriculum"], tasks(experiment, 3)["curriculum"]
     assert (first.source, later.source) == ("curriculum_bootstrap", "curriculum")
-    assert rz.seat(first.a).spec.name == "ucb1"
-    assert rz.seat(later.a).net == "iter_4"
+    assert rz.player(first.a).spec.name == "ucb1"
+    assert rz.player(later.a).net == "iter_4"
     for task in (first, later):
-        assert rz.seat(task.b).spec.name == "scripted"
+        assert rz.player(task.b).spec.name == "scripted"
         assert not task.swap
         assert len(task.starts) == len(curriculum.lessons())
     assert list(tasks(load("monster", "curriculum=null"), 1)) == ["self-play"]

@@ -9,11 +9,18 @@ import pytest
 from pydantic import ValidationError
 
 import rulezero as rz
-import samples
 from reference import exchange_rewards
 from rulezero.data import Record, pack
 from rulezero.data.replay import course
-from rulezero.train.rewards import AbilityTracker, RewardConfig, Shaped, Trackers, shaped, track
+from rulezero.train.games.exchange import (
+    AbilityTracker,
+    RewardConfig,
+    Shaped,
+    Trackers,
+    shaped,
+    track,
+)
+from support import samples
 
 CONFIG = RewardConfig()
 ZERO = AbilityTracker()

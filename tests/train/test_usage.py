@@ -4,10 +4,10 @@ import msgspec
 import numpy as np
 import pytest
 
-import record_samples
 from rulezero.data import Record
-from rulezero.train.rewards import AbilityTracker, Shaped, Trackers
-from rulezero.train.usage import TARGETS, Usage, usage
+from rulezero.train.games.exchange import AbilityTracker, Shaped, Trackers
+from rulezero.train.games.exchange_usage import TARGETS, Usage, usage
+from support import record_samples
 
 ZERO = AbilityTracker()
 

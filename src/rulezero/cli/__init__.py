@@ -9,29 +9,11 @@ from typing import Annotated
 import typer
 
 from rulezero import RulezeroError, __version__
-from rulezero.cli import (
-    bench,
-    check,
-    cost,
-    data,
-    diagnose,
-    export,
-    fit,
-    games,
-    generate,
-    imports,
-    match,
-    perft,
-    play,
-    rate,
-    replay,
-    report,
-    seats,
-    solve,
-    tour,
-    train,
-)
-from rulezero.cli.flags import with_flags
+from rulezero.cli.games import bench, check, games, perft, solve, tour
+from rulezero.cli.play import match, play, players, replay
+from rulezero.cli.results import diagnose, rate, report
+from rulezero.cli.terminal.flags import with_flags
+from rulezero.cli.training import cost, data, export, fit, generate, imports, train
 
 app = typer.Typer(
     name="rulezero",
@@ -44,7 +26,7 @@ app = typer.Typer(
 app.command("games")(games.games)
 app.command("perft")(perft.perft)
 app.command("tour")(tour.tour)
-app.command("seats")(seats.seats)
+app.command("seats")(players.seats)
 app.command("match")(match.match)
 app.command("play")(play.play)
 app.command("replay")(replay.replay)

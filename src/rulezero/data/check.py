@@ -7,14 +7,14 @@ import numpy as np
 from rulezero._core import CHANCE, Game, RulezeroError, State, remake
 from rulezero.data.columns import RecordError
 from rulezero.data.record import STOPPED, Record
-from rulezero.data.replay import Course, follow, game_of
+from rulezero.data.replay import Replay, follow, game_of
 from rulezero.data.thoughts import Columns, repack
 
 _PLAYTHROUGHS = 8
 _PLIES = 32  # of a playthrough
 
 
-def check(record: Record, *, trusted: bool = False, game: Game | None = None) -> Course:
+def check(record: Record, *, trusted: bool = False, game: Game | None = None) -> Replay:
     """The course of a record that is true; else a RecordError that names what is not, and the ply.
 
     Every choice is legal, outcome and end are the rules', every thought is about legal actions.
@@ -60,7 +60,7 @@ def _check_end(record: Record, last: State) -> None:
         raise RecordError(f"{where}, but a game that was stopped has no winner")
 
 
-def _check_thoughts(record: Record, game: Game, columns: Columns, course: Course) -> None:
+def _check_thoughts(record: Record, game: Game, columns: Columns, course: Replay) -> None:
     of_dice = np.flatnonzero(columns.has_thought & (course.movers == CHANCE))
     if len(of_dice):
         raise RecordError(f"at ply {of_dice[0]}: a die has no thoughts")

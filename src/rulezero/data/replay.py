@@ -14,7 +14,7 @@ from rulezero.games.load import load
 from rulezero.games.pieces import SHIPPED
 
 
-class Course(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+class Replay(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """A game as it went, over its n plies."""
 
     movers: npt.NDArray[np.int8]  # [n] 0, 1 or CHANCE
@@ -50,18 +50,18 @@ def _shipped(text: str) -> Game:
     return load(text)
 
 
-def course(record: Record, game: Game | None = None) -> Course:
+def course(record: Record, game: Game | None = None) -> Replay:
     """The whole game. RecordError names the ply of an action that is not legal."""
     return follow(game or game_of(record.game), record.start, record.action_numbers())
 
 
-def follow(game: Game, start: str, actions: Numbers) -> Course:
+def follow(game: Game, start: str, actions: Numbers) -> Replay:
     """The game of these actions from a text."""
     try:
         movers, choices, events, checks, last = replay(game, start, actions)
     except RulezeroError as error:
         raise RecordError(f"{game.text}: {error}") from error
-    return Course(
+    return Replay(
         movers=movers, choices=choices, events=events, checks=checks.astype(bool), last=last
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Generator, Sequence
 from pathlib import Path
 
-from rulezero.play.runner import run_all
+from rulezero.fleet.runner import run_all
 from rulezero.play.table import Finished
 from rulezero.play.task import Task
 

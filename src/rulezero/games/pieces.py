@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rulezero._core import Pattern, Piece
-from rulezero.games.piece_yaml import PiecesError, Value, quoted, read_file
+from rulezero.yaml_values import PiecesError, Value, quoted, read_file
 
 SHIPPED = ("standard", "custom")  # the sets that come with the package, in reading order
 

@@ -9,7 +9,7 @@ import msgspec
 from rulezero._core import CoreThought, Game, GameError, Played, State
 from rulezero.data.record import Record
 from rulezero.data.thoughts import Thoughts, pack
-from rulezero.play.seats import Seat, seat
+from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
 from rulezero.play.thought import Thought, read_core
 
@@ -36,14 +36,14 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 def opponent(
     text: str | None = None, *, net: str | Path | None = None, sims: int | None = None
-) -> Seat:
+) -> Player:
     """The player to meet: the one of a text, or PUCT with a net or the best judgement at hand."""
     keys: dict[str, Any] = {}
     if net is not None:
         keys["net"] = str(net)
     if sims is not None or text is None:
         keys["sims"] = SIMS if sims is None else sims
-    return seat("puct" if text is None else text, **keys)
+    return read_player("puct" if text is None else text, **keys)
 
 
 class Dialogue:
@@ -57,7 +57,7 @@ class Dialogue:
     def __init__(
         self,
         game: Game,
-        seats: tuple[Seat, Seat],
+        players: tuple[Player, Player],
         *,
         start: State | None = None,
         seed: int = 0,
@@ -65,7 +65,7 @@ class Dialogue:
     ) -> None:
         """A game from a start without a past. `is_recorded`: its thoughts will be learned from."""
         self.game = game
-        self.seats = seats
+        self.players = players
         self.seed = seed
         self.state = game.start(seed=seed) if start is None else start
         self.plies: list[Ply] = []
@@ -77,9 +77,9 @@ class Dialogue:
             raise GameError("a dialogue begins without a past; undo goes back to its own choices")
         self._start = self.state
         self._is_recorded = is_recorded
-        players = self._distinct = list(dict.fromkeys(seats))
-        self._players = (players.index(seats[0]), players.index(seats[1]))
-        self._session = Session(game, players, seed=seed, width=1)
+        self._distinct = list(dict.fromkeys(players))
+        self._numbers = (self._distinct.index(players[0]), self._distinct.index(players[1]))
+        self._session = Session(game, self._distinct, seed=seed, width=1)
 
     @property
     def is_over(self) -> bool:
@@ -99,7 +99,7 @@ class Dialogue:
         self._session.add(
             0,
             self.state,
-            self._players,
+            self._numbers,
             most_plies=max(0, left),
             is_recorded=self._is_recorded,
         )
@@ -154,7 +154,7 @@ class Dialogue:
         if self.outcome is None or self.end_reason is None:
             raise GameError("the game is not over")
         actions, thoughts = _packed(self.plies)
-        identities = [self._session.identities[player] for player in self._players]
+        identities = [self._session.identities[player] for player in self._numbers]
         return Record(
             game=self.game.text,
             version=self.game.facts.version,
@@ -163,7 +163,7 @@ class Dialogue:
             actions=actions,
             outcome=self.outcome,
             end_reason=self.end_reason,
-            seats=(self.seats[0].text, self.seats[1].text),
+            seats=(self.players[0].text, self.players[1].text),
             nets=(identities[0], identities[1]),
             seed=self.seed,
             purpose="human",
@@ -172,7 +172,7 @@ class Dialogue:
         )
 
     def _is_human(self, state: State) -> bool:
-        return state.mover in (0, 1) and self.seats[state.mover].is_human
+        return state.mover in (0, 1) and self.players[state.mover].is_human
 
     def _add(self, action: int, core: CoreThought | None = None) -> Ply:
         ply = Ply(state=self.state, action=action, core=core)

@@ -7,14 +7,14 @@ from rulezero._core import GameError
 from rulezero.data.check import check
 from rulezero.data.record import Record, Thoughts
 from rulezero.data.replay import game_of
-from rulezero.play.seats import Seat, seat
+from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
 from rulezero.play.table import notes_of
 
 
 def judge(
     records: Iterable[Record],
-    by: str | Seat,
+    by: str | Player,
     *,
     seed: int = 0,
     width: int = 64,
@@ -27,7 +27,7 @@ def judge(
     """
     if width < 1:
         raise GameError("at least one game is judged at a time: width=1 or more")
-    player = seat(by)
+    player = read_player(by)
     first = 0  # number of the first game in the batch
     for text, games in groupby(records, key=lambda record: record.game):
         game = game_of(text, trusted=trusted)

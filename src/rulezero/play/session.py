@@ -5,11 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rulezero._core import CHANCE, Game, GameError, NetError, Played, Player, Pool, State
+from rulezero._core import CHANCE, Game, GameError, NetError, Played, Pool, State
+from rulezero._core import Player as CorePlayer
+from rulezero.play.binding import EvaluatorBinding, evaluator_for, tables_of
 from rulezero.play.evaluators import Evaluation, Evaluator
-from rulezero.play.loading import Sight, sight_of, tables_of
+from rulezero.play.players import Player
 from rulezero.play.resign import Resign
-from rulezero.play.seats import Seat
 from rulezero.play.thought import Thought, thought_of
 
 _MOST_ROWS = 1024  # positions in a batch
@@ -27,7 +28,7 @@ class Session:
     def __init__(
         self,
         game: Game,
-        seats: Sequence[Seat],
+        players: Sequence[Player],
         *,
         seed: int,
         width: int = 64,
@@ -37,33 +38,33 @@ class Session:
         if width < 1 or cache < 0:
             raise GameError("a session has a width of at least 1, and a cache of at least 0")
         self.game = game
-        self.identities: list[str | None] = []  # of the seats' nets
+        self.identities: list[str | None] = []  # of the players' nets
         self._evaluators: list[Evaluator] = []
         encoders: list[Game] = []
-        players = []
-        for seat in seats:
-            sight = sight_of(seat, game, nets)
+        seated = []
+        for player in players:
+            binding = evaluator_for(player, game, nets)
             net = -1
-            if sight.evaluator is not None:
-                net = self._number(sight)
+            if binding.evaluator is not None:
+                net = self._number(binding)
                 if net == len(encoders):
-                    encoders.append(sight.encoder)
-                    self._evaluators.append(sight.evaluator)
-            encoder = sight.encoder if sight.mlp else None
-            options = seat.core_options | sight.core_options
-            tables = tables_of(seat, game)
-            players.append(Player(seat.spec.name, options, net, sight.mlp, encoder, tables))
-            self.identities.append(sight.identity)
-        leaves = max((int(seat.number("leaves")) for seat in seats), default=1)
+                    encoders.append(binding.encoder)
+                    self._evaluators.append(binding.evaluator)
+            encoder = binding.encoder if binding.mlp else None
+            options = player.core_options | binding.core_options
+            tables = tables_of(player, game)
+            seated.append(CorePlayer(player.spec.name, options, net, binding.mlp, encoder, tables))
+            self.identities.append(binding.identity)
+        leaves = max((int(player.number("leaves")) for player in players), default=1)
         rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))
         self._slots = [encoder.facts.slots for encoder in encoders]
         self._planes = [np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders]
-        self.pool = Pool(game, players, encoders, seed, width, cache)
+        self.pool = Pool(game, seated, encoders, seed, width, cache)
 
-    def _number(self, sight: Sight) -> int:
-        """The number of the evaluator: seats with the same net share it."""
+    def _number(self, binding: EvaluatorBinding) -> int:
+        """The number of the evaluator: players with the same net share it."""
         for number, known in enumerate(self._evaluators):
-            if known is sight.evaluator:
+            if known is binding.evaluator:
                 return number
         return len(self._evaluators)
 
@@ -79,7 +80,7 @@ class Session:
         is_recorded: bool = True,
         resign: Resign | None = None,
     ) -> None:
-        """Queues a game; players are numbers of the session's seats."""
+        """Queues a game; players are numbers of the session's players."""
         if start.game.text != self.game.text:
             raise GameError(f"a state of {start.game.text} cannot be played in {self.game.text}")
         self.pool.add(
@@ -129,17 +130,17 @@ class Session:
                 raise GameError("a game waits for a human, whom nobody asks here")
 
 
-def think(seat: Seat, state: State) -> Thought:
+def think(player: Player, state: State) -> Thought:
     """What a player would choose in a state."""
     if not isinstance(state, State):
         raise TypeError(f"a player thinks about a State, not {state!r}")
-    if seat.is_human:
-        raise GameError("a human seat thinks for itself; ask another kind of player")
+    if player.is_human:
+        raise GameError("a human player thinks for itself; ask another kind of player")
     if state.is_over:
         raise GameError(f"the game is over ({state.end_reason}): there is nothing to choose")
     if state.mover == CHANCE:
         raise GameError("a die is pending: nobody chooses; apply one of its faces first")
-    session = Session(state.game, [seat], seed=seat.seed, width=1, cache=0)
+    session = Session(state.game, [player], seed=player.seed, width=1, cache=0)
     session.add(0, state, most_plies=1, is_recorded=False)
     (played,) = session.run()
     return thought_of(played, 0)

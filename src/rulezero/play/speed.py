@@ -9,9 +9,9 @@ import numpy as np
 
 from rulezero._core import CHANCE, Game, NetError, SeatError, State, perft, remake
 from rulezero.nets.runtime import Floats
+from rulezero.play.binding import evaluator_for
 from rulezero.play.evaluators import Evaluation, Evaluator
-from rulezero.play.loading import sight_of
-from rulezero.play.seats import Seat, seat
+from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
 
 _LEAST_LEAVES = 20_000  # in one count: less would measure the way into the core
@@ -39,14 +39,14 @@ def measure(game: Game, *, net: str | None = None, seconds: float = 0.5) -> Spee
     counter = None if net is None else _Counter(_evaluator(net, game))
     net_sims = net_positions = None
     if counter is not None:
-        player = seat("puct", evaluator=counter, sims=_SIMS)
+        player = read_player("puct", evaluator=counter, sims=_SIMS)
         net_sims, spent = _simulate(game, player, seconds)
         net_positions = counter.positions / spent
     return Speed(
         game=game.text,
         leaves=_rate(_counting(game), seconds),
         planes=_rate(_encoding(game), seconds),
-        uniform_sims=_simulate(game, seat("puct", eval="uniform", sims=_SIMS), seconds)[0],
+        uniform_sims=_simulate(game, read_player("puct", eval="uniform", sims=_SIMS), seconds)[0],
         heuristic_sims=_heuristic_sims(game, seconds),
         net_positions=net_positions,
         net_sims=net_sims,
@@ -67,7 +67,7 @@ class _Counter:
 
 
 def _evaluator(net: str, game: Game) -> Evaluator:
-    found = sight_of(seat("puct", net=net), game).evaluator
+    found = evaluator_for(read_player("puct", net=net), game).evaluator
     if found is None:
         raise NetError(f"'{net}' answers inside the core: there is no batch to measure")
     return found
@@ -113,12 +113,12 @@ def _encoding(game: Game) -> Work:
 
 def _heuristic_sims(game: Game, seconds: float) -> float | None:
     try:
-        return _simulate(game, seat("puct", sims=_SIMS, eval="heuristic"), seconds)[0]
+        return _simulate(game, read_player("puct", sims=_SIMS, eval="heuristic"), seconds)[0]
     except SeatError:  # this game has none
         return None
 
 
-def _simulate(game: Game, player: Seat, seconds: float) -> tuple[float, float]:
+def _simulate(game: Game, player: Player, seconds: float) -> tuple[float, float]:
     """Simulations a second of self-play in many games, and how long that was tried."""
     session = Session(game, [player], seed=0, width=_WIDTH)
     for index in range(_WIDTH):

@@ -11,7 +11,7 @@ import msgspec
 
 from rulezero._core import Game, Played, State
 from rulezero.data.record import Record, Thoughts, pack
-from rulezero.play.seats import Seat, seat
+from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
 from rulezero.play.task import Beginning, Task, begin
 
@@ -46,21 +46,21 @@ class Table:
         self,
         task: Task,
         game: Game,
-        seats: tuple[Seat, Seat] | None,
+        players: tuple[Player, Player] | None,
         width: int,
         cache: int,
         nets: Path | None,
     ) -> None:
         self.task = task
         self.game = game
-        self.seats = seats or (seat(task.a), seat(task.b))
+        self.players = players or (read_player(task.a), read_player(task.b))
         self.width = min(width, task.games)
-        a, b = self.seats
-        self._players = [a] if a == b else [a, b]
-        self._numbers = (0, len(self._players) - 1)
+        a, b = self.players
+        self._seated = [a] if a == b else [a, b]
+        self._numbers = (0, len(self._seated) - 1)
         if task.judge is not None:
-            self._players.append(seat(task.judge))
-        self._judge = len(self._players) - 1 if task.judge is not None else -1
+            self._seated.append(read_player(task.judge))
+        self._judge = len(self._seated) - 1 if task.judge is not None else -1
         self._cache = cache
         self._nets = nets
         self._session = self._open()
@@ -68,7 +68,7 @@ class Table:
     def _open(self) -> Session:
         return Session(
             self.game,
-            self._players,
+            self._seated,
             seed=self.task.word,
             width=self.width,
             cache=self._cache,
@@ -155,7 +155,7 @@ class Table:
             self.game,
             beginning.start,
             played,
-            seats=(self.seats[first].text, self.seats[second].text),
+            seats=(self.players[first].text, self.players[second].text),
             nets=(identities[first], identities[second]),
             seed=task.seed,
             task=task.name,

@@ -9,8 +9,8 @@ from msgspec import Meta
 from rulezero._core import Game, GameError, SeatError, State
 from rulezero.data.record import Purpose
 from rulezero.games.load import load
+from rulezero.play.players import read_player
 from rulezero.play.resign import Resign
-from rulezero.play.seats import seat
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ def check_task(task: Task) -> Game:
         raise GameError("a seed is a whole number from 0 to 2**64 - 1")
     game = load(task.game)
     for text in (task.a, task.b, task.judge):
-        if text is not None and seat(text).is_human:
+        if text is not None and read_player(text).is_human:
             raise SeatError("nobody is there to ask: a human plays with `rulezero play`")
     for start in task.starts:
         if game.parse(start).is_over:

@@ -14,19 +14,20 @@ from rulezero import config
 from rulezero._core import Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Purpose, Record
+from rulezero.errors import RunError
+from rulezero.fleet.runner import run as play
 from rulezero.games.load import load
+from rulezero.learn.batch import Batch, Batches
+from rulezero.learn.measures import Answers, measure
+from rulezero.learn.targets import TargetSettings, of_play
+from rulezero.learn.window import Part, Window, WindowSettings, take
 from rulezero.nets.card import PERCEPTRON, Card, beside, game_of, read_card, resolve
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
-from rulezero.play.runner import run as play
-from rulezero.play.seats import seat
+from rulezero.play.players import read_player
 from rulezero.play.task import Task
 from rulezero.reports.openings import Opening, openings, repeated
-from rulezero.train.batch import Batch, Batches
-from rulezero.train.measures import Answers, measure
-from rulezero.train.run import Run, RunError
-from rulezero.train.smells import constant_outputs
-from rulezero.train.targets import TargetSettings, of_play
-from rulezero.train.window import Part, Window, WindowSettings, take
+from rulezero.train.run import Run
+from rulezero.train.warnings import constant_outputs
 
 _BINS = 10
 _MOST_POSITIONS = 4096
@@ -221,9 +222,9 @@ def _run_of(text: str | Path) -> Run | None:
 
 
 def _play(evaluator: Evaluator, game: Game, games: int) -> list[Record]:
-    player = seat(_SEAT, evaluator=evaluator)
+    player = read_player(_SEAT, evaluator=evaluator)
     task = Task(game=game.text, a=player.text, b=player.text, games=games, name="diagnosis")
-    return [finished.record for finished in play(task, seats=(player, player))]
+    return [finished.record for finished in play(task, players=(player, player))]
 
 
 def _untrained(net: Path, card: Card, game: Game) -> Evaluator | None:

@@ -10,23 +10,24 @@ from rulezero import config
 from rulezero._core import Game
 from rulezero.config import Experiment
 from rulezero.data.record import Record
+from rulezero.errors import RunError
 from rulezero.files import write_whole
 from rulezero.fleet.local import LocalFleet
 from rulezero.games import grammar
 from rulezero.games.load import load
 from rulezero.nets.card import PERCEPTRON, inside, resolve
-from rulezero.play.ladder import Ladder, Meeting, Rating
-from rulezero.play.loading import has_heuristic
-from rulezero.play.seats import seat
-from rulezero.play.tally import GameResult, Tally
+from rulezero.play.binding import has_heuristic
+from rulezero.play.players import read_player
 from rulezero.play.task import Task
-from rulezero.train.play import TrialSettings, named
-from rulezero.train.run import Run, RunError
+from rulezero.stats.ladder import Ladder, Meeting, Rating
+from rulezero.stats.tally import GameResult, Tally
+from rulezero.train.run import Run
+from rulezero.train.tasks import TrialSettings, named
 
 Tell = Callable[[int, int], None]  # games played now, games to be played now
 
 
-class Player(msgspec.Struct, frozen=True, kw_only=True):
+class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody to be rated."""
 
     name: str  # for people: that of a net, or the seat's text
@@ -38,7 +39,7 @@ class Player(msgspec.Struct, frozen=True, kw_only=True):
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """A player and its place."""
 
-    player: Player
+    player: Entrant
     rating: Rating  # in Elo above the anchor
 
 
@@ -126,7 +127,7 @@ def read_standings(run: Run) -> Standings | None:
 
 def players_of(
     run: Run, experiment: Experiment, game: Game, *, sims: int | None = None, nets: int = 5
-) -> list[Player]:
+) -> list[Entrant]:
     """Who is rated: the fixed players from the weakest on, then nets from the oldest on."""
     trial: TrialSettings = experiment.anchor or experiment.gate
     best, latest = (
@@ -136,16 +137,16 @@ def players_of(
     if anchor is None or grammar.read(anchor).options.get("net") is not None:
         anchor = "random"  # a net of the run is no fixed point
     fixed = ["random", *(["heuristic"] if has_heuristic(game) else [])]
-    fixed = [text for text in fixed if text != anchor] + [seat(anchor).text]
+    fixed = [text for text in fixed if text != anchor] + [read_player(anchor).text]
     players = [
-        Player(name=text, seat=text, about="anchor" if text == fixed[-1] else "") for text in fixed
+        Entrant(name=text, seat=text, about="anchor" if text == fixed[-1] else "") for text in fixed
     ]
     for name in spaced(net_names(run), nets, best):
         spec = grammar.read(named(trial.seat, dict.fromkeys(("best", "latest", "candidate"), name)))
         options = {**spec.options, **({} if sims is None else {"sims": str(sims)})}
         marks = [mark for mark, net in (("best", best), ("latest", latest)) if net == name]
-        text = seat(grammar.Spec(spec.name, options).text).text
-        players.append(Player(name=name, seat=text, is_net=True, about=", ".join(marks)))
+        text = read_player(grammar.Spec(spec.name, options).text).text
+        players.append(Entrant(name=name, seat=text, is_net=True, about=", ".join(marks)))
     return players
 
 
@@ -172,7 +173,7 @@ def spaced(names: Sequence[str], count: int, best: str) -> list[str]:
     return [names[at] for at in sorted(picked)]
 
 
-def pairings(players: Sequence[Player]) -> list[tuple[Player, Player]]:
+def pairings(players: Sequence[Entrant]) -> list[tuple[Entrant, Entrant]]:
     """Who meets whom: neighbours; the last net everybody fixed and the first net; the anchor the
     best net and the one in the middle."""
     nets = [player for player in players if player.is_net]
@@ -181,7 +182,7 @@ def pairings(players: Sequence[Player]) -> list[tuple[Player, Player]]:
     pairs = list(itertools.pairwise(players))
     pairs += [(player, nets[-1]) for player in (*fixed, nets[0])]
     pairs += [(fixed[-1], player) for player in (*best, nets[len(nets) // 2])]
-    found: dict[frozenset[str], tuple[Player, Player]] = {}
+    found: dict[frozenset[str], tuple[Entrant, Entrant]] = {}
     for a, b in pairs:
         if a.seat != b.seat:
             found.setdefault(frozenset((a.seat, b.seat)), (a, b))

@@ -9,21 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from rulezero.errors import RunError
 from rulezero.files import write_whole
+from rulezero.learn import snapshot
+from rulezero.learn.fit import Fit, Tell
+from rulezero.learn.measures import Measures, measure_chances
+from rulezero.learn.optimiser import threads
+from rulezero.learn.window import Part, Window
 from rulezero.nets.card import PERCEPTRON
 from rulezero.nets.perceptron import create, from_nn, to_nn
-from rulezero.train import snapshot
 from rulezero.train.distillation import AGENTS, ENDS, given_nets
-from rulezero.train.fit import Fit, Tell
-from rulezero.train.measures import Measures, measure_chances
-from rulezero.train.optimiser import threads
 from rulezero.train.perceptron_learner import PerceptronLearner, Taught
 from rulezero.train.recipe import Recipe
-from rulezero.train.run import Run, RunError
-from rulezero.train.window import Part, Window
+from rulezero.train.run import Run
 
 
-class Agents:
+class PerceptronPair:
     """Learners side by side. Fits are reproducible: everything random comes from the dice given."""
 
     def __init__(self, recipe: Recipe, run: Run, seed: int) -> None:

@@ -7,15 +7,15 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from rulezero.fleet.runner import run_all
 from rulezero.nets.card import PERCEPTRON
 from rulezero.nets.perceptron import SIZES, create, to_nn
-from rulezero.play.runner import run_all
 from rulezero.train.distillation import ENDS
 from rulezero.train.estimate import Estimate, rate_of
 from rulezero.train.perceptron_learner import PerceptronLearner
-from rulezero.train.play import NAMES
 from rulezero.train.recipe import Recipe
 from rulezero.train.regimes.distill import Distill
+from rulezero.train.tasks import NAMES
 
 _GAMES = 4  # of each stage
 

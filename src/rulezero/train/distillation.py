@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 import msgspec
 from pydantic import BeforeValidator, Field, model_validator
 
+from rulezero.errors import RunError
 from rulezero.nets.card import PERCEPTRON, read_perceptron, resolve
-from rulezero.train.run import RunError
-from rulezero.train.settings import Settings
+from rulezero.settings import Settings
 
 _ONE_OR_SEVERAL = BeforeValidator(
     lambda given: given if isinstance(given, list | tuple) else (given,)

@@ -11,17 +11,17 @@ import numpy as np
 
 from rulezero._core import CHANCE, Game
 from rulezero.data.replay import follow
+from rulezero.fleet.runner import run
+from rulezero.learn.batch import Batch
+from rulezero.learn.fit import FitSettings
+from rulezero.learn.learner import Learner
 from rulezero.nets.checkpoint import save
 from rulezero.nets.config import NetConfig
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import OnnxEvaluator
-from rulezero.play.runner import run
-from rulezero.play.seats import seat
+from rulezero.play.players import read_player
 from rulezero.play.task import Task
-from rulezero.train.batch import Batch
-from rulezero.train.fit import FitSettings
-from rulezero.train.learner import Learner
-from rulezero.train.play import PlaySettings
+from rulezero.train.tasks import PlaySettings
 
 _SECONDS = 0.5  # of measuring
 _GAMES = 8  # for their length
@@ -84,7 +84,7 @@ def rate_of(work: Callable[[], int]) -> float:
 
 def _sims(text: str) -> float:
     """Simulations of a choice, fast ones among them."""
-    player = seat(text)
+    player = read_player(text)
     sims = player.number("sims")
     share = float(player.spec.options.get("full_share", "1"))
     return share * sims + (1 - share) * player.number("fast_sims")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rulezero.play.tally import Tally
 from rulezero.play.task import Task
+from rulezero.stats.tally import Tally
 
 
 class Listener:

@@ -15,22 +15,23 @@ import msgspec
 import numpy as np
 
 from rulezero._core import Game
+from rulezero.contest.match import result_of
 from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Course
+from rulezero.data.replay import Replay
 from rulezero.data.store import Store
-from rulezero.play.match import result_of
-from rulezero.play.rating import elo
+from rulezero.errors import RunError
+from rulezero.learn.fit import Fit, Tell
+from rulezero.learn.targets import Targets
+from rulezero.learn.window import Window, take
 from rulezero.play.table import Finished
-from rulezero.play.tally import Tally
 from rulezero.play.task import Task, keyed
-from rulezero.train.figures import figures_of
-from rulezero.train.fit import Fit, Tell
+from rulezero.stats.rating import elo
+from rulezero.stats.tally import Tally
+from rulezero.train.games.figures import figures_of
 from rulezero.train.listener import Listener
 from rulezero.train.recipe import Recipe
-from rulezero.train.run import Progress, Run, RunError
-from rulezero.train.smells import about_fit, about_games
-from rulezero.train.targets import Targets
-from rulezero.train.window import Window, take
+from rulezero.train.run import Progress, Run
+from rulezero.train.warnings import about_fit, about_games
 
 _GIVEN = "given/"  # begins the tasks of games that the run was given
 
@@ -42,7 +43,7 @@ class Regime(Protocol):
         """What to play before the fit of an iteration; none: there is no fit."""
 
     def targets(
-        self, record: Record, columns: Columns, course: Course, note: Columns | None
+        self, record: Record, columns: Columns, course: Replay, note: Columns | None
     ) -> Targets:
         """What is learned from a game, perhaps with a judge's note about it."""
 
@@ -62,7 +63,7 @@ class Fleet(Protocol):
         """The games of tasks that are not done, as they finish, with their task's number."""
 
 
-class Pupil(Protocol):
+class Trainee(Protocol):
     """Whoever learns: a net, its optimiser, and how far they have come."""
 
     @property
@@ -98,7 +99,7 @@ class Loop:
         game: Game,
         recipe: Recipe,
         regime: Regime,
-        pupil: Callable[[int], Pupil],
+        pupil: Callable[[int], Trainee],
         fleet: Fleet,
         listener: Listener | None = None,
     ) -> None:
@@ -112,7 +113,7 @@ class Loop:
         self.listener = listener or Listener()
         self.progress = Progress()
         self._window = Window(recipe.window)
-        self._pupil: Pupil | None = None
+        self._pupil: Trainee | None = None
         self._began = time.perf_counter()
         self._times = os.times()
 

@@ -9,12 +9,12 @@ import torch
 from torch.nn import functional
 
 from rulezero.data.columns import Floats
+from rulezero.learn.fit import FitSettings
+from rulezero.learn.optimiser import optimiser_of
+from rulezero.learn.plan import plan
+from rulezero.learn.window import Part, Window
 from rulezero.nets.perceptron import Perceptron
-from rulezero.train.features import Features
-from rulezero.train.fit import FitSettings
-from rulezero.train.optimiser import optimiser_of
-from rulezero.train.plan import plan
-from rulezero.train.window import Part, Window
+from rulezero.train.games.chess import Features
 
 _MOST_MEASURED = 16384  # held-out positions
 

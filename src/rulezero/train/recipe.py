@@ -2,19 +2,19 @@
 
 from typing import Protocol
 
+from rulezero.learn.fit import FitSettings
+from rulezero.learn.targets import TargetSettings
+from rulezero.learn.window import WindowSettings
 from rulezero.nets.config import NetConfig
 from rulezero.train.distillation import DistillSettings
-from rulezero.train.fit import FitSettings
-from rulezero.train.play import (
+from rulezero.train.tasks import (
     CurriculumSettings,
     GateSettings,
     OpponentSettings,
+    PlayerText,
     PlaySettings,
-    SeatText,
     TrialSettings,
 )
-from rulezero.train.targets import TargetSettings
-from rulezero.train.window import WindowSettings
 
 
 class Recipe(Protocol):
@@ -37,7 +37,7 @@ class Recipe(Protocol):
     @property
     def selfplay(self) -> PlaySettings: ...
     @property
-    def student(self) -> SeatText: ...
+    def student(self) -> PlayerText: ...
     @property
     def opponent(self) -> OpponentSettings: ...
     @property

@@ -15,8 +15,8 @@ from typing import Annotated, Any, BinaryIO, Literal
 import msgspec
 from msgspec import Meta
 
-from rulezero._core import RulezeroError
 from rulezero.data.store import Store
+from rulezero.errors import RunError
 from rulezero.files import write_whole
 from rulezero.nets.card import PERCEPTRON, beside, digest, inside
 
@@ -26,10 +26,6 @@ except ImportError:  # Windows: nobody is kept from training twice in one folder
     fcntl = None  # type: ignore[assignment]
 
 Phase = Literal["generate", "fit", "evaluate"]
-
-
-class RunError(RulezeroError):
-    """What is wrong with a run's folder, or with a recipe."""
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from rulezero.play.sprt import Sprt
-from rulezero.play.tally import Tally
 from rulezero.play.task import Task
-from rulezero.train.play import GateSettings, trial_of
+from rulezero.stats.sprt import Sprt
+from rulezero.stats.tally import Tally
 from rulezero.train.recipe import Recipe
+from rulezero.train.tasks import GateSettings, trial_of
 
 
 def trials(recipe: Recipe, iteration: int, nets: Mapping[str, str]) -> list[Task]:

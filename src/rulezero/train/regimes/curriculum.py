@@ -6,14 +6,14 @@ import msgspec
 import numpy as np
 
 from rulezero.data.record import Columns, Purpose, Record
-from rulezero.data.replay import Course
-from rulezero.play.curriculum import lessons
-from rulezero.play.tally import Tally
+from rulezero.data.replay import Replay
+from rulezero.learn.targets import Targets, of_play
 from rulezero.play.task import Task
-from rulezero.train.play import PlaySettings, task_of
+from rulezero.stats.tally import Tally
+from rulezero.train.games.monster import lessons
 from rulezero.train.recipe import Recipe
 from rulezero.train.regimes.gated import Gated
-from rulezero.train.targets import Targets, of_play
+from rulezero.train.tasks import PlaySettings, task_of
 
 # Sources of records: the first lessons, which a window may keep for ever, and all later ones.
 BOOTSTRAP = "curriculum_bootstrap"
@@ -49,7 +49,7 @@ class Curriculum:
         return [*self.inner.games(iteration, nets), task]
 
     def targets(
-        self, record: Record, columns: Columns, course: Course, note: Columns | None
+        self, record: Record, columns: Columns, course: Replay, note: Columns | None
     ) -> Targets:
         """What is learned from a game; a lesson's first plies are no opening."""
         tier, is_own = self._tiers.get(record.start), record.source in (BOOTSTRAP, LESSON)

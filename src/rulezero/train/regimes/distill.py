@@ -9,13 +9,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Course
+from rulezero.data.replay import Replay
+from rulezero.learn.targets import Targets
 from rulezero.play.task import Task
 from rulezero.train.distillation import AGENTS, ENDS, Stage
-from rulezero.train.play import PlaySettings, named, task_of
 from rulezero.train.recipe import Recipe
 from rulezero.train.regimes.gated import Gated
-from rulezero.train.targets import Targets
+from rulezero.train.tasks import PlaySettings, named, task_of
 
 SUREST = 0.98  # targets are chances from 0.01 to 0.99
 
@@ -50,7 +50,7 @@ class Distill(Gated):
         ]
 
     def targets(
-        self, record: Record, columns: Columns, course: Course, note: Columns | None
+        self, record: Record, columns: Columns, course: Replay, note: Columns | None
     ) -> Targets:
         """What the judge says, whoever moved there and why; it counts as the search's value."""
         number = record.task.partition("/")[0]

@@ -4,8 +4,8 @@ For games whose sides are unlike. What plays against the learning side is the ne
 has left it, with fewer simulations; after the fit it is frozen anew.
 """
 
-from rulezero.train.play import PlaySettings
 from rulezero.train.regimes.gated import Gated
+from rulezero.train.tasks import PlaySettings
 
 
 class FrozenOpponent(Gated):

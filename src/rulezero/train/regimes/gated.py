@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Course
-from rulezero.play.tally import Tally
+from rulezero.data.replay import Replay
+from rulezero.learn.targets import Targets, of_play
 from rulezero.play.task import Task
-from rulezero.train.play import PlaySettings, task_of
+from rulezero.stats.tally import Tally
 from rulezero.train.recipe import Recipe
-from rulezero.train.targets import Targets, of_play
+from rulezero.train.tasks import PlaySettings, task_of
 from rulezero.train.trials import is_better, trials
 
 
@@ -34,7 +34,7 @@ class Gated:
         return self.recipe.selfplay
 
     def targets(
-        self, record: Record, columns: Columns, course: Course, note: Columns | None
+        self, record: Record, columns: Columns, course: Replay, note: Columns | None
     ) -> Targets:
         """What is learned from a game, perhaps with a judge's note about it."""
         return of_play(record, columns, course, self.recipe.targets, note)

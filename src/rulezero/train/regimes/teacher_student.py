@@ -1,7 +1,7 @@
 """A search teaches what one look ahead can do: the best net searches, the newest one does not."""
 
-from rulezero.train.play import PlaySettings
 from rulezero.train.regimes.gated import Gated
+from rulezero.train.tasks import PlaySettings
 
 
 class TeacherStudent(Gated):

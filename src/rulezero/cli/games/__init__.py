@@ -1,0 +1,1 @@
+"""Verbs about games and their rules."""

@@ -1,0 +1,41 @@
+"""`rulezero bench`: how fast this machine is."""
+
+from typing import Annotated
+
+import msgspec
+import typer
+
+import rulezero as rz
+from rulezero.cli.terminal.screen import open_console, plain_table
+from rulezero.nets.card import read_card, resolve
+from rulezero.play.speed import measure
+
+
+def bench(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[GAME]...", help="Which games; all of them.")
+    ] = None,
+    net: Annotated[
+        str | None,
+        typer.Option("--net", "--use-model", metavar="NET", help="Measure self-play with a net."),
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.001, max=3600, help="For each figure.")] = 0.5,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON object for each game.")] = False,
+) -> None:
+    """Measure rules, planes and searches on this machine, a second of one process."""
+    if not names:
+        names = rz.games() if net is None else [read_card(resolve(net)).game]
+    games = [rz.load(name) for name in names]
+    console = open_console()
+    columns = [">leaves", ">planes", ">sims, uniform", ">sims, heuristic"]
+    columns += [] if net is None else [">net positions", ">net sims"]
+    table = plain_table(console, "a second", *columns, has_room=False)
+    for game in games:
+        speed = measure(game, net=net, seconds=seconds)
+        if as_json:
+            typer.echo(msgspec.json.encode(speed).decode())
+        figures = [speed.leaves, speed.planes, speed.uniform_sims, speed.heuristic_sims]
+        figures += [] if net is None else [speed.net_positions, speed.net_sims]
+        table.add_row(game.text, *("-" if n is None else f"{n:,.0f}" for n in figures))
+    if not as_json:
+        console.print(table)

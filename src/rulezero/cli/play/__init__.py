@@ -1,0 +1,1 @@
+"""Verbs that play and show games."""

@@ -1,0 +1,242 @@
+"""`rulezero match`: two players meet, and what came of it."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+import rulezero as rz
+from rulezero.cli.terminal.options import Workers
+from rulezero.cli.terminal.screen import open_console, plain_table
+from rulezero.cli.terminal.words import games_of
+from rulezero.contest.match import MatchInterrupted
+from rulezero.contest.report import Report, Test
+from rulezero.games.view import seat_names
+from rulezero.play.starts import read_starts
+from rulezero.stats.rating import elo
+from rulezero.stats.sprt import Sprt
+from rulezero.stats.tally import Tally
+
+_SECONDS_BETWEEN_LINES = 30.0  # of progress, where nothing can be drawn over
+
+
+def match(
+    game: Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")],
+    a: Annotated[str, typer.Option(metavar="SEAT", help="A player; rulezero seats lists them.")],
+    b: Annotated[str, typer.Option(metavar="SEAT", help="The other player.")],
+    games: Annotated[int, typer.Option(min=1, help="How many, in pairs with swapped seats.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Another number, other games.")] = 0,
+    opening: Annotated[int, typer.Option(min=0, help="First plies drawn at random.")] = 4,
+    starts: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Begin from these positions, one a line."),
+    ] = None,
+    swap: Annotated[bool, typer.Option(help="Play every opening from both seats.")] = True,
+    judge: Annotated[
+        str | None, typer.Option(metavar="SEAT", help="Comments on every ply, for the store.")
+    ] = None,
+    workers: Workers = 1,
+    save: Annotated[
+        str | None, typer.Option(metavar="STORE", help="Keep every game in this folder.")
+    ] = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option(metavar="ELO0,ELO1", help="Stop when one of the two is accepted: 0,10."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False,
+) -> None:
+    """Play games between two players and report score, Elo and how games ended."""
+    loaded = rz.load(game)
+    test = None if sprt is None else _read_sprt(sprt)
+    positions = [] if starts is None else read_starts(starts, loaded)
+    is_interrupted = False
+    with _Watch(games, test) as watch:
+        try:
+            played = rz.match(
+                loaded,
+                a,
+                b,
+                games,
+                seed=seed,
+                opening=opening,
+                starts=positions,
+                swap=swap,
+                judge=judge,
+                workers=workers,
+                save=save,
+                sprt=test,
+                on_game=watch.tell,
+            )
+        except MatchInterrupted as stop:
+            played, is_interrupted = stop.match, True
+    report = Report.of(played, is_interrupted=is_interrupted, saved=save)
+    if as_json:
+        typer.echo(msgspec.json.encode(report).decode())
+    else:
+        show(report, games, open_console())
+    if is_interrupted:
+        raise typer.Exit(130)  # as a shell tells Ctrl-C
+
+
+def _read_sprt(text: str) -> Sprt:
+    try:
+        elo0, elo1 = (float(part) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(
+            f"'{text}' is not ELO0,ELO1, such as 0,10", param_hint="'--sprt'"
+        ) from None
+    return Sprt(elo0=elo0, elo1=elo1)
+
+
+class _Watch:
+    """Tells on stderr how the match goes: live on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, games: int, sprt: Sprt | None) -> None:
+        self._games = games
+        self._sprt = sprt
+        self._console = Console(stderr=True, highlight=False)
+        self._told = time.monotonic()
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._bar.add_task("playing", total=games)
+
+    def __enter__(self) -> "_Watch":
+        self._bar.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def tell(self, tally: Tally) -> None:
+        """After a game."""
+        if self._console.is_terminal:
+            self._bar.update(self._task, completed=tally.games, description=self._words(tally))
+        elif time.monotonic() - self._told > _SECONDS_BETWEEN_LINES:
+            self._told = time.monotonic()
+            line = f"{tally.games} of {self._games} games: {self._words(tally)}"
+            self._console.print(line, soft_wrap=True, markup=False)
+
+    def _words(self, tally: Tally) -> str:
+        counts = tally.counts
+        words = f"+{counts.wins} ={counts.draws} -{counts.losses}, Elo {elo(tally).elo:+.0f}"
+        if self._sprt is not None and tally.pairs.total:
+            lower, upper = self._sprt.bounds
+            llr = self._sprt.after(tally.pairs).llr
+            words += f", LLR {llr:+.2f} ({lower:.2f} to {upper:.2f})"
+        return words
+
+
+def show(report: Report, wanted: int, console: Console) -> None:
+    """Prints the report of a match of which so many games were wanted."""
+    names = seat_names(rz.load(report.game))
+    total, first = report.total, report.first_seat
+    console.print(Text(_heading(report, wanted), "bold"), soft_wrap=True)
+    _say(console, "a", report.a)
+    _say(console, "b", report.b)
+    console.print()
+    if total.games == 0:
+        _say(console, "score", "no game was finished")
+        return
+    counts = f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
+    _say(console, "score of a", f"{_percent(total.score)}: {counts}")
+    _say(console, "Elo of a", report.elo.text)
+    _say(console, "likelihood", f"{_percent(report.elo.superiority)} that a is the stronger one")
+    if report.sprt is not None:
+        _say(console, "SPRT", _verdict(report.sprt))
+    _say(
+        console,
+        "first seat",
+        f"{names[0]} scored {_percent(first.score)}: Elo {report.first_seat_elo.text}",
+    )
+    for table in _tables(report, names, console):
+        console.print()
+        console.print(table)
+    console.print()
+    alone = total.games - 2 * sum(report.pairs)
+    if sum(report.pairs) and alone:
+        _say(console, "no pair", f"{games_of(alone)} whose partner was not finished")
+    plies = report.plies
+    _say(console, "plies", f"{plies.mean:.1f} a game, from {plies.shortest} to {plies.longest}")
+    simulations = f"{report.simulations_per_second:,.0f} simulations/s"
+    _say(
+        console,
+        "speed",
+        f"{report.games_per_second:,.3g} games/s, {simulations}, {report.seconds:.1f} s in all",
+    )
+    if report.saved is not None:
+        _say(console, "saved", f"{games_of(total.games)} in {report.saved}")
+
+
+def _tables(report: Report, names: tuple[str, str], console: Console) -> Iterator[Table]:
+    """By seat, by pair, by cause; those that would be empty are left out."""
+    seats = plain_table(
+        console, "a sits as", ">games", ">won", ">drawn", ">lost", ">score", has_room=False
+    )
+    for name, line in zip(names, report.by_seat, strict=True):
+        cells = (line.games, line.wins, line.draws, line.losses)
+        if line.games:
+            seats.add_row(name, *map(str, cells), _percent(line.score))
+    pairs = plain_table(
+        console, "points of a from a pair", ">0", ">1/2", ">1", ">3/2", ">2", has_room=False
+    )
+    if sum(report.pairs):
+        pairs.add_row("pairs", *map(str, report.pairs))
+    wins = plain_table(console, "won by", ">games", ">a won", ">b won", has_room=False)
+    draws = plain_table(console, "drawn by", ">games", has_room=False)
+    for cause, line in report.ends.items():
+        if line.wins or line.losses:
+            wins.add_row(cause, *map(str, (line.wins + line.losses, line.wins, line.losses)))
+        if line.draws:
+            draws.add_row(cause, str(line.draws))
+    for table in (seats, pairs, wins, draws):
+        if table.row_count:
+            yield table
+
+
+def _verdict(test: Test) -> str:
+    meaning = {
+        "accepted H0": f"a is not {test.elo1:+g} Elo stronger",
+        "accepted H1": f"a is more than {test.elo0:+g} Elo stronger",
+    }.get(test.verdict, f"{test.elo0:+g} or {test.elo1:+g} Elo cannot be told yet")
+    lower, upper = test.bounds
+    unit = "pairs" if len(test.counts) == 5 else "games"
+    heard = f"after {sum(test.counts)} {unit}, LLR {test.llr:+.2f} in {lower:.2f} to {upper:.2f}"
+    return f"{test.verdict}: {meaning} ({heard})"
+
+
+def _heading(report: Report, wanted: int) -> str:
+    played = report.total.games
+    heading = f"{report.game}: {games_of(played)}"
+    if report.is_interrupted:
+        return f"{heading} of {wanted}, interrupted"
+    return heading if played == wanted else f"{heading} of {wanted}, then the test was decided"
+
+
+def _say(console: Console, what: str, words: str) -> None:
+    console.print(Text.assemble((f"{what:<12}", "dim"), words), soft_wrap=True)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

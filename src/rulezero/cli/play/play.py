@@ -1,0 +1,332 @@
+"""`rulezero play`: a game against a player, in the terminal."""
+
+import contextlib
+import io
+import secrets
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from typing import Annotated
+
+import typer
+from rich.columns import Columns
+from rich.console import Console
+from rich.text import Text
+
+import rulezero as rz
+from rulezero.cli.terminal.bar import bar
+from rulezero.cli.terminal.screen import open_console, print_pairs
+from rulezero.cli.terminal.words import plies_of, say_line, say_shares, say_turn
+from rulezero.data.replay import game_of
+from rulezero.data.store import Store
+from rulezero.games.grammar import nearest
+from rulezero.games.info import info, moves_by_kind
+from rulezero.games.view import draw, say, seat_names, speaks_san
+from rulezero.play.dialogue import Dialogue, Ply, opponent
+from rulezero.play.players import Player, seat_number
+from rulezero.play.saving import open_store
+from rulezero.play.thought import Thought
+
+_HUMAN_SEATS = {"monster": 1}  # where people sit unless they say otherwise; elsewhere in seat 0
+_ORDINALS = ("", "second", "third", "fourth", "fifth", "sixth")
+
+
+def play(
+    game: Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")],
+    net: Annotated[
+        str | None,
+        typer.Option("--net", "--use-model", metavar="NET", help="What the opponent judges by."),
+    ] = None,
+    sims: Annotated[
+        int | None,
+        typer.Option(
+            "--sims", "--simulations", min=1, help="The opponent's simulations per choice; 400."
+        ),
+    ] = None,
+    seat: Annotated[
+        str | None, typer.Option(metavar="0|1|white|black", help="Where you sit.")
+    ] = None,
+    position: Annotated[
+        str | None,
+        typer.Option("--position", "--fen", metavar="TEXT", help="Where the game begins."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option("--opponent", metavar="SEAT", help="A player; rulezero seats lists them."),
+    ] = None,
+    save: Annotated[
+        str | None,
+        typer.Option(
+            "--save", "--save-data", metavar="STORE", help="Keep the game in this folder."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="For dice and draws; a new one each time.")
+    ] = None,
+) -> None:
+    """Play against a player in the terminal: moves as e2e4 or Nf3, help for the rest."""
+    loaded = rz.load(game)
+    machine = opponent(against, net=net, sims=sims)
+    human = _HUMAN_SEATS.get(loaded.facts.name, 0) if seat is None else seat_number(seat)
+    person = rz.player("human")
+    seats = (person, machine) if human == 0 else (machine, person)
+    dialogue = Dialogue(
+        loaded,
+        seats,
+        start=None if position is None else loaded.parse(position),
+        seed=secrets.randbits(32) if seed is None else seed,
+        is_recorded=save is not None,
+    )
+    if sys.stdin is None:
+        raise rz.GameError("there is no input to play from: it is closed")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what is no text is no move either
+    if sys.stdin.isatty():
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401  lets input() edit lines and remember them
+    adviser = opponent(net=net, sims=sims) if machine.is_human else machine
+    with contextlib.ExitStack() as stack:
+        store = None if save is None else stack.enter_context(open_store(save))
+        table = _Table(dialogue, adviser, human, store, open_console())
+        if not table.play():
+            raise typer.Exit(130)  # as a shell tells Ctrl-C
+
+
+class _Table:
+    """A dialogue on a screen."""
+
+    def __init__(
+        self, dialogue: Dialogue, adviser: Player, human: int, store: Store | None, console: Console
+    ) -> None:
+        self.dialogue = dialogue
+        self.adviser = adviser
+        self.store = store
+        self.console = console
+        self.names = seat_names(dialogue.game)
+        # People see their own men below, where the game has a near side and a far one.
+        self.is_flipped = human == 1 and self.names == ("White", "Black")
+        self.is_line_open = False  # a prompt stands there without its answer
+        self.commands: dict[str, tuple[Callable[[], None], str]] = {
+            "moves": (self.list_moves, "what you can play"),
+            "hint": (self.hint, "what the machine would play, and what it expects then"),
+            "undo": (self.undo, "back to your last choice, dice included"),
+            "info": (self.show_info, "the position as text, and what the board does not show"),
+            "board": (self.show, "the board again"),
+            "flip": (self.flip, "the board from the other side"),
+            "resign": (dialogue.resign, "give the game up: the other side wins"),
+            "quit": (dialogue.interrupt, "leave the game; it has no winner then"),
+            "help": (self.help, "this list"),
+        }
+
+    def play(self) -> bool:
+        """The whole game; False if Ctrl-C or a hangup ended it."""
+        is_stopped = False
+        try:
+            with _hearing_hangups():
+                self.greet()
+                self.go_on([])
+                while not self.dialogue.is_over:
+                    self.obey(self.ask())
+        except (EOFError, KeyboardInterrupt) as stop:
+            is_stopped = isinstance(stop, KeyboardInterrupt)
+            self.is_line_open = True
+        finally:  # whatever has happened, the game is kept
+            self.dialogue.interrupt()
+            if self.store is not None and self.dialogue.plies:
+                self.store.add(self.dialogue.record())
+        self.end()
+        return not is_stopped
+
+    def ask(self) -> str:
+        """The next line that people write."""
+        mover, made = self.dialogue.state.mover, 0
+        for ply in reversed(self.dialogue.plies):
+            if ply.state.mover not in (mover, rz.CHANCE):
+                break
+            made += ply.state.mover == mover
+        number = f"{_ORDINALS[made]} " if made < len(_ORDINALS) else f"{made + 1}th "
+        prompt = f"{self.names[mover]}, your {number.lstrip()}move: "
+        if sys.stdin.isatty():
+            return input(prompt)
+        print(prompt, end="", flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        print(line.rstrip("\n"))
+        return line
+
+    def obey(self, line: str) -> None:
+        """Does what a line says: a command, or a move. What is wrong with it is one line."""
+        word = line.strip()
+        if not word:
+            return
+        command = self.commands.get("help" if word == "?" else word.lower())
+        try:
+            if command is not None:
+                command[0]()
+            else:
+                choice = self.dialogue.choose(self.dialogue.state.read(word))
+                try:
+                    self.go_on([choice])
+                except rz.RulezeroError:
+                    self.dialogue.undo()  # the machine has no answer: people may choose again
+                    raise
+        except rz.RulezeroError as error:
+            near = nearest(word.lower(), self.commands) if len(word) > 2 else ""
+            self.console.print(Text(f"{error}{near}", "red"), soft_wrap=True)
+
+    def go_on(self, plies: list[Ply]) -> None:
+        """Lets dice and the machine choose, and shows what they did after these plies."""
+        with self.thinking():
+            plies = plies + self.dialogue.advance()
+        for turn in _turns(plies):
+            is_mine = self.dialogue.players[turn[0].state.mover].is_human
+            has_dice = any(ply.state.mover == rz.CHANCE for ply in turn)
+            if has_dice or not is_mine:
+                words = say_turn(turn[0].state, [ply.action for ply in turn])
+                self.say(f"{self.names[turn[0].state.mover]} plays {words}", "bold")
+        if self.dialogue.is_over:
+            return
+        self.show()
+        thoughts = [thought for ply in plies if (thought := ply.thought) is not None]
+        if thoughts:
+            self.evaluate(thoughts[-1])
+
+    # --- commands --------------------------------------------------------------------------------
+
+    def list_moves(self) -> None:
+        state = self.dialogue.state
+        has_san = speaks_san(state)
+        for kind, actions in moves_by_kind(state).items():
+            said = [state.say(action) for action in actions]
+            if has_san:
+                short = (state.say(action, san=True) for action in actions)
+                said = [f"{text} {san}" for text, san in zip(said, short, strict=True)]
+            self.say(f"{len(said)} {kind}", "dim")
+            self.console.print(Columns(map(Text, said), padding=(0, 2), column_first=True))
+
+    def hint(self) -> None:
+        state = self.dialogue.state
+        with self.thinking():
+            thought = self.adviser.think(state)
+        self.say(f"{self.adviser.text} would play {say(state, thought.action)}", "bold")
+        if thought.shares:
+            self.say(f"best     {say_shares(state, thought)}")
+        if len(thought.line) > 1:
+            self.say(f"expects  {say_line(state, thought.line)}")
+        self.evaluate(thought)
+
+    def undo(self) -> None:
+        taken = self.dialogue.undo()
+        if not taken:
+            self.say("there is nothing to take back")
+            return
+        words = say_turn(taken[0].state, [ply.action for ply in taken])
+        self.say(f"taken back: {words}")
+        self.show()
+
+    def show_info(self) -> None:
+        print_pairs(self.console, info(self.dialogue.state))
+
+    def show(self) -> None:
+        turns = _turns(self.dialogue.plies)  # the last one is marked as a whole
+        board = draw(
+            self.dialogue.state,
+            since=turns[-1][0].state if turns else None,
+            is_flipped=self.is_flipped,
+            names=self.names,
+        )
+        self.console.print()
+        self.console.print(board)
+
+    def flip(self) -> None:
+        self.is_flipped = not self.is_flipped
+        self.show()
+
+    def help(self) -> None:
+        state = self.dialogue.state
+        examples = [state.say(state.legal[0])]
+        if speaks_san(state):
+            examples.append(state.say(state.legal[0], san=True))
+        commands = [(name, words) for name, (_, words) in self.commands.items()]
+        print_pairs(self.console, [(" or ".join(examples), "plays a move"), *commands])
+
+    # --- words -----------------------------------------------------------------------------------
+
+    def greet(self) -> None:
+        sitting = list(zip(self.names, self.dialogue.players, strict=True))
+        mine = " and ".join(name for name, seat in sitting if seat.is_human)
+        others = "".join(f", {name} is {seat.text}" for name, seat in sitting if not seat.is_human)
+        self.say(f"{self.dialogue.game.text}: you are {mine}{others}", "bold")
+        self.say("a move, or help")
+
+    def evaluate(self, thought: Thought) -> None:
+        if thought.value is not None:
+            ascii_only = self.console.options.ascii_only
+            self.console.print(bar(thought.value, thought.draw, self.names, ascii_only=ascii_only))
+
+    def end(self) -> None:
+        """Says how it ended, and where it is kept."""
+        dialogue = self.dialogue
+        record = dialogue.record()
+        if self.is_line_open:
+            self.console.print()
+        if dialogue.state.is_over:
+            self.show()
+        elif record.end_reason == "resigned":
+            winner = int(record.outcome < 0)
+            self.say(f"{self.names[1 - winner]} resigns: {self.names[winner]} wins", "bold")
+        elif record.end_reason == "cap":
+            self.say(f"drawn: the game is stopped after {record.plies} plies", "bold")
+        else:
+            self.say(f"left after {plies_of(record.plies)}", "bold")
+        if self.store is not None and dialogue.plies:
+            self.say(f"saved: rulezero replay {self.store.path} {record.id}{_trust(record.game)}")
+        elif self.store is not None:
+            self.say("nothing to save: no move was made")
+
+    def say(self, words: str, style: str = "") -> None:
+        self.console.print(Text(words, style), soft_wrap=True)
+
+    def thinking(self) -> contextlib.AbstractContextManager[object]:
+        if not self.console.is_terminal:
+            return contextlib.nullcontext()
+        return self.console.status("thinking", spinner_style="dim")
+
+
+def _trust(game: str) -> str:
+    """The option that a game needs whose rules are a file."""
+    try:
+        game_of(game)
+    except rz.RecordError:
+        return " --trusted"
+    return ""
+
+
+def _turns(plies: list[Ply]) -> list[list[Ply]]:
+    """The plies by turn; a die belongs to the choice before it."""
+    turns: list[list[Ply]] = []
+    for ply in plies:
+        mover = ply.state.mover
+        if turns and mover in (rz.CHANCE, turns[-1][0].state.mover):
+            turns[-1].append(ply)
+        else:
+            turns.append([ply])
+    return turns
+
+
+@contextlib.contextmanager
+def _hearing_hangups() -> Iterator[None]:
+    """A closed window or a polite kill is a Ctrl-C: the game is kept."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    names = ("SIGHUP", "SIGTERM")
+    numbers = [signal.Signals[name] for name in names if name in signal.Signals.__members__]
+    before = [signal.signal(number, interrupt) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

@@ -1,0 +1,188 @@
+"""`rulezero replay`: recorded games in the terminal, ply by ply."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import rulezero as rz
+from rulezero.cli.terminal.bar import bar
+from rulezero.cli.terminal.screen import open_console, plain_table, print_pairs, warn
+from rulezero.cli.terminal.words import plies_of, say_shares
+from rulezero.data import Record, Store, import_file
+from rulezero.data.replay import game_of
+from rulezero.data.steps import Step, look_up, steps
+from rulezero.data.thoughts import Thought
+from rulezero.games.view import draw, say, seat_names
+
+_RESULTS = {1.0: "1-0", 0.0: "1/2", -1.0: "0-1"}
+
+
+def replay(
+    path: Annotated[
+        Path, typer.Argument(metavar="STORE_OR_FILE", help="A store, a .jsonl or a .pgn file.")
+    ],
+    which: Annotated[
+        str | None, typer.Argument(metavar="[RECORD]", help="Its id, or its number in the list.")
+    ] = None,
+    ply: Annotated[
+        int | None, typer.Option(min=0, help="Begin behind so many plies; in a pipe: only there.")
+    ] = None,
+    as_list: Annotated[bool, typer.Option("--list", help="List the records.")] = False,
+    trusted: Annotated[
+        bool, typer.Option("--trusted", help="Run or read the files that games name.")
+    ] = False,
+) -> None:
+    """Step through a recorded game, or list the games of a store or a file."""
+    console = open_console()
+    if ply is not None and which is None:
+        raise typer.BadParameter("name a record too: --list shows them", param_hint="'--ply'")
+    problems: list[str] = []
+    found: Store | Iterator[Record]
+    if path.is_file():
+        report = problems.append
+        found = import_file(path, trusted=trusted, report=lambda error: report(str(error)))
+    else:
+        found = rz.records(path, tolerant=True)
+    if isinstance(found, Store):
+        problems = found.problems
+    if as_list or which is None:
+        table = _table(found, console)
+        if not table.row_count:
+            raise rz.RecordError(problems[0] if problems else f"'{path}' holds no games")
+        console.print(table)
+        warn(problems)
+        return
+    record, notes = look_up(found, which)
+    warn(problems)
+    game = game_of(record.game, trusted=trusted)
+    viewer = _Viewer(record, game, list(steps(record, notes, game=game)), console)
+    if ply is not None and ply > record.plies:
+        raise rz.RecordError(f"the game has {record.plies} plies, not {ply}")
+    viewer.introduce()
+    if console.is_terminal and sys.stdin.isatty():
+        viewer.turn_pages(ply or 0)
+    else:
+        for at in range(record.plies + 1) if ply is None else [ply]:
+            viewer.show(at)
+
+
+def _table(found: Iterable[Record], console: Console) -> Table:
+    table = plain_table(
+        console,
+        ">number",
+        "record",
+        "game",
+        "for",
+        "first seat",
+        "second seat",
+        "result",
+        ">plies",
+        has_room=False,
+    )
+    for number, record in enumerate(found, 1):
+        table.add_row(
+            str(number),
+            record.id[:12],
+            Text(record.game),
+            record.purpose,
+            Text(record.seats[0]),
+            Text(record.seats[1]),
+            Text(_result(record)),
+            str(record.plies),
+        )
+    return table
+
+
+def _result(record: Record) -> str:
+    score = _RESULTS.get(record.outcome, f"{record.outcome:+g}")
+    return f"{'*' if record.end_reason == 'interrupted' else score} {record.end_reason}"
+
+
+class _Viewer:
+    """A recorded game on a screen."""
+
+    def __init__(self, record: Record, game: rz.Game, course: list[Step], console: Console) -> None:
+        self.record = record
+        self.course = course
+        self.console = console
+        self.names = seat_names(game)
+        self.is_flipped = False
+        self.states = [step.state for step in course]
+        self.states.append(course[-1].after if course else game.parse(record.start))
+
+    def introduce(self) -> None:
+        """Who played what, when it was and how it ended."""
+        record = self.record
+        facts = [("game", record.game), ("record", record.id)]
+        for name, seat, net in zip(self.names, record.seats, record.nets, strict=True):
+            facts.append((name, seat if net is None else f"{seat} ({net})"))
+        facts.append(("result", f"{_result(record)}, {plies_of(record.plies)}"))
+        if record.opening:
+            facts.append(("opening", f"{plies_of(record.opening)} that nobody chose"))
+        facts.append(("played", f"for {record.purpose} by {record.source}, seed {record.seed}"))
+        print_pairs(self.console, facts)
+
+    def show(self, at: int) -> None:
+        """The board behind so many plies, and what the mover and the judges thought."""
+        title = "start"
+        step = self.course[at - 1] if at else None
+        if step is not None:
+            mover = step.state.mover
+            who = "the die falls" if mover == rz.CHANCE else f"{self.names[mover]} plays"
+            title = f"ply {at}: {who} {say(step.state, step.action)}"
+        self.console.print()
+        self.console.print(
+            draw(self.states[at], title, is_flipped=self.is_flipped, names=self.names)
+        )
+        if step is not None and step.thought is not None:
+            self.tell("thought", step, step.thought)
+        for judge, thought in step.notes.items() if step is not None else ():
+            self.tell(judge, step, thought)
+
+    def tell(self, who: str, step: Step | None, thought: Thought) -> None:
+        """A thought: what it held best, and the value."""
+        words = f"{who}: "
+        if thought.shares and step is not None:
+            words += say_shares(step.state, thought)
+        if thought.sims:
+            words += f" ({thought.sims} simulations)"
+        self.console.print(Text(words), soft_wrap=True)
+        if thought.value is not None:
+            ascii_only = self.console.options.ascii_only
+            self.console.print(bar(thought.value, thought.draw, self.names, ascii_only=ascii_only))
+
+    def turn_pages(self, at: int) -> None:
+        """Asks where to go, until there is no answer."""
+        last = len(self.course)
+        self.show(at)
+        while True:
+            try:
+                word = input(f"{at} of {last}; Enter, back, a number, flip, quit: ").strip().lower()
+            except (EOFError, KeyboardInterrupt):
+                self.console.print()
+                return
+            if word in ("", "n", "next"):
+                wanted = at + 1
+            elif word in ("b", "back", "p", "prev"):
+                wanted = at - 1
+            elif word in ("f", "flip"):
+                self.is_flipped = not self.is_flipped
+                wanted = at
+            elif word in ("q", "quit"):
+                return
+            elif word.isdecimal():
+                wanted = int(word)
+            else:
+                self.console.print(f"'{word}' is no page", markup=False)
+                continue
+            if not 0 <= wanted <= last:
+                self.console.print(f"the game has plies from 0 to {last}")
+                continue
+            at = wanted
+            self.show(at)

@@ -1,0 +1,113 @@
+"""`rulezero diagnose`: what a net has learned, beside an untrained one."""
+
+import math
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from rulezero import config, runs
+from rulezero import steps as by_hand
+from rulezero.cli.terminal.screen import open_console, plain_table, print_pairs
+from rulezero.cli.terminal.words import games_of
+from rulezero.reports import diagnosis
+from rulezero.reports.diagnosis import Diagnosis, Judgement
+
+
+def diagnose(
+    net: Annotated[
+        str, typer.Argument(metavar="RUN_OR_NET", help="A run's folder, RUN@12, or a checkpoint.")
+    ],
+    games: Annotated[
+        int | None,
+        typer.Option(min=1, help="At most so many of a run's newest (100); to be played (20)."),
+    ] = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="The untrained net alone: of a run, or of a recipe.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The diagnosis as JSON.")] = False,
+) -> None:
+    """Compare a net with an untrained one on games, and say how much those differ."""
+    with untrained_of(net) if baseline else nullcontext(net) as judged:
+        found = diagnosis.diagnose(judged, games)
+    if as_json:
+        typer.echo(msgspec.json.encode(found).decode())
+    else:
+        show(found, open_console())
+
+
+@contextmanager
+def untrained_of(text: str) -> Iterator[str]:
+    """The untrained net of a run, or that of a recipe for as long as it is needed."""
+    if Path(text).is_dir():
+        yield str(runs.open_run(text).nets / "untrained")
+        return
+    experiment = config.load(text)
+    with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
+        yield str(by_hand.untrained(experiment, Path(folder)))
+
+
+def show(found: Diagnosis, console: Console) -> None:
+    """Prints a diagnosis in words."""
+    heading = f"{found.game}: {games_of(found.games)}, {found.positions} positions"
+    console.print(Text(heading, "bold"), soft_wrap=True)
+    console.print(Text(f"games: {found.source}"), soft_wrap=True)
+    console.print()
+    _show_figures(found, console)
+    console.print()
+    _show_calibration(found.net, console)
+    console.print()
+    _show_openings(found, console)
+
+
+def _show_figures(found: Diagnosis, console: Console) -> None:
+    constant, judged = found.best_constant, [found.net, found.untrained]
+    table = plain_table(console, "figure", f">{found.net.net}", ">untrained", ">best constant")
+
+    def row(words: str, of: dict[str, str], constants: str = "") -> None:
+        table.add_row(words, *(of.get(j.net, "") if j else "?" for j in judged), constants)
+
+    def told(name: str, form: str) -> dict[str, str]:
+        return {j.net: format(getattr(j, name), form) for j in judged if j is not None}
+
+    row("probability on legal moves", told("legal_mass", ".1%"))
+    row("likeliest move is the search's", told("top1", ".1%"), f"{constant['top1']:.1%}")
+    row("policy cross-entropy (nats)", told("policy", ".3f"), f"{constant['policy']:.3f}")
+    value = "value cross-entropy (nats)" if found.value_kind == "wdl" else "value squared error"
+    row(value, told("value", ".3f"), f"{constant['value']:.3f}")
+    row("winner told rightly", told("winner", ".1%"), f"{constant['winner']:.1%}")
+    row("calibration error of values", told("calibration_error", ".3f"))
+    row("spread of values", told("value_spread", ".3f"))
+    row("spread of policies", told("policy_spread", ".3f"))
+    row("the same everywhere", {j.net: j.constant or "nothing" for j in judged if j is not None})
+    console.print(table)
+
+
+def _show_calibration(net: Judgement, console: Console) -> None:
+    table = plain_table(
+        console, "value told", ">positions", ">mean told", ">mean outcome", title=""
+    )
+    for each in net.bins:
+        table.add_row(
+            f"{each.low:+.1f} to {each.high:+.1f}",
+            str(each.positions),
+            f"{each.predicted:+.2f}",
+            f"{each.outcome:+.2f}",
+        )
+    console.print(table)
+
+
+def _show_openings(found: Diagnosis, console: Console) -> None:
+    table = plain_table(console, ">after plies", ">games", ">positions", ">bits", ">at most")
+    for each in found.openings:
+        most = f"{math.log2(each.games):.1f}" if each.games else ""
+        table.add_row(str(each.ply), str(each.games), str(each.distinct), f"{each.bits:.1f}", most)
+    console.print(table)
+    console.print()
+    print_pairs(console, [("repeated games", f"{found.repeated:.1%}")])

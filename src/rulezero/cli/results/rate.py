@@ -1,0 +1,60 @@
+"""`rulezero rate`: the nets of a run on one scale."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from rulezero import runs
+from rulezero.cli.terminal.options import Workers
+from rulezero.cli.terminal.screen import counting, open_console, plain_table
+from rulezero.cli.terminal.words import games_of
+from rulezero.reports import standings
+from rulezero.reports.standings import Standings
+
+
+def rate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
+    games: Annotated[int, typer.Option(min=2, help="For each pairing.")] = 40,
+    sims: Annotated[
+        int | None, typer.Option(min=1, help="Simulations of the nets; as the recipe has them.")
+    ] = None,
+    nets: Annotated[int, typer.Option(min=1, help="How many nets of the run.")] = 5,
+    workers: Workers = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="The ratings as JSON.")] = False,
+) -> None:
+    """Let the nets of a run meet each other and fixed players, and rate them all."""
+    opened = runs.open_run(run)
+    with counting("playing") as tell:
+        found = standings.rate(
+            opened, games=games, sims=sims, nets=nets, workers=workers, tell=tell
+        )
+    if as_json:
+        typer.echo(msgspec.json.encode(found).decode())
+    else:
+        show(found, open_console())
+
+
+def show(found: Standings, console: Console) -> None:
+    """Prints ratings, the strongest first."""
+    words = f"{found.game}: {games_of(found.games)}, {found.played} of them played now"
+    console.print(Text(words, "bold"), soft_wrap=True)
+    table = plain_table(
+        console, "player", ">Elo", f">{100 * found.confidence:.4g} %", ">games", ">score", ""
+    )
+    for each in found.standings:
+        rating = each.rating
+        interval = f"{rating.lower:+.0f} to {rating.upper:+.0f}"
+        table.add_row(
+            Text(each.player.name),
+            f"{rating.elo:+.0f}",
+            "" if rating.player == found.anchor else interval,
+            str(rating.games),
+            f"{rating.score:.1%}",
+            each.player.about,
+        )
+    console.print(table)
+    console.print(f"the first seat is worth {found.advantage:+.0f} Elo", markup=False)

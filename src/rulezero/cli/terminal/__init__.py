@@ -1,0 +1,1 @@
+"""What the verbs share: options, tables, progress displays."""

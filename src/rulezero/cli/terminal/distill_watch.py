@@ -1,0 +1,67 @@
+"""A distillation as people watch it."""
+
+from typing import Any
+
+import msgspec
+from rich.text import Text
+
+from rulezero.cli.terminal.watch import Watch
+from rulezero.train.distillation import Stage
+from rulezero.train.summary import StageSummary, Summary
+
+
+class DistillWatch(Watch):
+    """Tells the loss after every so many positions besides, and at the end what it came to."""
+
+    _iteration = 0
+
+    def begin(self, iteration: int, phase: str) -> None:
+        super().begin(iteration, phase)
+        self._iteration = iteration
+
+    def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
+        super().learned(step, steps, losses)
+        batch, settings = self._experiment.fit.batch, self._experiment.distill
+        every = settings.progress_every
+        if step * batch // every > (step - 1) * batch // every:
+            told = say_progress(settings.stage_of(self._iteration), step * batch, losses)
+            self._console.print(Text(f"{self._iteration:>4}  {told}"), soft_wrap=True)
+
+    def logged(self, entry: dict[str, Any]) -> None:
+        super().logged(entry)
+        if entry["kind"] == "summary":
+            summary = msgspec.convert(entry["summary"], Summary)
+            for line in say_summary(summary):
+                self._console.print(Text(line), soft_wrap=True)
+
+
+def say_progress(stage: Stage, positions: int, losses: dict[str, float]) -> str:
+    """The losses so far in words."""
+    sides = ", ".join(f"{name} {loss:.5f}" for name, loss in losses.items() if name != "value")
+    return (
+        f"mode {stage.mode} ({stage.name}): {positions:,} positions,"
+        f" average loss {losses['value']:.5f}" + (f" ({sides})" if sides else "")
+    )
+
+
+def say_summary(summary: Summary) -> list[str]:
+    """What a run came to in words."""
+    lines = ["what it came to:", *(f"  {_say_stage(stage)}" for stage in summary.stages)]
+    if summary.last_material is not None:
+        lines.append(
+            f"  material where the last game ended: {summary.last_material:+} centipawns for White,"
+            f" {-summary.last_material:+} for Black"
+        )
+    return lines
+
+
+def _say_stage(stage: StageSummary) -> str:
+    words = f"mode {stage.mode} ({stage.name}): {stage.positions:,} positions trained"
+    if stage.loss is None:
+        return words
+    words += (
+        f", average loss {stage.loss:.5f} (best constant {stage.idle_loss:.4f}), {stage.verdict}"
+    )
+    if stage.held_out is not None and stage.constant is not None:
+        words += f"; held out {stage.held_out:.5f}, best constant {stage.constant:.4f}"
+    return words

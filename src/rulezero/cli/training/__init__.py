@@ -1,0 +1,1 @@
+"""Verbs that make games, data and nets."""

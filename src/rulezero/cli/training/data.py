@@ -1,0 +1,324 @@
+"""`rulezero data`: what recorded games come to, and the same for other programs."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.text import Text
+
+import rulezero as rz
+from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_pairs, warn
+from rulezero.cli.terminal.words import games_of
+from rulezero.data import Record, Store, export, import_file
+from rulezero.data.record import PURPOSES
+from rulezero.data.replay import game_of
+from rulezero.data.summary import Results, Summary, Values, summarise
+from rulezero.learn import arrays
+from rulezero.learn.arrays import Meta, Orders
+
+app = typer.Typer(no_args_is_help=True)
+
+_LARGE = 1e9  # bytes that people are told of beforehand
+_LARGEST_NPZ = 2e9  # bytes that are held in memory
+_MOST_SOURCES = 5
+_SHARD = re.compile(r"(.*\.games(?:\.part)?): ")  # what a store's problem begins with
+
+_Place = Annotated[
+    Path,
+    typer.Argument(metavar="STORE", help="A store, a run's folder, a .jsonl or a .pgn file."),
+]
+_Game = Annotated[str | None, typer.Option(help="Only records of this game.")]
+_Purpose = Annotated[
+    list[str] | None, typer.Option(help=f"Only this, or each of several: {', '.join(PURPOSES)}.")
+]
+_Source = Annotated[str | None, typer.Option(help="Only these: match, train, import:FILE, ...")]
+_Trusted = Annotated[bool, typer.Option("--trusted", help="Run or read the files that games name.")]
+
+
+class Chosen:
+    """The records at a path that are asked for; one may go through them again."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        game: str | None = None,
+        purpose: Sequence[str] | None = None,  # any of these
+        source: str | None = None,
+        trusted: bool = False,
+    ) -> None:
+        for each in purpose or ():
+            if each not in PURPOSES:
+                raise rz.RecordError(f"there is no purpose '{each}'; known: {', '.join(PURPOSES)}")
+        asked = {"game": [game], "purpose": purpose or [], "source": [source]}
+        self.path = path
+        self._problems: dict[str, None] = {}  # each once, in their order
+        self._wanted = {
+            name: {text for text in texts if text is not None} for name, texts in asked.items()
+        }
+        self._trusted = trusted
+        self._store = None if path.is_file() else _store(path)
+        self._seen: dict[str, Counter[str]] = {}
+
+    def __iter__(self) -> Iterator[Record]:
+        self._seen = {name: Counter() for name in self._wanted}
+        for record in self._records():
+            said = {name: getattr(record, name) for name in self._wanted}
+            for name, text in said.items():
+                self._seen[name][text] += 1
+            if all(not wanted or said[name] in wanted for name, wanted in self._wanted.items()):
+                yield record
+        for problem in self._store.problems if self._store is not None else ():
+            self.report(problem)
+
+    def report(self, problem: object) -> None:
+        """Remembers what is wrong with a record."""
+        self._problems[str(problem)] = None
+
+    def warn(self) -> None:
+        """Says what was wrong; of a damaged file one line."""
+        found: dict[str, list[str]] = {}
+        for problem in self._problems:
+            shard = _SHARD.match(problem)
+            found.setdefault(shard[1] if shard else problem, []).append(problem)
+        warn(
+            [
+                first + (f" (and in {len(more)} more places of this file)" if more else "")
+                for first, *more in found.values()
+            ]
+        )
+
+    def nothing(self) -> rz.RecordError:
+        """Why there is nothing, once all was gone through."""
+        for name, wanted in self._wanted.items():
+            seen = self._seen[name]
+            if wanted and seen and not wanted & set(seen):
+                asked = " or ".join(sorted(wanted))
+                there = ", ".join(text for text, _ in seen.most_common())
+                return rz.RecordError(
+                    f"'{self.path}' has no record whose {name} is {asked}; it has {there}"
+                )
+        if any(self._seen.values()):
+            names = ", ".join(f"--{name}" for name, wanted in self._wanted.items() if wanted)
+            return rz.RecordError(f"'{self.path}' has no record that passes all of {names}")
+        return rz.RecordError(next(iter(self._problems), f"'{self.path}' holds no games"))
+
+    def _records(self) -> Iterable[Record]:
+        if self._store is not None:
+            return self._store
+        return import_file(self.path, trusted=self._trusted, report=self.report)
+
+
+def _store(path: Path) -> Store:
+    found = rz.records(path, tolerant=True)
+    assert isinstance(found, Store)  # the path is no file
+    return found
+
+
+@app.callback()
+def data() -> None:
+    """Count recorded games, or write them for other programs."""
+
+
+@app.command()
+def summary(
+    path: _Place,
+    game: _Game = None,
+    purpose: _Purpose = None,
+    source: _Source = None,
+    trusted: _Trusted = False,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON object for each game.")] = False,
+) -> None:
+    """Say how many games there are, how they ended and what the searches thought."""
+    chosen = Chosen(path, game=game, purpose=purpose, source=source, trusted=trusted)
+    found = summarise(chosen, chosen.report)
+    if not found:
+        raise chosen.nothing()
+    chosen.warn()
+    console = open_console()
+    for number, each in enumerate(found):
+        if as_json:
+            typer.echo(msgspec.json.encode(each).decode())
+            continue
+        if number:
+            console.print()
+        show(each, console)
+
+
+@app.command()
+def process(
+    path: _Place,
+    to: Annotated[
+        Path, typer.Option("--to", "--output-dir", metavar="DIR", help="The folder to make.")
+    ],
+    augment: Annotated[
+        bool,
+        typer.Option("--augment/--no-augment", help="Add the mirror images of positions, or not."),
+    ] = True,
+    seed: Annotated[int, typer.Option(help="Of the split.")] = 42,
+    split: Annotated[
+        str, typer.Option(metavar="A/B/C", help="Per cent of games to train, validate, test with.")
+    ] = "80/10/10",
+    game: _Game = None,
+    purpose: _Purpose = None,
+    source: _Source = None,
+    trusted: _Trusted = False,
+) -> None:
+    """Write what there is to learn as numpy arrays, split by game."""
+    orders = Orders(augment=augment, seed=seed, split=read_split(split))
+    arrays.check_place(to)
+    chosen = Chosen(path, game=game, purpose=purpose, source=source, trusted=trusted)
+    if next(iter(chosen), None) is None:
+        raise chosen.nothing()
+    found = arrays.survey(chosen, trusted=trusted, report=chosen.report)
+    chosen.warn()
+    for half in arrays.unfinished(to):
+        warn([f"'{half}' is unfinished: delete it, unless a process is still writing it"])
+    size = found.bytes(orders)
+    arrays.check_room(size, to)
+    if size > _LARGE:
+        typer.echo(f"{to} will have {size / 1e9:.1f} GB", err=True)
+    with counting("writing") as tell:
+        made = arrays.write(chosen, found, to, orders, tell)
+    for name, share in zip(arrays.SPLITS, orders.split, strict=True):
+        if share and not made.splits[name].games:
+            warn([f"no game fell to '{name}': take more games, or another --seed or --split"])
+    show_arrays(made, to, open_console())
+
+
+@app.command("export")
+def export_games(
+    path: _Place,
+    to: Annotated[Path, typer.Option(metavar="FILE", help="A .jsonl, .pgn or .npz file to make.")],
+    game: _Game = None,
+    purpose: _Purpose = None,
+    source: _Source = None,
+    trusted: _Trusted = False,
+) -> None:
+    """Write games as JSON lines or PGN, or few of them as one .npz."""
+    if to.exists():
+        raise rz.RecordError(f"'{to}' exists already: choose another name")
+    chosen = Chosen(path, game=game, purpose=purpose, source=source, trusted=trusted)
+    plies: Counter[str] = Counter()
+    for record in chosen:
+        plies[record.game] += record.plies
+    if not plies:
+        raise chosen.nothing()
+    chosen.warn()
+    if to.suffix.lower() == ".npz":
+        _check_npz(plies, to, trusted)
+    last: list[Record] = []
+
+    def remembered() -> Iterator[Record]:
+        for record in chosen:
+            last[:] = [record]
+            yield record
+
+    try:
+        games = export(remembered(), to, trusted=trusted)
+    except rz.RulezeroError as error:
+        if not last:
+            raise
+        raise rz.RecordError(f"record {last[0].id}: {error}") from error
+    typer.echo(f"{games_of(games)} in {to}")
+
+
+def read_split(text: str) -> tuple[float, float, float]:
+    """Per cent to train, validate and test with, of 80/10/10."""
+    try:
+        train, val, test = map(float, text.split("/"))
+    except ValueError:
+        train = val = test = -1
+    if not (min(train, val, test) >= 0 and abs(train + val + test - 100) < 1e-6):
+        raise typer.BadParameter(
+            f"a split is three numbers that sum to 100, such as 80/10/10, not '{text}'",
+            param_hint="'--split'",
+        )
+    return train, val, test
+
+
+def _check_npz(plies: Counter[str], to: Path, trusted: bool) -> None:
+    """Says what does not fit into one file of arrays."""
+    if len(plies) > 1:
+        raise rz.RecordError(
+            f"one .npz has one game, and here are {', '.join(plies)}: name one with --game"
+        )
+    ((text, number),) = plies.items()
+    facts = game_of(text, trusted=trusted).facts
+    channels, rows, columns = facts.planes
+    size = 4 * number * (channels * rows * columns + facts.slots)
+    if size > _LARGEST_NPZ:
+        raise rz.RecordError(
+            f"'{to}' would need {size / 1e9:.1f} GB of memory: write it piece by piece with"
+            " rulezero data process"
+        )
+
+
+def show(found: Summary, console: Console) -> None:
+    """Prints a summary."""
+    bold = "bold" if console.is_terminal else ""
+    heading = f"{found.game}: {games_of(found.results.games)}, {found.plies:,} plies"
+    console.print(Text(heading, bold), soft_wrap=True)
+    print_pairs(
+        console, [("purposes", say_counts(found.purposes)), ("sources", say_counts(found.sources))]
+    )
+    console.print()
+    counts = ">games", ">seat 0 wins", ">draws", ">seat 1 wins"
+    ends = plain_table(console, "ended by", *counts, has_room=False)
+    for reason, results in found.ends.items():
+        ends.add_row(Text(reason), *_numbers(results))
+    if len(found.ends) > 1:
+        ends.add_row("all", *_numbers(found.results), style=bold)
+    console.print(ends)
+    console.print()
+    figures = ">games", ">plies", ">seat 0", ">draws", ">seat 1", ">value", ">spread"
+    table = plain_table(console, ">generation", *figures, has_room=False)
+
+    def row(name: str, plies: int, results: Results, values: Values, style: str = "") -> None:
+        games, *ended = _numbers(results)
+        table.add_row(name, games, f"{plies:,}", *ended, *_say_values(values), style=style)
+
+    for each in found.generations:
+        number = "-" if each.number is None else str(each.number)
+        row(number, each.plies, each.results, each.values)
+    if len(found.generations) > 1:
+        row("all", found.plies, found.results, found.values, bold)
+    console.print(table)
+
+
+def say_counts(counts: dict[str, int]) -> str:
+    """How often what is there, the most frequent first: "self-play 60, gate 4"."""
+    first = [f"{name} {number:,}" for name, number in list(counts.items())[:_MOST_SOURCES]]
+    more = len(counts) - len(first)
+    return ", ".join(first) + (f" and {more} more" if more else "")
+
+
+def _numbers(results: Results) -> list[str]:
+    """Games, and whose they are; nothing where all of them are open."""
+    cells = [f"{results.games:,}"]
+    ended = (results.seat_0_wins, results.draws, results.seat_1_wins)
+    return cells + [f"{n:,}" if results.unknown < results.games else "" for n in ended]
+
+
+def _say_values(values: Values) -> tuple[str, str]:
+    if values.mean is None or values.spread is None:
+        return "-", "-"
+    return f"{values.mean:+.3f}", f"{values.spread:.3f}"
+
+
+def show_arrays(made: Meta, to: Path, console: Console) -> None:
+    """Prints what was written."""
+    mirrored = f", {made.mirrored:,} of them mirrored" if made.mirrored else ""
+    words = (
+        f"{to}: {made.positions:,} positions{mirrored}, of {games_of(made.games)} of {made.game}"
+    )
+    console.print(Text(words), soft_wrap=True)
+    table = plain_table(console, "split", ">games", ">positions", has_room=False)
+    for name, part in made.splits.items():
+        table.add_row(name, f"{part.games:,}", f"{part.positions:,}")
+    console.print(table)

@@ -1,0 +1,52 @@
+"""`rulezero fit`: a net from the games of a store."""
+
+from typing import Annotated, Any
+
+import typer
+
+from rulezero import config, flags
+from rulezero import steps as by_hand
+from rulezero.cli.terminal.options import Changes, Preset
+from rulezero.cli.terminal.screen import counting, open_console, plain_table
+from rulezero.learn.measures import Measures
+
+FLAGS = ("epochs", "batch_size", "lr", "target", "no_augment")  # that a fit by itself has
+
+
+def fit(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="The folder of the games.")],
+    recipe: Annotated[str, typer.Option(help="A recipe, or a .yaml file: how to fit what.")],
+    to: Annotated[str, typer.Option(metavar="NET", help="The net to write.")],
+    net: Annotated[
+        str | None,
+        typer.Option("--net", "--use-model", metavar="NET", help="Begin with its weights."),
+    ] = None,
+    preset: Preset = "small",
+    changes: Changes = None,
+    *,
+    given: dict[str, Any],
+) -> None:
+    """Fit a net to recorded games."""
+    experiment = flags.changed(config.load(recipe, preset, changes or []), given)
+    with counting("learning") as tell:
+        done = by_hand.fit(
+            experiment,
+            store,
+            to,
+            net=net,
+            tell=lambda step, steps, losses: tell(step, steps, f"loss {losses['total']:.3f}"),
+        )
+    typer.echo(f"{to}: {done.steps} steps, {done.samples:,} samples in {done.seconds:.1f} s")
+    if done.held_out is not None:
+        show_measures(done.held_out)
+
+
+def show_measures(measures: Measures) -> None:
+    """Prints figures on held-out positions beside those of the best constant."""
+    console = open_console()
+    table = plain_table(console, "held out", ">net", ">best constant", has_room=False)
+    for name in measures.net.__struct_fields__:
+        figures = getattr(measures.net, name), getattr(measures.constant, name)
+        table.add_row(name.replace("_", " "), *(f"{figure:.4f}" for figure in figures))
+    console.print(table)
+    console.print(f"{measures.positions} positions that were never trained on")

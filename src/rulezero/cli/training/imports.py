@@ -1,0 +1,55 @@
+"""`rulezero import`: games of other programs into a store."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import rulezero as rz
+from rulezero.cli.terminal.screen import warn
+from rulezero.cli.terminal.words import games_of
+from rulezero.data import import_file
+from rulezero.play.saving import open_store
+
+
+def import_games(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl or a .pgn file.")],
+    to: Annotated[str, typer.Option(metavar="STORE", help="The folder that keeps the games.")],
+    game: Annotated[
+        str | None, typer.Option(help="What is played, where the file does not say.")
+    ] = None,
+    skip: Annotated[
+        bool, typer.Option("--skip", help="Go on behind a mistake, which is told.")
+    ] = False,
+    trusted: Annotated[
+        bool, typer.Option("--trusted", help="Run or read the files that games name.")
+    ] = False,
+) -> None:
+    """Bring games from a file into a store; each is replayed and checked first."""
+    mistakes: list[rz.RecordError] = []
+
+    def report(error: rz.RecordError) -> None:
+        mistakes.append(error)
+        typer.echo(f"skipped: {error}", err=True)
+
+    new = games = 0
+    reading = import_file(file, game, trusted=trusted, report=report if skip else None)
+    with open_store(to) as store:
+        known = {record.id for record in store}
+        warn(store.problems)
+        try:
+            for record in reading:
+                games += 1
+                if record.id not in known:
+                    known.add(record.id)
+                    store.add(record)
+                    new += 1
+        except rz.RecordError as error:
+            kept = f"kept what is before it, {games_of(games)}; --skip goes on behind it"
+            raise rz.RecordError(f"{error} ({kept if games else 'no game before it'})") from error
+    if games == 0 and not mistakes:
+        raise rz.RecordError(f"'{file}' holds no games")
+    again = f", {games - new} were there already" if games > new else ""
+    typer.echo(f"{games_of(new)} from {file} in {to}{again}")
+    if mistakes:
+        raise typer.Exit(2)

@@ -1,0 +1,87 @@
+"""`rulezero train`: a recipe from nothing to a net that plays."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rulezero import config, flags, runs
+from rulezero.cli.terminal.distill_watch import DistillWatch
+from rulezero.cli.terminal.options import Changes, Workers
+from rulezero.cli.terminal.watch import Watch
+
+if TYPE_CHECKING:
+    from rulezero.train.estimate import Estimate
+
+
+def train(
+    recipe: Annotated[
+        str | None, typer.Argument(help="A recipe, or a .yaml file; rulezero games lists them.")
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="tiny, small, medium or full; rulezero games lists others.", show_default="small"
+        ),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", "--output-dir", metavar="DIR", help="The run's folder.")
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Go on with a run where it was stopped.")
+    ] = None,
+    changes: Changes = None,
+    workers: Workers = 0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be done.")
+    ] = False,
+    *,
+    given: dict[str, Any],
+) -> None:
+    """Train a net by a recipe: play, fit, evaluate, and again."""
+    if (recipe is None) == (resume is None):
+        raise typer.BadParameter("give a recipe, or --resume with the folder of a run")
+    if resume is not None:
+        if changes or out is not None or preset is not None or set(given.values()) != {None}:
+            raise typer.BadParameter(
+                "--resume goes on with a run as it is: no --set, no --out, no --preset, nor any"
+                " key by its short name"
+            )
+        experiment = config.read(runs.open_run(resume).config())
+    else:
+        assert recipe is not None
+        experiment = config.load(recipe, preset or "small", changes or [])
+        experiment = flags.changed(experiment, given)
+    if dry_run:
+        runs.check(experiment, workers)
+        typer.echo(experiment.text)
+        for line in say_estimate(runs.expect(experiment, workers=workers)):
+            typer.echo(f"# {line}")
+        return
+    run = runs.place(experiment, out) if resume is None else runs.open_run(resume)
+    try:
+        with watching(experiment) as watch:
+            if resume is not None:
+                runs.resume(run.path, workers=workers, listener=watch)
+            else:
+                runs.train(experiment, out=run.path, workers=workers, listener=watch)
+    except KeyboardInterrupt:
+        typer.echo(f"stopped; rulezero train --resume {run.path} goes on", err=True)
+        raise typer.Exit(130) from None
+    typer.echo(f"the run is in {run.path}; its best net is {run.progress().best}")
+
+
+def watching(experiment: config.Experiment) -> Watch:
+    """Who tells how a run goes."""
+    return DistillWatch(experiment) if experiment.regime == "distill" else Watch(experiment)
+
+
+def say_estimate(expected: "Estimate") -> list[str]:
+    """What an experiment will cost here, in words."""
+    return [
+        f"the net has {expected.parameters:,} parameters",
+        f"here a worker evaluates {expected.positions_per_second:,.0f} positions a second,"
+        f" and the learner learns from {expected.samples_per_second:,.0f}",
+        f"a game has about {expected.choices_per_game:.0f} choices (in quick games) with"
+        f" {expected.sims_per_choice:.0f} simulations each",
+        f"expected: {expected.hours:,.1f} hours, without bootstrap and trials",
+    ]

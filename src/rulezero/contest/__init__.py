@@ -1,0 +1,1 @@
+"""Who is stronger: matches, and yardsticks that need no opponent."""

@@ -1,0 +1,246 @@
+"""Two players meet: the games, and what they say about the players."""
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from rulezero._core import Game, GameError
+from rulezero.data.record import Record
+from rulezero.data.store import Store
+from rulezero.fleet.runner import run
+from rulezero.play.players import Player, read_player
+from rulezero.play.saving import open_store
+from rulezero.play.table import Finished
+from rulezero.play.task import Task, check_task
+from rulezero.stats.rating import elo
+from rulezero.stats.sprt import Sprt
+from rulezero.stats.tally import Counts, GameResult, RatingError, Tally
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True):
+    """A match of a against b; all figures are a's."""
+
+    game: str
+    a: str
+    b: str
+    tally: Tally
+    records: list[Record]  # in the order of the task
+    seconds: float = 0.0  # from the first ply to the last
+    sprt: Sprt | None = None  # the test that could end it, and where it stands
+
+    @property
+    def score(self) -> float:
+        """Points per game, in [0, 1]; a draw is half a point."""
+        return self.tally.score
+
+    @property
+    def elo(self) -> float:
+        """The rating difference that explains the score best."""
+        return elo(self.tally).elo
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the rating difference lies, with 95 % confidence."""
+        estimate = elo(self.tally)
+        return estimate.lower, estimate.upper
+
+    @property
+    def by_seat(self) -> tuple[Counts, Counts]:
+        """Wins, draws and losses of a in seat 0 and in seat 1."""
+        return self.tally.by_seat
+
+
+class MatchInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a match, with what was played until then."""
+
+    def __init__(self, match: Match) -> None:
+        super().__init__(f"interrupted after {match.tally.games} games")
+        self.match = match
+
+
+OnGame = Callable[[Tally], bool | None]  # is told the tally after a game; True ends the match
+
+
+def match(
+    game: str | Game,
+    a: str | Player,
+    b: str | Player,
+    games: int = 100,
+    *,
+    seed: int = 0,
+    opening: int = 4,
+    starts: Sequence[str] = (),
+    swap: bool = True,
+    judge: str | Player | None = None,
+    workers: int = 1,
+    width: int = 64,
+    save: str | Path | None = None,
+    sprt: Sprt | tuple[float, float] | None = None,
+    on_game: OnGame | None = None,
+) -> Match:
+    """Plays games between two players and returns the result.
+
+    Games come in pairs with the same opening and the seats swapped. `opening` plies are drawn at
+    random so that players who never vary do not play one game over and over; `starts` are
+    positions to begin from. `save` names a store that keeps every game as it finishes. `sprt`
+    ends the match at its verdict: (0, 10) asks whether a is 0 or 10 Elo stronger. `judge` is a
+    player whose comments on every ply go into the store. `on_game` is told the tally after each
+    game, and ends the match by returning True. Ctrl-C is a MatchInterrupted, which holds the match
+    so far.
+    """
+    if not isinstance(game, (str, Game)):
+        raise TypeError(f"a match is played in a Game or the game of a text, not {game!r}")
+    one, other = read_player(a), read_player(b)
+    if judge is not None and save is None:
+        raise GameError("what a judge says goes into a store: name one with save, or do without")
+    if sprt is not None and not isinstance(sprt, Sprt):
+        sprt = _sprt_of(sprt)
+    task = Task(
+        game=game if isinstance(game, str) else game.text,
+        a=one.text,
+        b=other.text,
+        games=games,
+        seed=seed,
+        opening=opening,
+        starts=tuple(starts),
+        swap=swap,
+        judge=None if judge is None else read_player(judge).text,
+    )
+    return play(
+        task,
+        players=(one, other),
+        workers=workers,
+        width=width,
+        save=save,
+        sprt=sprt,
+        on_game=on_game,
+    )
+
+
+def play(
+    task: Task,
+    *,
+    players: tuple[Player, Player] | None = None,
+    workers: int = 1,
+    width: int = 64,
+    save: str | Path | None = None,
+    sprt: Sprt | None = None,
+    on_game: OnGame | None = None,
+) -> Match:
+    """Plays a task to its end, to the verdict of `sprt`, or until `on_game` returns True."""
+    game = check_task(task)
+    standing, trial = _Standing(), _Trial(sprt, pairs=task.swap)
+    records: list[Record] = []
+    began = time.perf_counter()
+
+    def so_far() -> Match:
+        return Match(
+            game=game.text,
+            a=task.a,
+            b=task.b,
+            tally=Tally.of(result_of(record, task) for record in records),
+            records=sorted(records, key=lambda record: record.index),
+            seconds=time.perf_counter() - began,
+            sprt=trial.sprt,
+        )
+
+    with contextlib.ExitStack() as stack:
+        store = None if save is None else stack.enter_context(open_store(save))
+        playing = run(task, workers=workers, width=width, players=players)
+        finished: Finished | None = None
+        try:
+            for finished in stack.enter_context(contextlib.closing(playing)):
+                _keep(store, finished, task)
+                record = finished.record
+                result = result_of(record, task)
+                records.append(record)
+                standing.add(result)
+                is_decided = trial.add(record.index, result)
+                if (on_game is not None and on_game(standing.tally)) or is_decided:
+                    break
+        except KeyboardInterrupt:
+            if finished is not None and finished.record not in records[-1:]:
+                _keep(store, finished, task)  # once more does no harm: a store gives it once
+                records.append(finished.record)
+            raise MatchInterrupted(so_far()) from None
+    return so_far()
+
+
+def _sprt_of(bounds: tuple[float, float]) -> Sprt:
+    try:
+        elo0, elo1 = map(float, bounds)
+    except (TypeError, ValueError):
+        raise RatingError(f"sprt={bounds!r}: give two Elo differences, such as (0, 10)") from None
+    return Sprt(elo0=elo0, elo1=elo1)
+
+
+def result_of(record: Record, task: Task) -> GameResult:
+    """How a game of a task ended for its player a."""
+    return GameResult(
+        seat=record.index % 2 if task.swap else 0,
+        outcome=record.outcome,
+        cause=record.end_reason,
+        plies=record.plies,
+        pair=record.index // 2 if task.swap else None,
+    )
+
+
+def _keep(store: Store | None, finished: Finished, task: Task) -> None:
+    if store is None:
+        return
+    store.add(finished.record)
+    if finished.note is not None and task.judge is not None:
+        store.add_note(finished.record.id, read_player(task.judge).text, finished.note)
+
+
+class _Standing:
+    """The tally of a match as it goes; the thousandth game costs as little as the first."""
+
+    def __init__(self) -> None:
+        self._sum = Tally()
+        self._halves: dict[int, GameResult] = {}  # whose partners are still being played
+
+    def add(self, result: GameResult) -> None:
+        if result.pair is None:
+            self._sum += Tally.of([result])
+        elif result.pair in self._halves:
+            self._sum += Tally.of([self._halves.pop(result.pair), result])
+        else:
+            self._halves[result.pair] = result
+
+    @property
+    def tally(self) -> Tally:
+        return self._sum + Tally.of(self._halves.values())
+
+
+class _Trial:
+    """A sequential test that hears of complete pairs in the order of the task.
+
+    In the order of their ends, short games would have their say first, and the verdict would
+    depend on how many games are played in step.
+    """
+
+    def __init__(self, sprt: Sprt | None, *, pairs: bool) -> None:
+        self.sprt = sprt
+        self._size = 2 if pairs else 1
+        self._waiting: dict[int, GameResult] = {}
+        self._heard = 0
+        self._tally = Tally()
+
+    def add(self, index: int, result: GameResult) -> bool:
+        """Takes a game into account; whether there is a verdict."""
+        if self.sprt is None:
+            return False
+        self._waiting[index] = result
+        while self.sprt.verdict == "undecided":
+            indices = range(self._heard, self._heard + self._size)
+            if any(index not in self._waiting for index in indices):
+                return False
+            self._tally += Tally.of([self._waiting.pop(index) for index in indices])
+            self._heard += self._size
+            results = self._tally.pairs if self._size == 2 else self._tally.counts
+            self.sprt = self.sprt.after(results)
+        return True

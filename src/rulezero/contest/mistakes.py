@@ -1,0 +1,95 @@
+"""How often a player errs in solved positions: a yardstick that needs no opponent."""
+
+import math
+from typing import Literal
+
+import msgspec
+
+from rulezero._core import SeatError
+from rulezero.endgame.connect4 import Kind, Solved, positions
+from rulezero.games.load import load
+from rulezero.play.players import Player, read_player
+from rulezero.play.session import Session
+from rulezero.stats.rating import quantile
+
+Fall = Literal["win to draw", "win to loss", "draw to loss"]
+"""What a mistake gave away."""
+
+_FALLS: dict[tuple[int, int], Fall] = {
+    (1, 0): "win to draw",
+    (1, -1): "win to loss",
+    (0, -1): "draw to loss",
+}
+
+
+class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
+    """The mistakes of a player in one move each from some positions."""
+
+    seat: str  # whose they are
+    kind: Kind
+    positions: int  # that it was asked about
+    by_fall: dict[Fall, int]  # how many of each
+    numbers: tuple[int, ...]  # of the positions it erred in, so that players can be compared
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.numbers)
+
+    @property
+    def share(self) -> float:
+        """Mistakes per position, in [0, 1]."""
+        return self.count / self.positions
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Bounds of the share for positions of this kind: Wilson's, of a binomial count."""
+        z = quantile(confidence)
+        n, p = self.positions, self.share
+        middle = p + z * z / (2 * n)
+        reach = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        scale = 1 + z * z / n
+        low = (middle - reach) / scale if self.count > 0 else 0.0
+        high = (middle + reach) / scale if self.count < n else 1.0
+        return low, high
+
+    @property
+    def text(self) -> str:
+        """The mistakes as people read them: 31 of 500 late positions, 6.2 % (4.4 to 8.7, 95 %)."""
+        low, high = self.interval()
+        return (
+            f"{self.count} of {self.positions} {self.kind} positions, {100 * self.share:.1f} %"
+            f" ({100 * low:.1f} to {100 * high:.1f}, 95 %)"
+        )
+
+
+def mistakes(by: str | Player, kind: Kind, *, seed: int = 0, width: int = 64) -> Mistakes:
+    """The player's mistakes in the fixed Connect Four positions of a kind: early, middle or late.
+
+    `width` positions are thought about in step, which changes no choice. Randomness is keyed by the
+    seed and the position's number.
+    """
+    player = read_player(by)
+    if player.is_human:
+        raise SeatError("nobody is there to ask: a human plays with `rulezero play`")
+    asked = positions(kind)
+    session = Session(load("connect4"), [player], seed=seed, width=width)
+    for number, solved in enumerate(asked):
+        session.add(number, solved.state, most_plies=1, is_recorded=False)
+    falls: dict[int, Fall] = {}
+    for played in session.run():
+        solved = asked[played.index]
+        (action,) = played.last.actions
+        if solved.is_mistake(action):
+            falls[played.index] = _fall(solved, action)
+    return Mistakes(
+        seat=player.text,
+        kind=kind,
+        positions=len(asked),
+        by_fall={fall: list(falls.values()).count(fall) for fall in _FALLS.values()},
+        numbers=tuple(sorted(falls)),
+    )
+
+
+def _fall(solved: Solved, action: int) -> Fall:
+    """What a mistake gave away."""
+    return _FALLS[solved.best, solved.for_mover[action]]

@@ -1,0 +1,127 @@
+"""A match in numbers: what people want to read, and what goes into a file."""
+
+import msgspec
+
+from rulezero.contest.match import Match
+from rulezero.stats.rating import Estimate, elo
+from rulezero.stats.tally import Counts, Tally
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """Wins, draws and losses with what they amount to."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float  # in [0, 1]
+
+    @classmethod
+    def of(cls, counts: Counts) -> "Line":
+        """The line of these counts."""
+        return cls(
+            games=counts.games,
+            wins=counts.wins,
+            draws=counts.draws,
+            losses=counts.losses,
+            score=counts.score,
+        )
+
+
+class Lengths(msgspec.Struct, frozen=True, kw_only=True):
+    """How many plies games had, dice included; all 0 where there was none."""
+
+    mean: float = 0.0
+    shortest: int = 0
+    longest: int = 0
+
+    @classmethod
+    def of(cls, tally: Tally) -> "Lengths":
+        """The lengths of these games."""
+        if not tally.plies:
+            return cls()
+        return cls(mean=tally.mean_plies, shortest=min(tally.plies), longest=max(tally.plies))
+
+
+class Test(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a sequential test stands."""
+
+    __test__ = False  # pytest: not one of yours
+
+    elo0: float
+    elo1: float
+    llr: float
+    bounds: tuple[float, float]
+    verdict: str
+    counts: tuple[int, ...]  # of pairs [5] or of games [3], by a's points: those it heard of
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything about a match; figures are a's. As JSON, an infinite bound is null."""
+
+    game: str
+    a: str
+    b: str
+    total: Line
+    by_seat: tuple[Line, Line]
+    elo: Estimate
+    pairs: tuple[int, int, int, int, int]  # that brought a 0, 1/2, 1, 3/2 and 2 points
+    ends: dict[str, Line]  # by cause, the most frequent first
+    plies: Lengths
+    first_seat: Line  # whoever sat in seat 0, against whoever sat in seat 1
+    first_seat_elo: Estimate
+    seconds: float
+    games_per_second: float
+    simulations: int  # of both players; positions judged where there is no tree
+    simulations_per_second: float
+    sprt: Test | None = None
+    is_interrupted: bool = False
+    saved: str | None = None  # the store that has the games
+
+    @classmethod
+    def of(
+        cls, match: Match, *, is_interrupted: bool = False, saved: str | None = None
+    ) -> "Report":
+        """The report of a match."""
+        tally = match.tally
+        first = tally.by_seat[0] + tally.by_seat[1].swapped
+        causes = sorted(tally.by_cause.items(), key=lambda item: (-item[1].games, item[0]))
+        simulations = sum(int(record.columns().sims.sum()) for record in match.records)
+        return cls(
+            game=match.game,
+            a=match.a,
+            b=match.b,
+            total=Line.of(tally.counts),
+            by_seat=(Line.of(tally.by_seat[0]), Line.of(tally.by_seat[1])),
+            elo=elo(tally),
+            pairs=tally.pairs.counts,
+            ends={cause: Line.of(counts) for cause, counts in causes},
+            plies=Lengths.of(tally),
+            first_seat=Line.of(first),
+            first_seat_elo=elo(first),
+            seconds=match.seconds,
+            games_per_second=_rate(tally.games, match.seconds),
+            simulations=simulations,
+            simulations_per_second=_rate(simulations, match.seconds),
+            sprt=_test(match),
+            is_interrupted=is_interrupted,
+            saved=saved,
+        )
+
+
+def _test(match: Match) -> Test | None:
+    sprt = match.sprt
+    if sprt is None:
+        return None
+    return Test(
+        elo0=sprt.elo0,
+        elo1=sprt.elo1,
+        llr=sprt.llr,
+        bounds=sprt.bounds,
+        verdict=sprt.verdict,
+        counts=sprt.counts,
+    )
+
+
+def _rate(number: int, seconds: float) -> float:
+    return number / seconds if seconds > 0 else 0.0

@@ -1,0 +1,1 @@
+"""From games to a net: targets, the replay window, batches, losses, the learner."""

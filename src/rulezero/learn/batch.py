@@ -1,0 +1,125 @@
+"""Batches: positions of the window, re-made as a net sees them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from rulezero._core import Game, remake
+from rulezero.data.columns import Floats
+from rulezero.data.replay import policies
+from rulezero.learn.targets import TargetSettings
+from rulezero.learn.window import Game as WindowGame
+from rulezero.learn.window import Indices, Positions, Window
+
+
+class Batch(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """B positions; everything is the mover's."""
+
+    planes: Floats  # [B, channels, rows, columns]
+    legal: npt.NDArray[np.bool_]  # [B, slots]
+    policy: Floats  # [B, slots] sums to 1, or is 0 where there is no policy target
+    wdl: Floats  # [B, 3] chances of a win, a draw, a loss
+    value: Floats  # [B] expected result, in [-1, 1]
+    weight: Floats  # [B]
+    plies_left: Floats  # [B] until the end of the game
+
+
+class Batches:
+    """Makes batches of a window's positions for the net of one game."""
+
+    def __init__(
+        self, window: Window, game: Game, *, settings: TargetSettings, mirrors: bool
+    ) -> None:
+        self.window = window
+        self.game = game
+        self.settings = settings
+        self.mirrors = mirrors and game.has_mirror
+
+    def make(
+        self, positions: Indices, dice: np.random.Generator | None = None, *, done: float = 1.0
+    ) -> Batch:
+        """The batch of these positions, each game gone through once; weights are all 1.
+
+        With dice, each position is shown in the game's mirror with probability 1/2. Targets are
+        those after a share of the fit; without one, those of its end.
+        """
+        known = self.window.at(np.sort(positions))
+        size, facts = len(known.game), self.game.facts
+        planes = np.empty((size, *facts.planes), np.float32)
+        legal = np.empty((size, facts.slots), np.bool_)
+        mirrored = np.zeros(size, np.bool_)
+        if self.mirrors and dice is not None:
+            mirrored = dice.random(size) < 0.5
+        numbers, which = np.unique(known.game, return_inverse=True)
+        games = [self.window.games[number] for number in numbers]
+        offsets, pairs, weights = _pairs(games, which, known)
+        slots = np.empty(len(pairs), np.int32)
+        remake(
+            self.game,
+            [(game.start, game.actions) for game in games],
+            known.ply.astype(np.uint32),
+            which=which.astype(np.uint32),
+            planes=planes,
+            legal=legal,
+            offsets=offsets,
+            pairs=pairs,
+            slots=slots,
+            mirrored=mirrored,
+        )
+        wdl = self._wdl(known, done)
+        return Batch(
+            planes=planes,
+            legal=legal,
+            policy=policies(slots, weights, offsets, facts.slots),
+            wdl=wdl,
+            value=wdl[:, 0] - wdl[:, 2],
+            weight=np.ones(size, np.float32),
+            plies_left=known.plies_left.astype(np.float32),
+        )
+
+    def _wdl(self, known: Positions, done: float) -> Floats:
+        """The mover's chances: how the game ended, mixed with what the search thought."""
+        chances = _chances(known.result, known.drawn)
+        settings, is_searched = self.settings, np.isfinite(known.search)
+        first, last, drawn = (
+            settings.search_share,
+            settings.search_share_end,
+            settings.search_share_drawn,
+        )
+        now = first if last is None else first + (last - first) * done
+        shares = np.where(known.drawn < 0.5, now, now if drawn is None else drawn)
+        value = np.where(is_searched, known.search, 0)
+        draw = np.minimum(np.nan_to_num(known.draw), 1 - np.abs(value))
+        share = np.where(is_searched, shares, 0)[:, None]
+        return ((1 - share) * chances + share * _chances(value, draw)).astype(np.float32)
+
+
+def _chances(value: Floats, draw: Floats) -> Floats:
+    """Win, draw and loss of an expected result and a probability of a draw."""
+    chances = np.stack([(1 - draw + value) / 2, draw, (1 - draw - value) / 2], axis=1)
+    return chances.clip(0)  # rounding may have gone below
+
+
+def _pairs(
+    games: list[WindowGame], which: npt.NDArray[np.int64], known: Positions
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32], Floats]:
+    """The policy targets of positions: offsets [k + 1], actions [m], weights [m]."""
+
+    def ends(sizes: Iterable[int]) -> npt.NDArray[np.int64]:
+        return np.cumsum([0, *sizes])
+
+    def joined(kind: type[np.generic], name: str) -> npt.NDArray[Any]:
+        return np.concatenate([np.zeros(0, kind), *(getattr(game, name) for game in games)])
+
+    # Of all games behind one another: where the plies of each begin, and its pairs.
+    at = ends(len(game.offsets) for game in games)[which] + known.ply
+    first = ends(len(game.pair_actions) for game in games)[which]
+    bounds = joined(np.int32, "offsets")
+    counts = np.where(known.has_policy, bounds[at + 1] - bounds[at], 0)
+    offsets = ends(counts)
+    places = np.repeat(first + bounds[at] - offsets[:-1], counts) + np.arange(offsets[-1])
+    actions, weights = joined(np.uint32, "pair_actions"), joined(np.uint16, "pair_targets")
+    return offsets, actions[places], weights[places].astype(np.float32)

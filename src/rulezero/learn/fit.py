@@ -1,0 +1,63 @@
+"""How a net is fitted to the window, and what a fit came to."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+from pydantic import Field
+
+from rulezero.learn.measures import Measures
+from rulezero.learn.schedule import RateSettings
+from rulezero.settings import Settings
+
+Tell = Callable[[int, int, dict[str, float]], None]  # steps done, steps in all, losses so far
+
+
+class LossSettings(Settings):
+    """How much each part counts."""
+
+    policy: float = Field(1.0, ge=0)
+    policy_over: Literal["legal", "all"] = "legal"  # slots that the policy's cross-entropy is of
+    value: float = Field(1.0, ge=0)
+    value_power: float | None = Field(None, ge=1)  # |expected - target| ** it; none: as the head is
+    illegal: float = Field(1.0, ge=0)  # penalty on the policy's mass on illegal slots, lambda
+    moves_left: float = Field(0.1, ge=0)  # of nets that have such a head
+
+    @property
+    def teaches_legality(self) -> bool:
+        """Whether a policy is told which moves are legal at all; search asks the rules."""
+        return self.policy_over == "all" or self.illegal > 0
+
+
+class FitSettings(Settings):
+    """How a net is fitted to the window."""
+
+    batch: int = Field(256, ge=1, le=1 << 16)
+    samples: int | None = Field(None, ge=1)  # of a fit; none: by the next
+    samples_per_ply: float | None = Field(4.0, gt=0)  # samples for each new position; or epochs
+    epochs: int = Field(1, ge=1)  # where both are none: times through the window
+    patience: int | None = Field(None, ge=1)  # epochs without a better held-out loss; none: all
+    init: Literal["continue", "scratch"] = "continue"  # from the last net, or a new one each time
+    optimiser: Literal["adamw", "adam", "sgd"] = "adamw"
+    rate: RateSettings = RateSettings()
+    weight_decay: float = Field(1e-4, ge=0)
+    momentum: float = Field(0.9, ge=0, lt=1)  # of sgd
+    clip: float = Field(0.0, ge=0)  # norm of a gradient at most; 0: as it is
+    average: float = Field(0.0, ge=0, lt=1)  # of weights, per step: what plays is their average
+    mirror: bool = True  # show positions in the game's mirror half of the time
+    loss: LossSettings = LossSettings()
+    threads: int = Field(0, ge=0)  # 0: one for each core
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    mixed: bool = True  # bfloat16 where a GPU computes
+
+
+class Fit(msgspec.Struct, frozen=True, kw_only=True):
+    """What a fit came to."""
+
+    steps: int
+    samples: int
+    seconds: float
+    waiting: float  # share of the time in which the learner waited for batches
+    rate: float  # of the last step
+    train: dict[str, float]  # mean losses over the last tenth of the steps
+    held_out: Measures | None = None  # none while nothing is held out

@@ -1,0 +1,322 @@
+"""The learner: a net, its optimiser, and how far they have come."""
+
+import copy
+import math
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from rulezero._core import Game
+from rulezero.errors import RunError
+from rulezero.learn import snapshot
+from rulezero.learn.batch import Batch, Batches
+from rulezero.learn.fit import Fit, FitSettings, Tell
+from rulezero.learn.losses import Examples, losses
+from rulezero.learn.measures import Answers, Measures, measure
+from rulezero.learn.optimiser import optimiser_of, threads
+from rulezero.learn.plan import plan
+from rulezero.learn.targets import TargetSettings
+from rulezero.learn.window import Indices, Part, Window
+from rulezero.nets import checkpoint
+from rulezero.nets.tower import Outputs, Tower, chances
+
+_MOST_MEASURED = 4096  # held-out positions
+
+
+class Learner:
+    """A net in training. Fits are reproducible: everything random comes from the dice given."""
+
+    def __init__(
+        self,
+        tower: Tower,
+        game: Game,
+        settings: FitSettings,
+        targets: TargetSettings | None = None,
+    ) -> None:
+        self.game = game
+        self.settings = settings
+        self.targets = targets or TargetSettings()
+        self.step = 0
+        self.device = torch.device(device_of(settings.device))
+        self.tower = tower.to(self.device)
+        self.tower.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.average = copy.deepcopy(self.tower).eval() if settings.average else self.tower
+        self.optimiser = optimiser_of(self.tower, settings)
+
+    @property
+    def nets(self) -> list[Tower]:
+        """The one that learns, and the average of its weights if there is one."""
+        return [self.tower] if self.average is self.tower else [self.tower, self.average]
+
+    def learn_from(
+        self,
+        window: Window,
+        generation: int,
+        *,
+        progress: tuple[float, float],
+        dice: np.random.Generator,
+        tell: Tell | None = None,
+    ) -> Fit:
+        """Learns from a window as the recipe says: see fit."""
+        batches = Batches(window, self.game, settings=self.targets, mirrors=self.settings.mirror)
+        return self.fit(batches, generation, progress=progress, dice=dice, tell=tell)
+
+    def write(self, net: Path, metadata: dict[str, Any]) -> None:
+        """Writes the net that plays."""
+        checkpoint.save(net, self.average, self.game, metadata)
+
+    def fit(
+        self,
+        batches: Batches,
+        generation: int,
+        *,
+        progress: tuple[float, float],  # shares of the run done before and after this fit
+        dice: np.random.Generator,
+        tell: Tell | None = None,
+    ) -> Fit:
+        """Learns from a window whose newest games are of this generation."""
+        with threads(self.settings.threads):
+            return self._fit(batches, generation, progress, dice, tell)
+
+    def _fit(
+        self,
+        batches: Batches,
+        generation: int,
+        progress: tuple[float, float],
+        dice: np.random.Generator,
+        tell: Tell | None,
+    ) -> Fit:
+        begin = time.perf_counter()
+        done = _Done()
+        best: _Best | None = None
+        epochs = list(plan(batches.window, generation, self.settings, dice))
+        steps = sum(map(len, epochs))
+        if self.tower.config.dropout:  # torch has dice of its own
+            torch.manual_seed(int(dice.integers(1 << 63)))
+        for number, epoch in enumerate(epochs):
+            for batch in _ahead(epoch, batches, dice, done, steps):
+                examples = self._examples(batch)
+                share = progress[0] + (progress[1] - progress[0]) * done.steps / steps
+                done.rate = self.settings.rate.at(self.step, generation, share, number)
+                self.tower.train()
+                done.add(self._learn(examples, done.rate), len(batch.value))
+                if not math.isfinite(done.losses[-1]["total"]):
+                    raise RunError(
+                        f"the loss is {done.losses[-1]['total']} in step {done.steps} of"
+                        f" {steps}: the net has diverged; begin again with a lower"
+                        " fit.rate.start, or with fit.clip=1"
+                    )
+                if tell is not None:
+                    tell(done.steps, steps, done.losses[-1])
+            if self.settings.patience is None:
+                continue
+            best = self._better(best, batches)
+            if best is not None and best.epochs_since >= self.settings.patience:
+                break
+        self.tower.eval()
+        if best is not None:
+            best.bring_back(self)
+        seconds = time.perf_counter() - begin
+        return Fit(
+            steps=done.steps,
+            samples=done.samples,
+            seconds=seconds,
+            waiting=done.waiting / seconds,
+            rate=done.rate,
+            train=done.last(),
+            held_out=self.measure(batches),
+        )
+
+    def _better(self, best: "_Best | None", batches: Batches) -> "_Best | None":
+        """The best weights so far, by the loss on games that are kept apart; none without such."""
+        batch = _apart(batches, Part.VALIDATION) or _apart(batches, Part.HELD_OUT)
+        if batch is None:
+            return None
+        loss = self.loss(batch)
+        if best is not None and not loss < best.loss:  # NaN is no better
+            best.epochs_since += 1
+            return best
+        return _Best(loss, self)
+
+    def measure(self, batches: Batches) -> Measures | None:
+        """The net's figures on positions that it does not learn from; none where there are none."""
+        batch = _apart(batches, Part.HELD_OUT)
+        return None if batch is None else measure(self.judge(batch), batch)
+
+    @torch.inference_mode()
+    def loss(self, batch: Batch) -> float:
+        """What is fitted, of the net that plays, over a batch."""
+        return float(losses(self._said(batch), self._examples(batch), self.settings.loss).total)
+
+    @torch.inference_mode()
+    def judge(self, batch: Batch) -> Answers:
+        """What the net that plays says of a batch."""
+        said = self._said(batch)
+        return Answers(
+            shares=torch.softmax(said.policy, 1).cpu().numpy(),
+            wdl=chances(said.value).cpu().numpy(),
+            kind=self.average.config.value,
+        )
+
+    def _said(self, batch: Batch) -> Outputs:
+        """What the net that plays answers, asked about a few positions at a time."""
+        net, size = self.average.eval(), self.settings.batch
+        said = [
+            net(self._tensor(batch.planes[at : at + size]))
+            for at in range(0, len(batch.planes), size)
+        ]
+        left = [each.moves_left for each in said if each.moves_left is not None]
+        return Outputs(
+            policy=torch.cat([each.policy for each in said]),
+            value=torch.cat([each.value for each in said]),
+            moves_left=torch.cat(left) if left else None,
+        )
+
+    def learn(self, batch: Batch, rate: float) -> int:
+        """One step by itself; how many samples that took."""
+        self.tower.train()
+        self._learn(self._examples(batch), rate)
+        return len(batch.value)
+
+    def _learn(self, examples: Examples, rate: float) -> dict[str, float]:
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        self.optimiser.zero_grad(set_to_none=True)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._is_mixed):
+            said = self.tower(examples.planes)
+        found = losses(said.float(), examples, self.settings.loss)
+        found.total.backward()  # type: ignore[no-untyped-call]
+        if self.settings.clip:
+            torch.nn.utils.clip_grad_norm_(self.tower.parameters(), self.settings.clip)
+        self.optimiser.step()
+        self.step += 1
+        if self.average is not self.tower:
+            self._update_average()
+        return {name: float(loss.detach()) for name, loss in found._asdict().items()}
+
+    @torch.no_grad()
+    def _update_average(self) -> None:
+        # Young averages follow fast, or else they would remember the random weights for long.
+        keep = min(self.settings.average, (1 + self.step) / (10 + self.step))
+        averages, now = self.average.state_dict(), self.tower.state_dict()
+        for name, tensor in averages.items():
+            if tensor.is_floating_point():
+                tensor.lerp_(now[name], 1 - keep)
+            else:
+                tensor.copy_(now[name])
+
+    @property
+    def _is_mixed(self) -> bool:
+        return self.settings.mixed and self.device.type == "cuda"
+
+    def _tensor(self, array: Any) -> Tensor:
+        tensor = torch.from_numpy(array).to(self.device)
+        return tensor.to(memory_format=torch.channels_last) if tensor.ndim == 4 else tensor
+
+    def _examples(self, batch: Batch) -> Examples:
+        return Examples(
+            *(
+                self._tensor(array)
+                for array in (
+                    batch.planes,
+                    batch.legal,
+                    batch.policy,
+                    batch.wdl,
+                    batch.weight,
+                    batch.plies_left,
+                )
+            )
+        )
+
+    def save(self, folder: Path) -> str:
+        """Writes everything that goes on being needed: weights, their average, the optimiser.
+
+        What it returns is the SHA-256 of that.
+        """
+        return snapshot.save(folder, self._parts, {"step": self.step})
+
+    def load(self, folder: Path, wanted: str) -> None:
+        """Goes on where `save` was. RunError where the file is not the one with this SHA-256."""
+        self.step = snapshot.load(folder, wanted, self._parts)["step"]
+
+    @property
+    def _parts(self) -> snapshot.Parts:
+        nets = dict(zip(("tower", "average"), self.nets, strict=False))
+        return {**nets, "optimiser": self.optimiser}
+
+
+def _apart(batches: Batches, part: Part) -> Batch | None:
+    """Positions that nobody learns from, old and new ones alike; none where there are none."""
+    positions = batches.window.positions(part)
+    step = max(1, math.ceil(len(positions) / _MOST_MEASURED))
+    return batches.make(positions[::step]) if len(positions) else None
+
+
+def _ahead(
+    epoch: list[Indices], batches: Batches, dice: np.random.Generator, done: "_Done", steps: int
+) -> Iterator[Batch]:
+    """The batches of an epoch; the next one is made while the learner learns from this one."""
+    first = done.steps
+    with ThreadPoolExecutor(1) as maker:
+        made = (
+            maker.submit(batches.make, positions, dice, done=(first + at) / max(steps - 1, 1))
+            for at, positions in enumerate(epoch)
+        )
+        coming = next(made, None)
+        while coming is not None:
+            before = time.perf_counter()
+            batch = coming.result()
+            done.waiting += time.perf_counter() - before
+            coming = next(made, None)
+            yield batch
+
+
+class _Done:
+    """What a fit has done so far."""
+
+    def __init__(self) -> None:
+        self.losses: list[dict[str, float]] = []
+        self.samples = 0
+        self.waiting = 0.0  # seconds for batches that were not ready
+        self.rate = 0.0
+
+    @property
+    def steps(self) -> int:
+        return len(self.losses)
+
+    def add(self, losses: dict[str, float], samples: int) -> None:
+        self.losses.append(losses)
+        self.samples += samples
+
+    def last(self) -> dict[str, float]:
+        """Mean losses over the last tenth of the steps."""
+        last = self.losses[-max(1, self.steps // 10) :]
+        names = last[0] if last else ()
+        return {name: float(np.mean([each[name] for each in last])) for name in names}
+
+
+class _Best:
+    """Weights as they were after an epoch."""
+
+    def __init__(self, loss: float, learner: Learner) -> None:
+        self.loss = loss
+        self.epochs_since = 0
+        self._nets = [copy.deepcopy(net.state_dict()) for net in learner.nets]
+
+    def bring_back(self, learner: Learner) -> None:
+        for net, state in zip(learner.nets, self._nets, strict=True):
+            net.load_state_dict(state)
+
+
+def device_of(wanted: str) -> str:
+    """Where torch computes: auto is the GPU, if there is one. RunError if a GPU is missing."""
+    has_gpu = torch.cuda.is_available()
+    if wanted == "cuda" and not has_gpu:
+        raise RunError("fit.device=cuda, but torch sees no GPU here: leave it at auto")
+    return "cuda" if has_gpu and wanted != "cpu" else "cpu"

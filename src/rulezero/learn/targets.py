@@ -1,0 +1,126 @@
+"""What a net should have said, ply by ply."""
+
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from rulezero._core import CHANCE, SeatError
+from rulezero.data.columns import Floats
+from rulezero.data.record import Columns, Record
+from rulezero.data.replay import Replay, game_of
+from rulezero.play.players import read_player
+from rulezero.settings import Settings
+from rulezero.train.games.exchange import RewardConfig, shaped, track
+
+_FORCED = "forced:"
+
+
+class TargetSettings(Settings):
+    """How records become targets."""
+
+    search_share: float = Field(0.0, ge=0, le=1)  # of the search's value in the value target
+    search_share_end: float | None = Field(None, ge=0, le=1)  # in the last epoch; none: the same
+    search_share_drawn: float | None = Field(None, ge=0, le=1)  # of drawn games; none: the same
+    learn_from: Literal["all", "policy"] = "all"  # plies; policy: only those with a policy target
+    target_temperature: Literal[1, "play"] = 1  # 1: visits; play: as moves were drawn from them
+    capped_weight: float = Field(1.0, ge=0)  # of games that a runner stopped at its cap
+    skip_plies: int = Field(0, ge=0)  # first plies of a game, which are all too alike
+    skip_checks: bool = False  # whether to leave out plies whose mover's king is attacked
+    keep: float = Field(1.0, gt=0, le=1)  # share of the plies that are learned from, by lot
+    rewards: RewardConfig | None = None  # shaped results (exchange); none: how games ended
+
+
+class Targets(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """Targets over the n plies of a record. Values are seat 0's; plies of weight 0 are skipped."""
+
+    result: Floats  # [n] how it ended, in [-1, 1]
+    drawn: Floats  # [n] chance of a draw, by how it ended; at most 1 - |result|
+    search: Floats  # [n] the search's value; NaN where none is known
+    draw: Floats  # [n] the search's probability of a draw; NaN likewise
+    weight: Floats  # [n] of the ply in the loss
+    has_policy: npt.NDArray[np.bool_]  # [n] whether the pairs of the ply are learned
+    temperature: Floats | None = None  # [n] weights ** (1 / it) are learned; none: 1 everywhere
+
+
+def forced(result: int) -> str:
+    """The source of games whose learners are told this result: the record itself stays true."""
+    return f"{_FORCED}{result}"
+
+
+def result_of(record: Record) -> float:
+    """What learners are told of a game: how it ended, unless it was played to be told otherwise."""
+    told = record.source.removeprefix(_FORCED) if record.source.startswith(_FORCED) else ""
+    return float(told) if told in ("-1", "0", "1") else record.outcome
+
+
+def of_play(
+    record: Record,
+    columns: Columns,
+    course: Replay,
+    settings: TargetSettings,
+    note: Columns | None = None,
+) -> Targets:
+    """The usual targets: visits, and how the game ended.
+
+    Where a mover knew no value, a judge's note tells one. Dice and plies of an opening that nobody
+    chose are skipped, and so is everything behind which people stopped playing.
+    """
+    is_chosen = (course.movers != CHANCE) & (np.arange(record.plies) >= record.opening)
+    is_chosen &= _is_kept(record, course, settings)
+    has_policy = is_chosen & columns.has_policy
+    weight = (has_policy if settings.learn_from == "policy" else is_chosen).astype(np.float32)
+    if record.end_reason == "cap":
+        weight *= settings.capped_weight
+    elif record.end_reason == "interrupted":
+        weight *= 0  # nobody knows how it would have ended
+    told = result_of(record)
+    result = np.full(record.plies, told, np.float32)
+    if settings.rewards is not None:
+        trackers = track(record, course, game_of(record.game))
+        result = shaped(record, course, trackers, settings.rewards, told).value
+    search, draw = columns.value, columns.draw
+    if note is not None:
+        search = np.where(np.isnan(search), note.value, search)
+        draw = np.where(np.isnan(draw), note.draw, draw)
+    return Targets(
+        result=result,
+        drawn=np.minimum(1 - abs(told), 1 - np.abs(result)).astype(np.float32),
+        search=search,
+        draw=draw,
+        weight=weight,
+        has_policy=has_policy,
+        temperature=_played_at(record, course) if settings.target_temperature == "play" else None,
+    )
+
+
+def _is_kept(record: Record, course: Replay, settings: TargetSettings) -> npt.NDArray[np.bool_]:
+    """Which plies are left after what is to be skipped: [n]."""
+    kept = np.ones(record.plies, np.bool_)
+    kept[: settings.skip_plies] = False
+    if settings.skip_checks:
+        kept &= ~course.checks
+    if settings.keep < 1:  # the record's own dice, so that it is the same ones each time
+        kept &= np.random.default_rng(int(record.id[:16], 16)).random(record.plies) < settings.keep
+    return kept
+
+
+def _played_at(record: Record, course: Replay) -> Floats:
+    """The temperature at which each ply was chosen, by the seats' texts; 1 where none is known."""
+    is_seats = course.movers != CHANCE
+    movers = course.movers[is_seats]
+    turns = np.cumsum(np.diff(movers, prepend=movers[:1]) != 0)  # of both seats
+    found = np.ones(len(course.movers), np.float32)
+    for number, text in enumerate(record.seats):
+        try:
+            player = read_player(text)
+        except SeatError:  # somebody from elsewhere
+            continue
+        if player.has("temperature"):
+            now, later = player.number("temperature"), player.number("temperature_later")
+            plies = np.flatnonzero(is_seats)[movers == number]
+            is_early = turns[movers == number] < player.number("temperature_turns")
+            found[plies] = np.where(is_early, now, later)
+    return found

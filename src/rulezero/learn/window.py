@@ -1,0 +1,246 @@
+"""The window: the games that a net learns from, as packed arrays."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import IntEnum
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from rulezero._core import Game as CoreGame
+from rulezero.data.columns import Floats, Numbers
+from rulezero.data.record import Columns, Record, Thoughts
+from rulezero.data.replay import Replay, course
+from rulezero.learn.targets import Targets
+from rulezero.settings import Settings
+
+Indices = npt.NDArray[np.int64]
+
+_HASHED = 16  # hexadecimal digits that decide which part a record belongs to
+
+
+class Part(IntEnum):
+    """What games are for."""
+
+    TRAINING = 0
+    HELD_OUT = 1  # nets are measured by them, and never learn from them
+    VALIDATION = 2  # fits that no longer get better by them end early
+
+
+class WindowSettings(Settings):
+    """Which games are learned from."""
+
+    kind: Literal["fixed", "generations", "growing"] = "fixed"
+    plies: int = Field(100_000, ge=1)  # fixed: this many; growing: before it grows
+    generations: int = Field(2, ge=1)  # the last ones that are kept, the current one included
+    growth: float = Field(0.75, gt=0, lt=1)  # growing: plies * (all plies / plies) ** growth
+    mix: float | None = Field(None, ge=0, le=1)  # share of older games in a batch; none: by size
+    always: dict[str, float] = Field(default_factory=dict)  # sources, purposes: weights; they stay
+    held_out: float = Field(0.03, ge=0, lt=1)  # share of games that are never trained on
+    validation: float = Field(0.0, ge=0, lt=1)  # share that ends fits early; 0: the held-out do
+    surprise: float = Field(0.0, ge=0, le=1)  # share of the weight that goes by policy surprise
+
+
+class Game(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """What is kept of a record: enough to re-make every ply."""
+
+    start: str
+    actions: Numbers  # [n]
+    movers: npt.NDArray[np.int8]  # [n]
+    offsets: npt.NDArray[np.int32]  # [n + 1] of the pairs of each ply
+    pair_actions: Numbers  # [m]
+    pair_targets: npt.NDArray[np.uint16]  # [m]
+    targets: Targets
+    generation: int
+    part: Part
+    task: str = ""
+    is_kept: bool = False  # whatever its age
+
+
+class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """p positions. Values are the mover's."""
+
+    game: npt.NDArray[np.int32]  # [p] its number in the window's games
+    ply: npt.NDArray[np.int32]  # [p]
+    plies_left: npt.NDArray[np.int32]  # [p] until the end of the game
+    result: Floats  # [p] as the next three: see Targets
+    drawn: Floats  # [p]
+    search: Floats  # [p]
+    draw: Floats  # [p]
+    weight: Floats  # [p]
+    has_policy: npt.NDArray[np.bool_]  # [p]
+    generation: npt.NDArray[np.int32]  # [p]
+    part: npt.NDArray[np.int8]  # [p]
+
+    @classmethod
+    def of(cls, games: list[Game]) -> "Positions":
+        """Every ply of these games that has a weight."""
+        plies = [np.flatnonzero(game.targets.weight > 0).astype(np.int32) for game in games]
+        sizes = [len(each) for each in plies]
+        known = list(zip(games, plies, strict=True))
+
+        def joined(parts: Iterable[Any], kind: Any = np.float32) -> Any:
+            return np.concatenate([np.zeros(0, kind), *parts]).astype(kind)
+
+        sign = joined(np.where(game.movers[each] == 1, -1, 1) for game, each in known)
+        return cls(
+            game=np.repeat(np.arange(len(games), dtype=np.int32), sizes),
+            ply=joined(plies, np.int32),
+            plies_left=joined((len(game.actions) - each for game, each in known), np.int32),
+            result=sign * joined(game.targets.result[each] for game, each in known),
+            drawn=joined(game.targets.drawn[each] for game, each in known),
+            search=sign * joined(game.targets.search[each] for game, each in known),
+            draw=joined(game.targets.draw[each] for game, each in known),
+            weight=joined(game.targets.weight[each] for game, each in known),
+            has_policy=joined((game.targets.has_policy[each] for game, each in known), bool),
+            generation=np.repeat(np.array([game.generation for game in games], np.int32), sizes),
+            part=np.repeat(np.array([game.part for game in games], np.int8), sizes),
+        )
+
+    def at(self, which: Indices) -> "Positions":
+        """Some of them."""
+        return Positions(**{name: getattr(self, name)[which] for name in self.__struct_fields__})
+
+
+class Window:
+    """Games in the order in which they came; the oldest leave first.
+
+    A position is a number: plies with a weight are numbered through, game after game.
+    """
+
+    def __init__(self, settings: WindowSettings) -> None:
+        self.settings = settings
+        self.games: list[Game] = []
+        self.seen = 0  # plies that have ever entered
+        self._positions = Positions.of([])
+
+    def __len__(self) -> int:
+        return len(self._positions.weight)
+
+    def add(
+        self,
+        record: Record,
+        columns: Columns,
+        played: Replay,
+        targets: Targets,
+        *,
+        generation: int,
+    ) -> None:
+        """Takes a record in; `trim` makes it known to batches."""
+        always = self.settings.always
+        times = always.get(record.source, always.get(record.purpose))
+        weighed = _weighted(targets, columns, self.settings.surprise)
+        if times is not None:
+            weight = weighed.weight * np.float32(times)
+            weighed = msgspec.structs.replace(weighed, weight=weight)
+        self.games.append(
+            Game(
+                start=record.start,
+                actions=columns.actions,
+                movers=played.movers,
+                offsets=columns.offsets.astype(np.int32),
+                pair_actions=columns.pair_actions,
+                pair_targets=_sharpened(columns, targets.temperature),
+                targets=weighed,
+                generation=generation,
+                part=part_of(record, self.settings),
+                task=record.task,
+                is_kept=times is not None,
+            )
+        )
+        self.seen += record.plies
+
+    def trim(self) -> None:
+        """Lets the oldest games go, and numbers the positions of the others."""
+        self.games = list(_kept(self.games, self.settings, self.seen))
+        self._positions = Positions.of(self.games)
+
+    def positions(self, part: Part, generation: int | None = None) -> Indices:
+        """The positions of a part; of one generation, or all."""
+        known = self._positions
+        wanted = known.part == part
+        if generation is not None:
+            wanted &= known.generation == generation
+        return np.flatnonzero(wanted)
+
+    def at(self, positions: Indices) -> Positions:
+        """What is known of positions."""
+        return self._positions.at(positions)
+
+    def narrowed(self, since: int, task: str = "") -> "Window":
+        """The games from a generation on whose tasks' names end so."""
+        found = Window(self.settings)
+        found.games = [
+            game for game in self.games if game.generation >= since and game.task.endswith(task)
+        ]
+        found._positions = Positions.of(found.games)
+        return found
+
+
+def take(
+    window: Window,
+    records: Iterable[Record],
+    game: CoreGame,
+    targets_of: Callable[[Record, Columns, Replay, Columns | None], Targets],
+    generation: int,
+    notes: Mapping[str, Thoughts] | None = None,
+) -> None:
+    """Takes games into a window, in the order of their tasks; a judge's notes are known by id."""
+    for record in sorted(records, key=lambda record: (record.task, record.index)):
+        columns, played = record.columns(), course(record, game)
+        note = (notes or {}).get(record.id)
+        said = None if note is None else note.columns(record.action_numbers())
+        targets = targets_of(record, columns, played, said)
+        window.add(record, columns, played, targets, generation=generation)
+    window.trim()
+
+
+def part_of(record: Record, settings: WindowSettings) -> Part:
+    """What a record is for, by a hash of its course: copies of a game stay together."""
+    place = int(record.course_id[:_HASHED], 16) / 16**_HASHED
+    if place < settings.held_out:
+        return Part.HELD_OUT
+    return Part.VALIDATION if place < settings.held_out + settings.validation else Part.TRAINING
+
+
+def _sharpened(columns: Columns, temperature: Floats | None) -> npt.NDArray[np.uint16]:
+    """The weights of pairs, raised to 1 / the temperature of their ply; only the highest at 0."""
+    if temperature is None:
+        return columns.pair_targets
+    counts = np.diff(columns.offsets)
+    of_ply = np.repeat(np.arange(len(counts)), counts)
+    highest = np.zeros(len(counts), np.uint16)
+    np.maximum.at(highest, of_ply, columns.pair_targets)
+    shares = columns.pair_targets / np.maximum(highest, 1)[of_ply]
+    degree = temperature[of_ply]
+    raised = np.where(degree > 0, shares ** (1 / np.maximum(degree, 1e-3)), shares == 1)
+    return np.round(raised * np.iinfo(np.uint16).max).astype(np.uint16)
+
+
+def _weighted(targets: Targets, columns: Columns, share: float) -> Targets:
+    """Targets whose weight goes in part by how far the search moved from the net's policy."""
+    surprise = np.nan_to_num(columns.surprise) * (targets.weight > 0)
+    if share == 0 or surprise.sum() == 0:
+        return targets
+    by_surprise = surprise * (targets.weight.sum() / surprise.sum())
+    weight = ((1 - share) * targets.weight + share * by_surprise).astype(np.float32)
+    return msgspec.structs.replace(targets, weight=weight)
+
+
+def _kept(games: list[Game], settings: WindowSettings, seen: int) -> Iterator[Game]:
+    newest = max((game.generation for game in games), default=0)
+    room = settings.plies
+    if settings.kind == "growing":
+        room = max(room, round(room * (seen / room) ** settings.growth))
+    left = room
+    is_inside = []
+    for game in reversed(games):
+        if settings.kind == "generations":
+            inside = game.generation > newest - settings.generations
+        else:
+            inside = left > 0
+            left -= 0 if game.is_kept else len(game.actions)
+        is_inside.append(inside or game.is_kept)
+    return (game for game, inside in zip(games, reversed(is_inside), strict=True) if inside)

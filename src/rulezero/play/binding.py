@@ -1,0 +1,100 @@
+"""From a player's text to what judges positions for it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rulezero import endgame
+from rulezero._core import Game, GameError, Mlp, MonsterTables, NetError, SeatError, heuristic
+from rulezero.games.load import load
+from rulezero.nets.card import PERCEPTRON, inside, read_card, read_perceptron, resolve
+from rulezero.nets.config import Precision
+from rulezero.play.evaluators import Evaluator, OnnxEvaluator
+from rulezero.play.players import Player, kinds
+
+_MOST_OPEN = 16  # nets at a time
+
+_solved: dict[Path, endgame.Tables] = {}
+_opened: dict[tuple[Path, str, Precision], Evaluator] = {}
+
+
+@dataclass(frozen=True)
+class EvaluatorBinding:
+    """How a player sees positions: by an evaluator, by a perceptron in the core, or by neither."""
+
+    encoder: Game  # whose planes and slots it knows
+    evaluator: Evaluator | None = None
+    mlp: Mlp | None = None
+    identity: str | None = None  # of its net, for records
+    core_options: dict[str, str] = field(default_factory=dict)  # its text leaves them open
+
+
+def evaluator_for(player: Player, game: Game, nets: Path | None = None) -> EvaluatorBinding:
+    """What judges positions of this game for this player. NetError says why its net cannot.
+
+    Its net is looked for in the folder `nets` first, where there is one; a .nn file is a
+    perceptron.
+    """
+    if player.evaluator is not None:
+        return EvaluatorBinding(game, player.evaluator, identity=player.evaluator.identity)
+    if player.net is None and player.spec.name == "policy":
+        raise SeatError("policy plays a net's policy: give it one, policy:net=PATH")
+    if player.net is None:
+        is_open = kinds()[player.spec.name].judges and "eval" not in player.spec.options
+        options = {"eval": "rollout"} if is_open and not has_heuristic(game) else {}
+        return EvaluatorBinding(game, core_options=options)
+    path = (None if nets is None else inside(nets, player.net)) or resolve(player.net)
+    if path.suffix == PERCEPTRON and player.spec.name == "policy":
+        raise SeatError(f"'{player.net}' is a perceptron, which has no policy; try oneply or puct")
+    if path.suffix == PERCEPTRON:
+        return perceptron(path, game)
+    card = read_card(path)
+    card.check(game.facts)
+    evaluator = _evaluator(path, card.onnx, player.precision, game)
+    return EvaluatorBinding(game, evaluator, identity=evaluator.identity)
+
+
+def tables_of(player: Player, game: Game) -> MonsterTables | None:
+    """The solved endgames that a player knows, opened once a process; None without."""
+    folder = player.spec.options.get("tables")
+    if folder is None:
+        return None
+    if game.facts.name != endgame.tables.GAME:
+        raise SeatError(f"there are no endgame tables of {game.facts.name}: leave tables= out")
+    place = Path(folder).resolve()
+    if place not in _solved:
+        _solved[place] = endgame.open(folder)
+    return _solved[place].core
+
+
+def has_heuristic(game: Game) -> bool:
+    """Whether somebody has written down how a position of this game can be guessed at."""
+    try:
+        heuristic(game.start())
+    except GameError:
+        return False
+    return True
+
+
+def _evaluator(path: Path, digest: str, precision: Precision, game: Game) -> Evaluator:
+    """The evaluator of a net, opened once a process; the digest tells a newer net apart."""
+    key = (path.resolve(), digest, precision)
+    if key not in _opened:
+        if len(_opened) >= _MOST_OPEN:
+            _opened.pop(next(iter(_opened)))
+        _opened[key] = OnnxEvaluator(path, precision, game)
+    return _opened[key]
+
+
+def perceptron(path: Path, game: Game) -> EvaluatorBinding:
+    """A .nn file: a perceptron over the 781 features of chess."""
+    if game.facts.name != "chess":
+        raise NetError(f"'{path}' is a perceptron for chess; it cannot judge {game.facts.name}")
+    mlp = read_perceptron(path)
+    encoder = load("chess", planes="features781")
+    features, _, _ = encoder.facts.planes
+    if (mlp.sizes[0], mlp.sizes[-1]) != (features, 1):
+        raise NetError(
+            f"'{path}' reads {mlp.sizes[0]} features and gives {mlp.sizes[-1]} numbers;"
+            f" a judge of chess reads {features} and gives 1"
+        )
+    return EvaluatorBinding(encoder, mlp=mlp, identity=path.name)

@@ -1,0 +1,205 @@
+"""Players by their texts, `puct:net=runs/x,sims=200`: the same everywhere a seat is named."""
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, cast, get_args
+
+from rulezero._core import GameError, SeatError, State, seat_kinds
+from rulezero._core import Player as CorePlayer
+from rulezero.games import grammar
+from rulezero.games.grammar import Spec, Value
+from rulezero.nets.config import Precision
+
+if TYPE_CHECKING:
+    from rulezero.play.evaluators import Evaluator
+    from rulezero.play.thought import Thought
+
+_NET = "a checkpoint, a run folder (its best), RUN@latest, RUN@12"
+_PERCEPTRON = "a perceptron of chess: a .nn file, or a run of distill as elsewhere"
+_EVALS = ("heuristic", "rollout", "uniform", "hash")
+_TABLES = "a folder of solved endgames"
+_OUTSIDE = ("net", "precision", "tables")  # keys that the core does not read
+
+
+class Key(NamedTuple):
+    """A key of a player's text."""
+
+    name: str
+    fallback: str  # its value where the text does not name it
+    help: str
+
+
+class Kind(NamedTuple):
+    """A kind of player."""
+
+    name: str
+    help: str
+    judges: bool  # whether it takes a net, or an evaluator by name
+    keys: tuple[Key, ...]
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """Every kind of player that a text can name, with its keys."""
+    found = {}
+    for name, text, judges, options in seat_kinds():
+        keys = [Key(*option) for option in options]
+        if judges:
+            keys[:0] = [
+                Key("net", "", _NET if name != "alphabeta" else _PERCEPTRON),
+                Key(
+                    "precision",
+                    "fp32",
+                    "fp32, int8, or auto: int8 where near enough and faster",
+                ),
+            ]
+            if name != "policy":
+                known = f"without a net: {', '.join(_EVALS)}; rollout where a game has no heuristic"
+                keys.insert(2, Key("eval", "heuristic", known))
+        if name not in ("random", "policy", "human"):
+            keys.append(Key("tables", "", _TABLES))
+        found[name] = Kind(name, text, judges, tuple(keys))
+    return found
+
+
+class Player:
+    """A player: who it is, by its text, and perhaps an evaluator that no text can name.
+
+    Two players with equal texts and without evaluators of their own are equal.
+    """
+
+    def __init__(self, spec: Spec, evaluator: "Evaluator | None" = None, seed: int = 0) -> None:
+        self.spec = spec
+        self.evaluator = evaluator
+        self.seed = seed
+
+    @property
+    def text(self) -> str:
+        """The player as one line that `read_player` gives back."""
+        return self.spec.text
+
+    @property
+    def is_human(self) -> bool:
+        """Whether somebody outside chooses."""
+        return self.spec.name == "human"
+
+    @property
+    def net(self) -> str | None:
+        """The text of its net, if it has one."""
+        return self.spec.options.get("net")
+
+    @property
+    def precision(self) -> Precision:
+        """How its net is to be computed."""
+        return cast(Precision, self.spec.options.get("precision", "fp32"))
+
+    @property
+    def core_options(self) -> dict[str, str]:
+        """What the core reads of the text."""
+        return {key: text for key, text in self.spec.options.items() if key not in _OUTSIDE}
+
+    def has(self, key: str) -> bool:
+        """Whether players of this kind have such a key."""
+        return any(known.name == key for known in kinds()[self.spec.name].keys)
+
+    def number(self, key: str) -> float:
+        """A key that is a number, as given or at its fallback; 0 where this kind has none."""
+        fallbacks = {known.name: known.fallback for known in kinds()[self.spec.name].keys}
+        return float(self.spec.options.get(key, fallbacks.get(key, "0")))
+
+    def changed(self, **keys: str | None) -> "Player":
+        """The same player with other values for keys; None leaves a key out."""
+        options = {**self.spec.options, **keys}
+        given = {key: text for key, text in options.items() if text is not None}
+        return read_player(Spec(self.spec.name, given).text, seed=self.seed)
+
+    def think(self, state: State) -> "Thought":
+        """What the player would choose in a state, and why."""
+        from rulezero.play.session import think
+
+        return think(self, state)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Player):
+            return NotImplemented
+        return (self.text, self.seed) == (other.text, other.seed) and (
+            self.evaluator is other.evaluator
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.text, self.seed))
+
+    def __repr__(self) -> str:
+        return f"<player {self.text}>"
+
+
+def read_player(
+    text: "str | Player", *, seed: int = 0, evaluator: "Evaluator | None" = None, **keys: Value
+) -> Player:
+    """The player of a text, such as "puct:net=runs/x,sims=200".
+
+    Keys may also be keywords: read_player("puct", sims=200). `evaluator` is any object of the
+    Evaluator protocol, in the place of a net. SeatError says what is unknown, and what is near.
+    """
+    if isinstance(text, Player):
+        if keys or evaluator is not None:
+            raise SeatError(f"{text!r} is a player already; give its keys where it is made")
+        return text
+    if not isinstance(text, str):
+        raise SeatError(f"a player is a text such as 'puct:sims=200', not {text!r}")
+    try:
+        spec = grammar.read(text).extended(keys)
+    except GameError as error:
+        raise SeatError(str(error)) from error
+    if spec.name not in kinds():
+        raise SeatError(
+            f"there is no player '{spec.name}'{grammar.nearest(spec.name, kinds())};"
+            f" known: {', '.join(kinds())}"
+        )
+    kind = kinds()[spec.name]
+    known = [key.name for key in kind.keys]
+    for name in spec.options:
+        if name not in known:
+            raise SeatError(
+                f"{spec.name} has no key '{name}'{grammar.nearest(name, known)};"
+                f" known: {', '.join(known) or 'none'}"
+            )
+    if spec.options.get("precision", "fp32") not in get_args(Precision):
+        raise SeatError(f"precision is one of {', '.join(get_args(Precision))}")
+    has_net = "net" in spec.options or evaluator is not None
+    if evaluator is not None and ("net" in spec.options or not kind.judges):
+        raise SeatError(f"'{text}' takes no evaluator of its own")
+    is_evaluator = hasattr(evaluator, "evaluate") and hasattr(evaluator, "identity")
+    if evaluator is not None and not is_evaluator:
+        raise SeatError(f"{evaluator!r} is no evaluator: it needs evaluate(planes) and identity")
+    if has_net and "eval" in spec.options:
+        raise SeatError(f"'{spec.text}' names a net and eval={spec.options['eval']}; leave one out")
+    judge = spec.options.get("eval", "heuristic")
+    if judge not in _EVALS:
+        near = grammar.nearest(judge, _EVALS)
+        raise SeatError(f"there is no eval={judge}{near}; known: {', '.join(_EVALS)}")
+    if not 0 <= seed < 1 << 64:
+        raise SeatError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
+    spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})
+    made = Player(spec, evaluator, seed)
+    CorePlayer(spec.name, made.core_options)  # says what is out of range
+    return made
+
+
+def _canonical(key: str, text: str) -> str:
+    """A number in its shortest form, so that a player has one text."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if key in (*_OUTSIDE, "eval") or not math.isfinite(number):
+        return text
+    return str(int(number)) if number.is_integer() else repr(number)
+
+
+def seat_number(text: str) -> int:
+    """0 or 1, from "0", "1", "white" or "black"."""
+    numbers = {"0": 0, "1": 1, "white": 0, "black": 1}
+    if text.lower() not in numbers:
+        raise SeatError(f"'{text}' is no seat; there are 0 and 1, or white and black")
+    return numbers[text.lower()]

@@ -1,0 +1,262 @@
+"""What an experiment costs on rented GPUs: evaluations counted, then multiplied by prices.
+
+hours = (evaluations + learning x samples) x (wait + multiply-adds / (share x the GPU's speed))
+"""
+
+import statistics
+from collections.abc import Iterator
+from functools import cache
+
+import msgspec
+
+from rulezero._core import CHANCE, Game
+from rulezero.config import Experiment
+from rulezero.data.replay import follow
+from rulezero.errors import RunError
+from rulezero.fleet.runner import cores, run
+from rulezero.games.load import load
+from rulezero.learn.window import WindowSettings
+from rulezero.nets.config import NetConfig
+from rulezero.play.players import read_player
+from rulezero.play.task import Task
+from rulezero.reports.cost.offers import Level, Offer, Prices, Range
+from rulezero.train.regimes import regime_of
+from rulezero.train.tasks import NAMES
+
+_HOUR = 3600  # seconds
+_PLAYER = "ucb1:sims=32"  # of quick games, for their length
+_GAMES = 16  # such games
+_MEASURED = 32  # positions of a batch that is learned from here: a plan's own may take minutes
+
+# Choices of a game and legal moves of a choice, over 400 quick games; other games are played.
+_LENGTHS = {
+    "chess": (150.0, 15.0),
+    "connect4": (28.0, 6.0),
+    "exchange": (111.0, 30.0),
+    "monster": (51.0, 15.0),
+    "random_chess": (138.0, 16.0),
+    "razzle": (36.0, 16.0),
+}
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """What an experiment asks of a GPU. Bootstraps without a net and trials are not counted."""
+
+    preset: str
+    parameters: int  # of the net
+    multiply_adds: int  # of an evaluation
+    games: int  # in which a net plays
+    choices_per_game: float
+    evaluations: float  # in all games
+    samples: float  # in all fits
+
+
+class Quote(msgspec.Struct, frozen=True, kw_only=True):
+    """An offer, and what the work comes to there."""
+
+    gpu: str
+    provider: str
+    price: Range  # dollars an hour, spot taken off
+    hours: float
+    dollars: Range
+
+
+class Here(msgspec.Struct, frozen=True, kw_only=True):
+    """The same work on this machine, measured."""
+
+    workers: int
+    evaluations_per_second: float  # of all workers
+    samples_per_second: float
+    hours: float
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """A preset's work and every offer for it, the cheapest first."""
+
+    work: Work
+    level: Level | None  # what it comes to; none: nobody has said for this game
+    quotes: tuple[Quote, ...]
+    here: Here | None = None
+
+
+def plan(
+    experiment: Experiment,
+    prices: Prices,
+    *,
+    is_spot: bool = False,
+    is_fp16: bool = False,
+    speed: float | None = None,
+) -> Plan:
+    """What to pay for an experiment. `speed` is evaluations a second, on whichever GPU."""
+    work, spot = work_of(experiment), prices.spot if is_spot else (0.0, 0.0)
+    quotes = [
+        _quote(offer, hours_on(offer.gpu, work, prices, is_fp16=is_fp16, speed=speed), spot)
+        for offer in prices.offers
+    ]
+    levels = prices.levels
+    is_known = load(experiment.game).facts.name in levels.games
+    return Plan(
+        work=work,
+        level=levels.reached(hours_on(levels.gpu, work, prices)) if is_known else None,
+        quotes=tuple(sorted(quotes, key=lambda quote: sum(quote.dollars))),
+    )
+
+
+def hours_on(
+    gpu: str, work: Work, prices: Prices, *, is_fp16: bool = False, speed: float | None = None
+) -> float:
+    """Hours of a GPU that some work takes."""
+    kind, known = prices.gpus[gpu], prices.speed
+    flops = kind.tflops * 1e12 * known.share * (kind.fp16 if is_fp16 else 1)
+    seconds = known.wait * 1e-6 + 2 * work.multiply_adds / flops if speed is None else 1 / speed
+    return (work.evaluations + known.learning * work.samples) * seconds / _HOUR
+
+
+def measure(experiment: Experiment, work: Work, *, workers: int = 0) -> Here:
+    """The same on this machine, after some seconds of measuring."""
+    from rulezero.train.estimate import estimate
+
+    workers = workers or cores()
+    batch = min(experiment.fit.batch, _MEASURED)
+    found = estimate(
+        load(experiment.game),
+        experiment.net,
+        experiment.selfplay,
+        experiment.fit.model_copy(update={"batch": batch}),
+        iterations=experiment.iterations,
+        workers=workers,
+        width=experiment.width,
+    )
+    speed = found.positions_per_second * workers
+    seconds = work.evaluations / speed + work.samples / found.samples_per_second
+    return Here(
+        workers=workers,
+        evaluations_per_second=speed,
+        samples_per_second=found.samples_per_second,
+        hours=seconds / _HOUR,
+    )
+
+
+def work_of(experiment: Experiment) -> Work:
+    """What an experiment asks of a GPU. RunError where no net plays at all."""
+    game = load(experiment.game)
+    if experiment.regime == "distill":
+        raise RunError(
+            "a perceptron plays and learns on a processor, so there is nothing to rent a GPU for:"
+            f" `rulezero train {experiment.recipe} --dry-run` tells the hours"
+        )
+    choices, moves = _lengths(game.text)
+    played = [(times * task.games, _asked_by(task, moves)) for times, task in _tasks(experiment)]
+    evaluations = choices * sum(games * asked for games, asked in played)
+    if not evaluations:
+        raise RunError(
+            f"no net plays in the preset '{experiment.preset}' of {experiment.recipe}, so there is"
+            f" nothing to rent a GPU for: selfplay.a is {experiment.selfplay.a} for"
+            f" {experiment.iterations} iterations"
+        )
+    parameters, multiply_adds = net_size(game.text, experiment.net)
+    return Work(
+        preset=experiment.preset,
+        parameters=parameters,
+        multiply_adds=multiply_adds,
+        games=sum(games for games, asked in played if asked),
+        choices_per_game=choices,
+        evaluations=evaluations,
+        samples=_samples(experiment, choices * sum(games for games, _ in played)),
+    )
+
+
+@cache
+def net_size(game: str, net: NetConfig) -> tuple[int, int]:
+    """How many parameters a net has, and multiply-adds an evaluation."""
+    try:
+        import torch
+        from torch.utils.flop_counter import FlopCounterMode
+
+        from rulezero.nets.tower import tower_for
+    except ImportError as error:
+        raise RunError(
+            f"counting a net needs torch: pip install -c constraints.txt '.[train]' ({error})"
+        ) from error
+    facts = load(game).facts
+    with torch.device("meta"):  # shapes without numbers: any size is counted at once
+        tower = tower_for(facts, net).eval()
+        with FlopCounterMode(display=False) as counter:
+            tower(torch.empty((1, *facts.planes)))
+    return sum(each.numel() for each in tower.parameters()), counter.get_total_flops() // 2
+
+
+def _quote(offer: Offer, hours: float, spot: Range) -> Quote:
+    (low, high), (least, most) = offer.price, spot
+    price = low * (1 - most), high * (1 - least)
+    return Quote(
+        gpu=offer.gpu,
+        provider=offer.provider,
+        price=price,
+        hours=hours,
+        dollars=(price[0] * hours, price[1] * hours),
+    )
+
+
+def _tasks(experiment: Experiment) -> Iterator[tuple[int, Task]]:
+    """How often each task of a run is played: later iterations are like the second."""
+    regime, nets = regime_of(experiment), dict.fromkeys(NAMES, "untrained")
+    count = experiment.iterations
+    for iteration, times in enumerate((1, min(count, 1), max(count - 1, 0))):
+        if times:
+            yield from ((times, task) for task in regime.games(iteration, nets))
+
+
+def _asked_by(task: Task, moves: float) -> float:
+    """How often a choice of a task asks a net, on average."""
+    return statistics.mean(_asked(text, moves) for text in (task.a, task.b))
+
+
+def _asked(text: str, moves: float) -> float:
+    """How often a player asks its net for a choice; each simulation does."""
+    player = read_player(text)
+    if player.net is None or player.net.endswith(".nn"):
+        return 0
+    if player.has("sims"):
+        share = player.number("full_share") if player.has("full_share") else 1
+        return share * player.number("sims") + (1 - share) * player.number("fast_sims")
+    return moves if player.spec.name == "oneply" else 1
+
+
+def _samples(experiment: Experiment, plies: float) -> float:
+    """Samples of all fits, by the plies of all games; patience may end them earlier."""
+    fit, window = experiment.fit, experiment.window
+    fits = experiment.iterations + bool(experiment.bootstrap or experiment.curriculum)
+    if fit.samples is not None:
+        return fit.samples * fits
+    if fit.samples_per_ply is not None:
+        return fit.samples_per_ply * plies
+    if window.mix is not None:
+        news = max(1, round(fit.batch * (1 - window.mix)))
+        return fit.epochs * plies * fit.batch / news
+    return fit.epochs * sum(_held(window, number, plies / fits) for number in range(1, fits + 1))
+
+
+def _held(window: WindowSettings, fit: int, fresh: float) -> float:
+    """Plies in the window of a fit, counted from 1, each with so many new ones."""
+    if window.kind == "generations":
+        return min(fit, window.generations) * fresh
+    size, total = float(window.plies), fit * fresh
+    if window.kind == "growing":
+        size *= max(1.0, total / size) ** window.growth
+    return min(size, total)
+
+
+@cache
+def _lengths(text: str) -> tuple[float, float]:
+    """Choices of a game, and legal moves of a choice: as known, or in quick games."""
+    return _LENGTHS[text] if text in _LENGTHS else play_quickly(load(text), _GAMES)
+
+
+def play_quickly(game: Game, games: int) -> tuple[float, float]:
+    """The means of choices of a game, and of legal moves of a choice, in quick games."""
+    task = Task(game=game.text, a=_PLAYER, b=_PLAYER, games=games, opening=2)
+    courses = [follow(game, each.record.start, each.record.action_numbers()) for each in run(task)]
+    legal = [course.choices[course.movers != CHANCE] for course in courses]
+    choices = sum(len(each) for each in legal)
+    return choices / games, float(sum(each.sum() for each in legal)) / max(1, choices)

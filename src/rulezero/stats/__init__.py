@@ -1,0 +1,1 @@
+"""Statistics of results: tallies, Elo, sequential tests, rating ladders. Pure functions."""

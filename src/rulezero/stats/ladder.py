@@ -1,0 +1,289 @@
+"""Ratings of many players on one scale, from who met whom."""
+
+import math
+from collections.abc import Iterable
+from difflib import get_close_matches
+from statistics import NormalDist
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from rulezero.stats.rating import quantile
+from rulezero.stats.tally import Counts, RatingError, Tally
+
+Floats = npt.NDArray[np.float64]
+
+_ELO = 400 / math.log(10)  # Elo per unit of log-odds
+
+
+class Meeting(msgspec.Struct, frozen=True):
+    """All that two players played against each other, or a part of it."""
+
+    a: str
+    b: str
+    tally: Tally  # a's results against b
+
+
+class Rating(msgspec.Struct, frozen=True):
+    """A player's place: Elo above the anchor, with an interval."""
+
+    player: str
+    elo: float
+    error: float  # one standard error; 0 for the anchor
+    lower: float
+    upper: float
+    games: int
+    score: float  # points per game, in [0, 1], whoever the opponents were
+
+
+class Ladder(msgspec.Struct, frozen=True, kw_only=True):
+    """Players by strength, the strongest first, all measured from the anchor.
+
+    The model is Bradley and Terry's with a draw counted as half a win and half a loss: in seat 0,
+    a player d Elo above the other is expected to score 1 / (1 + 10^(-(d + advantage)/400)).
+    Davidson's model, which gives draws a chance of their own, was not taken: its scale widens
+    with the number of draws (at one draw in two, a score of 75 % is +382), so that a ladder would
+    contradict the matches it is made of and each game would have its own Elo. What is lost is
+    that draws scatter less than wins and losses; the standard errors allow for that.
+    """
+
+    anchor: str
+    ratings: tuple[Rating, ...]
+    advantage: float  # Elo that seat 0 is worth
+    advantage_error: float  # one standard error; 0 where the advantage was given
+    disconnected: tuple[str, ...]  # players whom no chain of games joins to the anchor: unrated
+    confidence: float  # of the intervals
+    players: tuple[str, ...]  # the order of the covariance: sorted, without the anchor
+    covariance: tuple[tuple[float, ...], ...]  # [players, players] of the ratings, Elo squared
+
+    def __getitem__(self, player: str) -> Rating:
+        """A player's rating. RatingError if there is none."""
+        for rating in self.ratings:
+            if rating.player == player:
+                return rating
+        if player in self.disconnected:
+            raise RatingError(
+                f"'{player}' is not rated; let it play somebody whom games join to '{self.anchor}'"
+            )
+        raise RatingError(_unknown(player, [rating.player for rating in self.ratings]))
+
+    def difference(self, a: str, b: str) -> tuple[float, float]:
+        """How many Elo a stands above b, and the standard error of that.
+
+        Less than the two errors together suggest: both ratings share the way to the anchor.
+        """
+        weights = np.array([(name == a) - (name == b) for name in self.players], np.float64)
+        covariance = np.array(self.covariance, np.float64).reshape(len(weights), len(weights))
+        square = float(weights @ covariance @ weights)
+        return self[a].elo - self[b].elo, math.sqrt(max(square, 0.0))
+
+    def superiority(self, a: str, b: str) -> float:
+        """The chance, in [0, 1], that a is stronger than b."""
+        elo, error = self.difference(a, b)
+        return NormalDist().cdf(elo / error) if error else 0.5
+
+    @classmethod
+    def fit(
+        cls,
+        meetings: Iterable[Meeting],
+        *,
+        anchor: str,
+        advantage: float | None = None,
+        prior: float = 1.0,
+        decisive: float = 4.0,
+        confidence: float = 0.95,
+    ) -> "Ladder":
+        """The likeliest ratings, with the anchor at 0.
+
+        advantage  Elo of seat 0, or None to fit it too. Where players keep their seats it cannot
+                   be told from strength: give it, or it gets half of what is seen.
+        prior      drawn games added for each player, shared out over its opponents and over both
+                   seats: they keep those finite who always won. Above 0.
+        decisive   games without a draw that every meeting is supposed to have besides its own
+                   when the scatter of its results is judged.
+        confidence of the intervals, which are so many standard errors to either side. Errors come
+                   from the observed information, in which results of a meeting weigh less as
+                   more of its games are drawn.
+        """
+        if not 0 < prior < math.inf:
+            raise RatingError(f"prior={prior}: give a number of games above 0, such as 1")
+        if not 0 < decisive < math.inf:
+            raise RatingError(f"decisive={decisive}: give a number of games above 0, such as 4")
+        if advantage is not None and not math.isfinite(advantage):
+            raise RatingError(f"advantage={advantage}: give Elo, or leave it out to have it fitted")
+        z = quantile(confidence)
+        table = _table(meetings)
+        totals = _totals(table)
+        if anchor not in totals:
+            raise RatingError(f"the anchor has no games: {_unknown(anchor, list(totals))}")
+        rated = _reachable(anchor, table)
+        games = _Games.among(rated, table, totals, prior)
+
+        # One column per parameter: the ratings of all but the anchor, then the advantage.
+        others = tuple(name for name in rated if name != anchor)
+        design = games.signs[:, [name != anchor for name in rated]]
+        fixed = 0.0 if advantage is None else advantage / _ELO
+        if advantage is None:
+            design = np.column_stack([design, np.ones(len(design))])
+        strengths = _maximise(design, games, fixed)
+        covariance = _ELO**2 * _covariance(design, games, strengths, fixed, decisive)
+        errors = np.sqrt(np.diag(covariance))
+
+        place = {name: index for index, name in enumerate(others)}
+        ratings = []
+        for name in rated:
+            index = place.get(name)
+            elo = 0.0 if index is None else float(strengths[index]) * _ELO
+            error = 0.0 if index is None else float(errors[index])
+            interval = (elo - z * error, elo + z * error)
+            ratings.append(
+                Rating(name, elo, error, *interval, totals[name].games, totals[name].score)
+            )
+        kept = len(others)
+        return cls(
+            anchor=anchor,
+            ratings=tuple(sorted(ratings, key=lambda rating: (-rating.elo, rating.player))),
+            advantage=float(strengths[kept]) * _ELO if advantage is None else advantage,
+            advantage_error=float(errors[kept]) if advantage is None else 0.0,
+            disconnected=tuple(sorted(totals.keys() - set(rated))),
+            confidence=confidence,
+            players=others,
+            covariance=tuple(tuple(map(float, row[:kept])) for row in covariance[:kept]),
+        )
+
+
+Table = dict[tuple[str, str], Counts]
+"""(who sat in seat 0, who sat in seat 1) -> seat 0's results."""
+
+
+class _Games(msgspec.Struct, frozen=True):
+    """Meetings as arrays, a row for each pair of players and each way they sat."""
+
+    signs: Floats  # [rows, players]  1 who sat in seat 0, -1 who sat in seat 1
+    games: Floats  # [rows]
+    draws: Floats  # [rows]
+    points: Floats  # [rows]  seat 0's
+    added: Floats  # [rows]  drawn games from the prior
+
+    @classmethod
+    def among(
+        cls, players: list[str], table: Table, totals: dict[str, Counts], prior: float
+    ) -> "_Games":
+        """The games of these players, who met nobody else."""
+        met = sorted({(min(names), max(names)) for names in table if names[0] in players})
+        place = {name: index for index, name in enumerate(players)}
+        rows = [names for a, b in met for names in ((a, b), (b, a))]
+        signs = np.zeros((len(rows), len(players)))
+        added = np.zeros(len(rows))
+        for row, (a, b) in enumerate(rows):
+            signs[row, place[a]], signs[row, place[b]] = 1, -1
+            together = table.get((a, b), Counts()).games + table.get((b, a), Counts()).games
+            added[row] = prior / 4 * (together / totals[a].games + together / totals[b].games)
+        results = [table.get(names, Counts()) for names in rows]
+        return cls(
+            signs=signs,
+            games=np.array([counts.games for counts in results], np.float64),
+            draws=np.array([counts.draws for counts in results], np.float64),
+            points=np.array([counts.points for counts in results], np.float64),
+            added=added,
+        )
+
+
+def _table(meetings: Iterable[Meeting]) -> Table:
+    """Everybody's results from seat 0 against everybody, summed up."""
+    table: Table = {}
+    for meeting in meetings:
+        if meeting.a == meeting.b:
+            raise RatingError(f"'{meeting.a}' meets itself; leave such games out")
+        first, second = meeting.tally.by_seat
+        for names, counts in (
+            ((meeting.a, meeting.b), first),
+            ((meeting.b, meeting.a), second.swapped),
+        ):
+            if counts.games:
+                table[names] = table.get(names, Counts()) + counts
+    return table
+
+
+def _totals(table: Table) -> dict[str, Counts]:
+    """Everybody's results against all, from both seats."""
+    totals: dict[str, Counts] = {}
+    for (first, second), counts in table.items():
+        totals[first] = totals.get(first, Counts()) + counts
+        totals[second] = totals.get(second, Counts()) + counts.swapped
+    return totals
+
+
+def _reachable(anchor: str, table: Table) -> list[str]:
+    """The anchor and all whom chains of games join to it, sorted."""
+    opponents: dict[str, set[str]] = {}
+    for a, b in table:
+        opponents.setdefault(a, set()).add(b)
+        opponents.setdefault(b, set()).add(a)
+    found, waiting = {anchor}, [anchor]
+    while waiting:
+        new = opponents[waiting.pop()] - found
+        found |= new
+        waiting.extend(new)
+    return sorted(found)
+
+
+def _expected(design: Floats, strengths: Floats, fixed: float) -> Floats:
+    """Seat 0's expected score in each row, in (0, 1)."""
+    return np.asarray(0.5 + 0.5 * np.tanh((design @ strengths + fixed) / 2))
+
+
+def _maximise(design: Floats, games: _Games, fixed: float) -> Floats:
+    """The parameters, in log-odds, that make the games likeliest: Newton with halved steps.
+
+    The logarithm of the likelihood is concave, and the added draws give it a single maximum.
+    """
+    total = games.games + games.added
+    points = games.points + games.added / 2
+
+    def log_likelihood(strengths: Floats) -> float:
+        odds = design @ strengths + fixed
+        return float(points @ odds - total @ np.logaddexp(0, odds))
+
+    strengths = np.zeros(design.shape[1])
+    best = log_likelihood(strengths)
+    for _ in range(200):
+        expected = _expected(design, strengths, fixed)
+        gradient = design.T @ (points - total * expected)
+        information = design.T @ ((total * expected * (1 - expected))[:, None] * design)
+        step = np.linalg.solve(information, gradient)
+        while np.abs(step).max(initial=0.0) > 1e-9:
+            likelihood = log_likelihood(strengths + step)
+            if likelihood >= best:
+                break
+            step /= 2
+        else:
+            return strengths + step
+        strengths, best = strengths + step, likelihood
+    return strengths
+
+
+def _covariance(
+    design: Floats, games: _Games, strengths: Floats, fixed: float, decisive: float
+) -> Floats:
+    """Covariance of the parameters: inverse information, with the scatter that draws leave.
+
+    A game's result has variance s(1 - s) without draws, and a quarter less for every draw. With
+    scatter as without draws this is the plain inverse of the observed information.
+    """
+    expected = _expected(design, strengths, fixed)
+    binary = games.games * expected * (1 - expected)
+    extra = decisive / 4
+    scatter = (np.maximum(binary - games.draws / 4, 0) + extra) / (binary + extra)  # in (0, 1]
+    prior = games.added * expected * (1 - expected)
+    information = design.T @ ((binary + prior)[:, None] * design)
+    observed = design.T @ ((binary * scatter + prior)[:, None] * design)
+    inverse = np.linalg.inv(information)
+    return np.asarray(inverse @ observed @ inverse)
+
+
+def _unknown(player: str, known: list[str]) -> str:
+    near = get_close_matches(player, known, n=1)
+    hint = f" (did you mean '{near[0]}'?)" if near else ""
+    return f"there is no player '{player}'{hint}; known: {', '.join(sorted(known)) or 'nobody'}"

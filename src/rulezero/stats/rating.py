@@ -1,0 +1,170 @@
+"""How much stronger one player is than another: Elo, its interval, the chance of superiority.
+
+Elo here is logistic: a difference of d promises a score of 1 / (1 + 10^(-d/400)), draws counted
+as half, however many there are. Values of a pair or a game are its points divided by the points
+that could be had, so they lie in [0, 1] like scores.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from statistics import NormalDist
+
+import msgspec
+
+from rulezero.stats.tally import RatingError, Results, weights
+
+Shares = tuple[float, ...]
+"""A distribution over the values 0, 1/2, 1 of a game, or 0, 1/4, 1/2, 3/4, 1 of a pair."""
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """How much stronger a is than b, in Elo. Infinite bounds mean that games set no bound."""
+
+    elo: float
+    lower: float
+    upper: float
+    superiority: float  # chance that a is the stronger one, in [0, 1]
+    confidence: float  # of the interval
+    games: int
+
+    @property
+    def text(self) -> str:
+        """The estimate as people read it: +190.8 (+146.4 to +242.4, 95 %)."""
+        if math.isinf(self.lower) and math.isinf(self.upper):
+            interval = "no bounds"
+        elif math.isinf(self.upper):
+            interval = f"at least {self.lower:+.1f}"
+        elif math.isinf(self.lower):
+            interval = f"at most {self.upper:+.1f}"
+        else:
+            interval = f"{self.lower:+.1f} to {self.upper:+.1f}"
+        return f"{self.elo:+.1f} ({interval}, {100 * self.confidence:.4g} %)"
+
+
+def to_elo(score: float) -> float:
+    """The Elo difference at which this score is expected; infinite for 0 and 1."""
+    if not 0 <= score <= 1:
+        raise RatingError(f"a score of {score} is impossible; give one between 0 and 1")
+    if score in (0, 1):
+        return math.inf if score else -math.inf
+    return 400 * math.log10(score / (1 - score))
+
+
+def to_score(elo: float) -> float:
+    """The score, in [0, 1], to expect of a player who is this many Elo stronger."""
+    return 0.5 + 0.5 * math.tanh(elo * math.log(10) / 800)
+
+
+def elo(results: Results, *, confidence: float = 0.95, floor: float = 1e-3) -> Estimate:
+    """How much stronger a is, from a tally, pairs or counts.
+
+    The interval holds every score s that the games do not contradict: the distance from s to the
+    score seen, over its standard error if s were true, is at most the normal quantile. The
+    standard error comes from the likeliest distribution with mean s: over pairs where they are
+    known, else over wins, draws and losses. For games without draws this is Wilson's interval.
+
+    All won: the estimate is the Elo of the score with one draw added, the lower bound is as ever
+    (n / (n + z^2) for n pairs or n games), the upper one is infinite. All lost: the mirror image.
+    All drawn: 0 with an interval of its own width, narrower with every game. No games at all: 0
+    without bounds. `floor` is the count given to what has not yet happened.
+    """
+    z = quantile(confidence)
+    games, score = results.games, results.score
+    if games == 0:
+        return Estimate(0.0, -math.inf, math.inf, 0.5, confidence, 0)
+    seen = weights(results)
+    counts, events = regularised(seen, floor), sum(seen)
+
+    def distance(s: float) -> float:
+        """From s to the score seen, in standard errors."""
+        return (score - s) / math.sqrt(variance(likeliest(counts, s)) / events)
+
+    lower = 0.0 if score == 0 else _crossing(lambda s: distance(s) - z, score, 0.0)
+    upper = 1.0 if score == 1 else _crossing(lambda s: -z - distance(s), score, 1.0)
+    shut_out = score in (0, 1)
+    middle = to_elo((score * games + 0.5) / (games + 1) if shut_out else score)
+    return Estimate(
+        elo=middle,
+        lower=min(to_elo(lower), middle),
+        upper=max(to_elo(upper), middle),
+        superiority=NormalDist().cdf(distance(0.5)),
+        confidence=confidence,
+        games=games,
+    )
+
+
+def quantile(confidence: float) -> float:
+    """How many standard errors to either side hold this share of a normal distribution."""
+    if not 0 < confidence < 1:
+        raise RatingError(f"a confidence of {confidence} is impossible; give one such as 0.95")
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def regularised(counts: Sequence[float], floor: float) -> tuple[float, ...]:
+    """The counts with those that are 0 raised to `floor`, so that nothing is impossible."""
+    if not 0 < floor <= 1:
+        raise RatingError(f"floor={floor}: give a small count such as 0.001")
+    return tuple(count or floor for count in counts)
+
+
+def shares(counts: Sequence[float]) -> Shares:
+    """The counts divided by their sum."""
+    total = sum(counts)
+    return tuple(count / total for count in counts)
+
+
+def mean(distribution: Shares) -> float:
+    """The mean value, in [0, 1]."""
+    top = len(distribution) - 1
+    return sum(share * index / top for index, share in enumerate(distribution))
+
+
+def variance(distribution: Shares) -> float:
+    """The variance of a value, at most 1/4."""
+    top, middle = len(distribution) - 1, mean(distribution)
+    return sum(share * (index / top - middle) ** 2 for index, share in enumerate(distribution))
+
+
+def likeliest(counts: Sequence[float], score: float) -> Shares:
+    """The distribution that makes counts above 0 likeliest among all whose mean is `score`.
+
+    Lagrange multipliers give shares in proportion to count / (1 + x * (value - score)).
+    """
+    top = len(counts) - 1
+    return tilted(counts, [index / top - score for index in range(top + 1)])
+
+
+def tilted(counts: Sequence[float], offsets: Sequence[float]) -> Shares:
+    """The distribution that makes counts above 0 likeliest among those where offsets average 0.
+
+    Its shares are those of the counts, each over 1 + x * offset; x is the root of a function that
+    falls all the way between two poles, found by Newton steps kept inside a shrinking bracket.
+    """
+    observed = list(zip(shares(counts), offsets, strict=True))
+    low, high = -1 / max(offsets), -1 / min(offsets)
+    x = 0.0
+    for _ in range(200):
+        value = slope = 0.0
+        for share, offset in observed:
+            term = offset / (1 + x * offset)
+            value += share * term
+            slope -= share * term * term
+        low, high = (x, high) if value > 0 else (low, x)
+        following = x - value / slope
+        if not low < following < high:
+            following = (low + high) / 2
+        if abs(following - x) <= 1e-14 * (1 + abs(x)) or following in (low, high):
+            break
+        x = following
+    return shares([share / (1 + x * offset) for share, offset in observed])
+
+
+def _crossing(excess: Callable[[float], float], inside: float, outside: float) -> float:
+    """Where, on the way from inside to outside, the excess turns positive."""
+    for _ in range(44):
+        middle = (inside + outside) / 2
+        if excess(middle) > 0:
+            outside = middle
+        else:
+            inside = middle
+    return outside

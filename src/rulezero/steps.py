@@ -1,0 +1,238 @@
+"""The loop's steps one by one: games into a store, a net from a store."""
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import numpy as np
+
+from rulezero.config import Experiment
+from rulezero.data.forms import store_of
+from rulezero.endgame.tables import GAME as MONSTER
+from rulezero.errors import RunError
+from rulezero.flags import with_sims
+from rulezero.fleet.runner import run_all
+from rulezero.fleet.workers import Timeout
+from rulezero.games.load import load
+from rulezero.learn.targets import forced
+from rulezero.learn.window import Part, Window, take
+from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
+from rulezero.play.players import read_player
+from rulezero.play.saving import open_store
+from rulezero.play.task import check_task, keyed
+from rulezero.train.regimes import regime_of
+from rulezero.train.regimes.curriculum import LESSON
+from rulezero.train.regimes.teacher_student import TeacherStudent
+from rulezero.train.tasks import NAMES, PlaySettings, is_curriculum, task_of
+
+if TYPE_CHECKING:
+    from rulezero.learn.fit import Fit, Tell
+
+
+class Orders(msgspec.Struct, frozen=True, kw_only=True):
+    """How games are to be played, where it is not as the recipe says."""
+
+    games: int | None = None
+    sims: int | None = None  # of the side that learns, or of both
+    starts: str | None = None  # a file of positions; curriculum, or curriculum:1+2 for its tiers
+    train_side: Literal["white", "black", "both"] = "both"  # the other side is the opponent
+    opponent_net: str | None = None  # none: it judges by the heuristic
+    opponent_sims: int | None = None  # none: 200
+    scripted_black: bool = False
+    force_result: int | None = None  # what learners are told of every game, seat 0's
+    game_timeout: float = 600.0  # seconds
+
+
+class Generated(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it."""
+
+    played: int  # now
+    kept: int  # in the store, by these orders
+    failed: dict[int, str]  # games that came to nothing, and why
+
+
+def generate(
+    experiment: Experiment,
+    store: str | Path,
+    *,
+    net: str | Path | None = None,
+    orders: Orders | None = None,
+    workers: int = 0,
+    on_game: Callable[[int, int], None] | None = None,
+) -> Generated:
+    """Plays an experiment's self-play into a store.
+
+    Games that are there already are not played again; one that fails or takes too long is left
+    out. Without a net players judge by hand-written rules. `on_game` is told how many games are
+    done, and how many there will be.
+    """
+    orders = orders or Orders()
+    if orders.scripted_black and load(experiment.game).facts.name != MONSTER:
+        raise RunError(f"the script is Black's in {MONSTER}: leave --scripted-black out")
+    settings = _ordered(_own_games(experiment, orders), orders)
+    if net is None:
+        settings = _without_net(settings)
+    with contextlib.ExitStack() as stack:
+        path = None if net is None else resolve(net)
+        weights = "" if path is None else _weights(path)
+        names = dict.fromkeys(NAMES, "" if path is None else path.name)
+        task = task_of(settings, names, experiment, name="", purpose="self-play")
+        if orders.starts is not None and is_curriculum(orders.starts):
+            task = msgspec.structs.replace(task, source=LESSON)
+        if orders.force_result is not None:
+            task = msgspec.structs.replace(task, source=forced(orders.force_result))
+        # What the files behind names hold counts: positions to begin from, and weights.
+        if orders.opponent_net is not None:
+            weights += _weights(resolve(orders.opponent_net))
+        how = settings.model_dump_json(exclude={"games"})
+        word = keyed(task.game, how, task.seed, weights, task.source, *task.starts)
+        task = msgspec.structs.replace(task, name=f"generate/{word:016x}")
+        check_task(task)
+        kept = stack.enter_context(open_store(store))
+        done = {record.index for record in kept if record.task == task.name}
+        before, failed = len(done), dict[int, str]()
+
+        def tell(index: int | None = None, why: str = "") -> None:
+            if index is not None:
+                failed[index] = why
+            if on_game is not None:
+                on_game(len(done) + len(failed), task.games)
+
+        playing = run_all(
+            [task],
+            workers=workers,
+            width=experiment.width,
+            nets=None if path is None else path.parent,
+            done=[done],
+            timeout=Timeout(orders.game_timeout, lambda _, index, why: tell(index, why)),
+        )
+        for _, finished in stack.enter_context(contextlib.closing(playing)):
+            if finished.note is not None:
+                kept.add_note(finished.record.id, task.judge or "", finished.note)
+            kept.add(finished.record)
+            done.add(finished.record.index)
+            tell()
+    return Generated(played=len(done) - before, kept=len(done), failed=failed)
+
+
+def _own_games(experiment: Experiment, orders: Orders) -> PlaySettings:
+    """The games of a recipe's iterations, but for the side that learns."""
+    if experiment.regime == "teacher_student" and orders.train_side == "both":
+        return TeacherStudent(experiment).selfplay(1)
+    return experiment.selfplay
+
+
+def _without_net(settings: PlaySettings) -> PlaySettings:
+    """The same players, without nets that there are not yet."""
+    changes = {}
+    for key in ("a", "b", "judge"):
+        text = getattr(settings, key)
+        if text is not None and read_player(text).net in NAMES:
+            changes[key] = read_player(text).changed(net=None, precision=None).text
+    return settings.model_copy(update=changes)
+
+
+def _ordered(settings: PlaySettings, orders: Orders) -> PlaySettings:
+    """The recipe's games as they are ordered."""
+    changes: dict[str, Any] = {}
+    if orders.games is not None:
+        changes["games"] = orders.games
+    if orders.starts is not None:
+        changes |= {"starts": orders.starts, "opening": 0}
+    learner = settings.a if orders.sims is None else with_sims(settings.a, orders.sims)
+    changes["a"] = learner
+    has_opponent = orders.opponent_net is not None or orders.opponent_sims is not None
+    if orders.scripted_black or orders.train_side != "both":
+        if settings.b is not None:
+            raise RunError(
+                f"the recipe has a second player (selfplay.b, {settings.b}): leave --train-side and"
+                " --scripted-black out"
+            )
+        if orders.scripted_black and orders.train_side == "black":
+            raise RunError("a scripted Black does not learn: leave --train-side black out")
+        if orders.scripted_black and has_opponent:
+            raise RunError("Black is scripted: leave --opponent-net and --opponent-sims out")
+        other = "scripted" if orders.scripted_black else _opponent(orders)
+        white, black = (other, learner) if orders.train_side == "black" else (learner, other)
+        changes |= {"a": white, "b": black, "swap": False}
+    elif has_opponent:
+        raise RunError(
+            "--opponent-net and --opponent-sims are of the side that does not learn: name"
+            " --train-side"
+        )
+    return settings.model_copy(update=changes)
+
+
+def _opponent(orders: Orders) -> str:
+    """Who plays the side that does not learn."""
+    sims = 200 if orders.opponent_sims is None else orders.opponent_sims
+    if orders.opponent_net is None:
+        return f"ucb1:sims={sims}"
+    return f"puct:net={orders.opponent_net},sims={sims}"
+
+
+def _weights(net: Path) -> str:
+    """SHA-256 of a net's weights."""
+    if net.suffix == PERCEPTRON:
+        return digest(net.read_bytes())
+    return read_card(net).weights
+
+
+def fit(
+    experiment: Experiment,
+    store: str | Path,
+    out: str | Path,
+    *,
+    net: str | Path | None = None,
+    tell: "Tell | None" = None,
+) -> "Fit":
+    """Fits a net to the games of a store, writes it, and tells what that came to.
+
+    It begins with the weights of `net`, if one is given, and else with random ones.
+    """
+    from rulezero.learn.learner import Learner
+    from rulezero.nets import checkpoint  # torch takes longer than all the rest
+    from rulezero.nets.tower import create
+
+    game = load(experiment.game)
+    if experiment.regime == "distill":
+        raise RunError(
+            "a perceptron learns from what a judge says while it plays: use `rulezero train"
+            " distill`, with --set distill.load=NET to go on with one"
+        )
+    if beside(Path(out), ".json").exists():
+        raise RunError(f"there is a net '{out}' already: choose another name")
+    window = Window(experiment.window)
+    if not Path(store).is_dir():
+        raise RunError(f"there is no store '{store}'")
+    games = store_of(store)
+    records = games.select(game=game.text)
+    notes = {note.record: note.thoughts for note in games.notes()}
+    take(window, records, game, regime_of(experiment).targets, 0, notes)
+    if not len(window.positions(Part.TRAINING)):
+        raise RunError(f"'{store}' has no games of {game.text} to learn from")
+    if net is None:
+        tower = create(game, experiment.net, keyed(experiment.seed, "net", 0) % 2**63)
+    else:
+        tower = checkpoint.load(resolve(net), game)
+    learner = Learner(tower, game, experiment.fit, experiment.targets)
+    dice = np.random.default_rng(keyed(experiment.seed, "fit", 0))
+    done = learner.learn_from(window, 0, progress=(0.0, 1.0), dice=dice, tell=tell)
+    learner.write(Path(out), {"step": learner.step})
+    return done
+
+
+def untrained(experiment: Experiment, folder: Path) -> Path:
+    """A net that has learned nothing, written into a folder."""
+    from rulezero.nets import perceptron
+    from rulezero.nets.checkpoint import save
+    from rulezero.nets.tower import create
+
+    if experiment.regime == "distill":
+        net = folder / f"untrained{PERCEPTRON}"
+        net.write_bytes(perceptron.to_nn(perceptron.create(seed=experiment.seed)))
+        return net
+    game = load(experiment.game)
+    return save(folder / "untrained", create(game, experiment.net, experiment.seed), game)

@@ -1,0 +1,213 @@
+"""EXCHANGE's shaped rewards: what each side did in a game, and what that adds to its result.
+
+A turn is a ply number throughout: players' actions count, dice do not.
+"""
+
+import statistics
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from rulezero._core import CHANCE, Game
+from rulezero.data.columns import Floats
+from rulezero.data.record import Record
+from rulezero.data.replay import Replay
+from rulezero.settings import Settings
+
+EXCHANGE = "exchange"  # the game whose deeds are rewarded
+_OVEREXTEND_COST = 2  # HP, always paid; a queen with fewer pays with her life
+
+_Counts = npt.NDArray[np.int64]
+
+
+class RewardConfig(Settings):
+    """What deeds are worth. A win is worth 1 before everything is divided by the scale."""
+
+    rd_activation_reward: float = Field(0.05, ge=0)  # per Royal Decree
+    rd_combo_bonus_per_attack: float = Field(0.15, ge=0)  # per damaging strike under Decree
+    rd_combo_bonus_max: float = Field(0.6, ge=0)  # per game: all those strikes together
+    rd_waste_penalty: float = Field(0.10, ge=0)  # per Decree without such a strike
+    interpose_damage_blocked_reward: float = Field(0.02, ge=0)  # per HP an interposing rook lost
+    consecration_efficiency_reward: float = Field(0.10, ge=0)  # times the mean of healed / missing
+    skirmish_reward: float = Field(0.03, ge=0)  # per Skirmish
+    overextend_net_damage_reward: float = Field(0.05, ge=0)  # per HP of damage above the 2 HP paid
+    pawn_advance_reward: float = Field(0.02, ge=0)  # per forward move of a pawn, however far
+    pawn_promotion_reward: float = Field(0.20, ge=0)  # per promotion
+    king_proximity_reward: float = Field(0.02, ge=0)  # per king step nearer to the enemy king
+    king_attack_opportunity_reward: float = Field(0.05, ge=0)  # per man that can strike him, a ply
+    damage_reward: float = Field(0.01, ge=0)  # per HP; grows with the ply number up to twice this
+    attack_reward: float = Field(0.02, ge=0)  # per strike, combo, Overextend or Skirmish
+    shuffle_penalty: float = Field(0.01, ge=0)  # times 2 ** longest own streak without damage
+    shuffle_penalty_max: float = Field(1.0, ge=0)  # per game
+    combo_bonus: bool = True  # whether strikes under Decree earn their bonus
+    early_win_bonus: float = Field(0.5, ge=0)  # of a win at ply 0, falling linearly
+    early_win_ply: int = Field(50, ge=1)  # the ply number at which that bonus is gone
+    shaped_limit: float = Field(0.5, ge=0, lt=1)  # of the difference; below 1 a win stays a win
+    scale: float = Field(1.5, gt=0)  # what the sum is divided by
+    draw_target: float | None = Field(None, ge=-1, le=1)  # of drawn games, for whoever is to move
+
+
+class AbilityTracker(msgspec.Struct, frozen=True, kw_only=True):
+    """What one side did in a game."""
+
+    rd_activations: int = 0  # Royal Decrees
+    rd_combo_attacks: int = 0  # strikes that did damage under Decree
+    rd_wasted: int = 0  # Decrees under which something was done, but no damage
+    rd_used: int = 0  # Decrees with such a strike; the rest came too late for any action
+    interpose_triggers: int = 0  # hits that an own rook shared
+    interpose_damage_blocked: int = 0  # HP those rooks lost
+    consecration_uses: int = 0
+    consecration_hp_healed: int = 0  # HP
+    consecration_efficiency: float = 0.0  # mean of healed / missing over the uses, in [0, 1]
+    skirmish_uses: int = 0
+    overextend_uses: int = 0
+    overextend_net_damage: int = 0  # HP: damage minus 2, of the uses where that is positive
+    pawn_advances: int = 0  # forward moves; a double step or an Advance is one
+    pawn_promotions: int = 0
+    king_proximity_delta: int = 0  # king steps own men came nearer to the enemy king; any sign
+    king_attack_opportunities: int = 0  # men that can strike him, summed over own actions
+    actions: int = 0  # own plies
+    attacks: int = 0  # strikes, combos, Overextends and Skirmishes
+    scaled_damage: float = 0.0  # HP, each times min(2, 1 + ply / 100)
+    quiet_streak: int = 0  # the most own actions in a row without damage
+
+    def calculate_total_reward(self, config: RewardConfig) -> float:
+        """What all this is worth to its side, of any size and sign."""
+        total = self.rd_activations * config.rd_activation_reward
+        if config.combo_bonus:
+            combos = self.rd_combo_attacks * config.rd_combo_bonus_per_attack
+            total += min(combos, config.rd_combo_bonus_max)
+        total -= self.rd_wasted * config.rd_waste_penalty
+        total += self.interpose_damage_blocked * config.interpose_damage_blocked_reward
+        total += self.consecration_efficiency * config.consecration_efficiency_reward
+        total += self.skirmish_uses * config.skirmish_reward
+        total += self.overextend_net_damage * config.overextend_net_damage_reward
+        total += self.pawn_advances * config.pawn_advance_reward
+        total += self.pawn_promotions * config.pawn_promotion_reward
+        total += self.king_proximity_delta * config.king_proximity_reward
+        total += self.king_attack_opportunities * config.king_attack_opportunity_reward
+        total += self.attacks * config.attack_reward
+        total += self.scaled_damage * config.damage_reward
+        return total - self._shuffle_penalty(config)
+
+    def _shuffle_penalty(self, config: RewardConfig) -> float:
+        if self.quiet_streak == 0:  # who never shuffled pays nothing
+            return 0.0
+        return min(config.shuffle_penalty * 2.0**self.quiet_streak, config.shuffle_penalty_max)
+
+
+Trackers = tuple[AbilityTracker, AbilityTracker]  # White's, Black's
+
+
+class Shaped(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """The targets of a game over its n plies, dice included."""
+
+    value: Floats  # [n] seat 0's, in [-1, 1]
+    difference: float  # White's rewards minus Black's, before it was clipped
+    is_clipped: bool  # whether the values hold less than the whole difference
+
+
+def track(record: Record, course: Replay, game: Game) -> Trackers:
+    """What White and Black did. An action whose die never fell has not happened."""
+    is_completed = np.append(course.movers, course.last.mover)[1:] != CHANCE
+    events = course.events[is_completed].astype(np.int64)  # a row per player's action
+    columns = dict(zip(game.facts.events, events.T, strict=True))
+    # Sides alternate without exception; movers would not tell whose die a record begins with.
+    actors = ("wb".index(record.start.split()[1]) + np.arange(len(events))) % 2
+    plies = _ply_number(record.start) + np.arange(len(events))
+    white, black = (_track_side(columns, plies, actors == seat) for seat in (0, 1))
+    return white, black
+
+
+def shaped(
+    record: Record,
+    course: Replay,
+    trackers: Trackers,
+    config: RewardConfig,
+    result: float | None = None,  # seat 0's, where learners are told another one than the record's
+) -> Shaped:
+    """Targets: (result + early-win bonus + clipped difference of rewards) / scale.
+
+    They are zero-sum: what White gains by its deeds Black loses. With `draw_target` set, drawn
+    games get nothing but that value for whoever is to move, so that seat 0's changes its sign
+    from ply to ply: every drawish position then looks good for the side that has just moved.
+    """
+    told = record.outcome if result is None else result
+    white, black = (tracker.calculate_total_reward(config) for tracker in trackers)
+    difference = white - black
+    if told == 0 and config.draw_target is not None:
+        sign = (course.movers == 0).astype(np.float32) - (course.movers == 1)  # 0 where dice fall
+        value = np.float32(config.draw_target) * sign
+        return Shaped(value=value, difference=difference, is_clipped=False)
+    early = max(0.0, 1 - _ply_number(course.last.text) / config.early_win_ply)
+    added = float(np.clip(difference, -config.shaped_limit, config.shaped_limit))
+    target = (told * (1 + config.early_win_bonus * early) + added) / config.scale
+    value = np.full(len(course.movers), np.clip(target, -1, 1), np.float32)
+    return Shaped(value=value, difference=difference, is_clipped=added != difference)
+
+
+def _ply_number(text: str) -> int:
+    """The number of players' actions before a position, by its text."""
+    return int(text.split()[4])
+
+
+def _track_side(
+    columns: dict[str, _Counts], plies: _Counts, is_own: npt.NDArray[np.bool_]
+) -> AbilityTracker:
+    """The tracker of one side, from the rows of all players' actions."""
+    own = {name: column[is_own] for name, column in columns.items()}
+    others = {name: column[~is_own] for name, column in columns.items()}
+    damage = own["damage"]
+    healed = own["healed"][own["consecration"] > 0]
+    missing = own["missing"][own["consecration"] > 0]
+    net_damage = (damage - _OVEREXTEND_COST)[own["overextend"] > 0]
+    percent = 100 + np.minimum(plies[is_own], 100)  # whole numbers: sums stay exact
+    used, wasted = _decrees(own["decree"] > 0, damage > 0)
+    kinds = ("strike", "combo", "overextend", "skirmish")
+    return AbilityTracker(
+        rd_activations=_sum(own["decree"]),
+        rd_combo_attacks=_sum((own["decree_bonus"] > 0) & (damage > 0)),
+        rd_wasted=wasted,
+        rd_used=used,
+        interpose_triggers=_sum(others["interpose"]),
+        interpose_damage_blocked=_sum(others["absorbed"]),
+        consecration_uses=len(healed),
+        consecration_hp_healed=_sum(healed),
+        consecration_efficiency=statistics.fmean(healed / missing) if len(healed) else 0.0,
+        skirmish_uses=_sum(own["skirmish"]),
+        overextend_uses=len(net_damage),
+        overextend_net_damage=_sum(np.maximum(net_damage, 0)),
+        pawn_advances=_sum(own["pawn_advance"]),
+        pawn_promotions=_sum(own["promoted"]),
+        king_proximity_delta=_sum(own["king_distance"]),
+        king_attack_opportunities=_sum(own["king_attackers"]),
+        actions=len(damage),
+        attacks=sum(_sum(own[kind]) for kind in kinds),
+        scaled_damage=_sum(damage * percent) / 100,
+        quiet_streak=_longest_streak(damage == 0),
+    )
+
+
+def _sum(column: npt.NDArray[np.generic]) -> int:
+    return int(column.sum())
+
+
+def _decrees(is_decree: npt.NDArray[np.bool_], is_hit: npt.NDArray[np.bool_]) -> tuple[int, int]:
+    """How many Decrees saw damage done, and how many saw actions but no damage.
+
+    A Decree covers the two own actions behind it, or fewer where another one takes its place.
+    """
+    at = np.flatnonzero(is_decree)
+    hits = np.append(is_hit, [False, False])
+    is_replaced = np.append(is_decree, False)[at + 1]
+    is_used = hits[at + 1] | (hits[at + 2] & ~is_replaced)
+    is_wasted = ~is_used & (at + 1 < len(is_decree))
+    return _sum(is_used), _sum(is_wasted)
+
+
+def _longest_streak(is_quiet: npt.NDArray[np.bool_]) -> int:
+    """The most actions in a row that are quiet."""
+    loud = np.flatnonzero(~is_quiet)
+    return int(np.diff(loud, prepend=-1, append=len(is_quiet)).max()) - 1

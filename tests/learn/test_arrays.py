@@ -1,0 +1,346 @@
+"""Arrays on disk: what was played, split by game, whole or not there."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import rulezero as rz
+from games.test_symmetry import mirror_connect4, mirror_files, mirror_razzle
+from rulezero import _core
+from rulezero.data import Record, RecordError, Store
+from rulezero.learn import arrays
+from rulezero.learn.arrays import Meta, Orders, Survey, split_of, survey
+from rulezero.learn.targets import forced
+from support import record_samples, samples
+
+PLAIN = Orders(augment=False)
+MIRRORS = {"connect4": mirror_connect4, "razzle": mirror_razzle}
+turned = mirror_files(7)
+
+
+def written(
+    records: Sequence[Record], folder: Path, orders: Orders = PLAIN
+) -> dict[str, npt.NDArray[Any]]:
+    """The arrays by name, the splits among them."""
+    arrays.write(records, survey(records), folder, orders)
+    found = {path.stem: np.load(path, allow_pickle=False) for path in folder.glob("*.npy")}
+    with np.load(folder / "splits.npz", allow_pickle=False) as splits:
+        return found | dict(splits)
+
+
+def rows(found: dict[str, npt.NDArray[Any]]) -> list[tuple[int, int, bool]]:
+    """Game, ply and whether it is a mirror image, of each position."""
+    columns = (found[name].tolist() for name in ("games", "plies", "mirrored"))
+    return list(zip(*columns, strict=True))
+
+
+def shares_of(state: rz.State, record: Record, ply: int) -> dict[int, float]:
+    """What a net should learn there, by action."""
+    thought = record.thought(ply)
+    return thought.target if thought else {}
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_arrays_are_the_games_replayed(text: str, tmp_path: Path) -> None:
+    """Planes as in play, shares by slot, values and results of seat 0, whose choice."""
+    records = record_samples.several(text, 3)
+    found = written(records, tmp_path / "out")
+    facts = samples.game(text).facts
+    wanted = [
+        (number, ply, False)
+        for number in range(3)
+        for ply, state in enumerate(samples.played(text, number)[:-1])
+        if state.mover != rz.CHANCE
+    ]
+    assert rows(found) == wanted
+    for row, (number, ply, _) in enumerate(wanted):
+        state, record = samples.played(text, number)[ply], records[number]
+        assert found["positions"][row].tobytes() == state.planes().tobytes()
+        assert found["movers"][row] == state.mover
+        assert found["game_results"][row] == record.outcome
+        shares = np.zeros(facts.slots)
+        for action, share in shares_of(state, record, ply).items():
+            shares[state.slot(action)] += share  # actions may share a slot
+        np.testing.assert_allclose(found["policies"][row], shares, atol=1e-6)
+        thought = record.thought(ply)
+        value = None if thought is None else thought.value
+        np.testing.assert_equal(
+            found["mcts_values"][row], np.float32(np.nan if value is None else value)
+        )
+    total = found["policies"].sum(1)
+    assert ((np.abs(total - 1) < 1e-5) | (total == 0)).all()
+    assert found["positions"].shape == (len(wanted), *facts.planes)
+    kinds = {"positions": "f4", "policies": "f4", "mcts_values": "f4", "game_results": "f4"}
+    kinds |= {"movers": "i1", "games": "i4", "plies": "i4", "mirrored": "b1", "train": "i8"}
+    assert {name: found[name].dtype for name in kinds} == {n: np.dtype(k) for n, k in kinds.items()}
+    assert found["ids"].tolist() == [record.id for record in records]
+
+
+@pytest.mark.parametrize("text", MIRRORS)
+def test_mirror_images_are_positions(text: str, tmp_path: Path) -> None:
+    """Planes and policy of the mirrored text; only what is its own image is there once."""
+    records = record_samples.several(text, 3)
+    found = written(records, tmp_path / "out", Orders())
+    plain = [row for row in rows(found) if not row[2]]
+    images = {row[:2] for row in rows(found) if row[2]}
+    assert len(rows(found)) == len(plain) + len(images) == len(set(rows(found)))
+    assert len(images) > 0.9 * len(plain)
+    for number, ply, _ in plain:
+        state, record = samples.played(text, number)[ply], records[number]
+        slots = [state.slot(action) for action in shares_of(state, record, ply)]
+        there = state.game.parse(MIRRORS[text](state.text))
+        is_same = MIRRORS[text](state.text) == state.text and all(
+            there.slot(there.read(turned(state.say(action)))) == slot
+            for action, slot in zip(shares_of(state, record, ply), slots, strict=True)
+        )
+        assert ((number, ply) in images) == (not is_same)
+    for row, (number, ply, is_mirrored) in enumerate(rows(found)):
+        if not is_mirrored:
+            continue
+        state, record = samples.played(text, number)[ply], records[number]
+        there = state.game.parse(MIRRORS[text](state.text))
+        assert found["positions"][row].tobytes() == there.planes().tobytes()
+        shares = np.zeros(state.game.facts.slots)
+        for action, share in shares_of(state, record, ply).items():
+            move = state.say(action)
+            shares[there.slot(there.read(move if move == "end" else turned(move)))] += share
+        np.testing.assert_allclose(found["policies"][row], shares, atol=1e-6)
+        origin = rows(found).index((number, ply, False)) if row % 50 == 0 else None
+        if origin is not None:
+            for name in ("mcts_values", "game_results", "movers"):
+                np.testing.assert_array_equal(found[name][row], found[name][origin])
+
+
+def test_a_position_that_is_its_own_image_is_there_once(tmp_path: Path) -> None:
+    """An empty board without a policy, or with one that is the same in the mirror."""
+    record = record_samples.made("connect4")
+    bare = msgspec.structs.replace(
+        record.thoughts, **dict.fromkeys(["counts", "menu", "picks", "weights", "target"], b"")
+    )
+    found = written([msgspec.structs.replace(record, thoughts=bare)], tmp_path / "a", Orders())
+    assert (0, 0, False) in rows(found)
+    assert (0, 0, True) not in rows(found)
+    assert (0, 1, True) in rows(found) or record.action_numbers()[0] == 3
+    found = written([record], tmp_path / "b", Orders())
+    assert (0, 0, True) in rows(found)  # the board is the same, the policy is not
+    assert not written([record], tmp_path / "c", PLAIN)["mirrored"].any()
+
+
+def test_a_position_without_an_image_is_there_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rules may have a mirror for some positions only; the others are shown as they are."""
+
+    def remake(game: rz.Game, games: Any, plies: Any, *, mirrored: Any, **wanted: Any) -> None:
+        _core.remake(game, games, plies, mirrored=mirrored & (plies % 2 == 1), **wanted)
+
+    monkeypatch.setattr(arrays, "remake", remake)
+    found = written(record_samples.several("razzle", 2), tmp_path / "out", Orders())
+    images = found["plies"][found["mirrored"]]
+    assert len(images) > 20
+    assert (images % 2 == 1).all()
+
+
+def test_games_are_split_whole(tmp_path: Path) -> None:
+    """Every position is in one part, and all of a game in the same, mirror images too."""
+    records = record_samples.several("connect4", 40)
+    orders = Orders(split=(60, 20, 20))
+    found = written(records, tmp_path / "out", orders)
+    every = np.concatenate([found[name] for name in arrays.SPLITS])
+    assert sorted(every) == list(range(len(found["games"])))
+    games = [set(found["games"][found[name]].tolist()) for name in arrays.SPLITS]
+    assert all(games)
+    assert sum(map(len, games)) == len(set.union(*games)) == 40
+    for name, part in zip(arrays.SPLITS, games, strict=True):
+        assert {split_of(records[number].course_id, orders) for number in part} == {name}
+    meta = msgspec.json.decode((tmp_path / "out" / "meta.json").read_bytes(), type=Meta)
+    assert [part.games for part in meta.splits.values()] == [len(part) for part in games]
+    assert [part.positions for part in meta.splits.values()] == [
+        len(found[name]) for name in arrays.SPLITS
+    ]
+
+
+def test_splits_stay(tmp_path: Path) -> None:
+    """Whatever else is there and in which order; with another seed they are others."""
+    ids = [record.course_id for record in record_samples.several("connect4", 40)]
+
+    def parts(**changes: Any) -> list[str]:
+        return [split_of(record_id, Orders(**changes)) for record_id in ids]
+
+    assert parts() == parts()
+    assert parts(seed=1) != parts()
+    few, many = record_samples.several("connect4", 3), record_samples.several("connect4", 5)
+    for number, records in enumerate((few, many, many[::-1])):
+        found = written(records, tmp_path / str(number))
+        courses = {record.id: record.course_id for record in records}
+        for name in arrays.SPLITS:
+            for game in set(found["games"][found[name]].tolist()):
+                assert split_of(courses[str(found["ids"][game])], PLAIN) == name
+    assert set(parts(split=(100, 0, 0))) == {"train"}
+    assert set(parts(split=(0, 0, 100))) == {"test"}
+
+
+def test_shares_are_what_was_asked_for() -> None:
+    """Nearly, of many games."""
+    drawn = [split_of(f"{number:032x}", Orders(split=(70, 20, 10))) for number in range(3000)]
+    counts = [drawn.count(name) / 3000 for name in arrays.SPLITS]
+    np.testing.assert_allclose(counts, [0.7, 0.2, 0.1], atol=0.03)
+
+
+def test_what_nobody_learns_from_is_left_out(tmp_path: Path) -> None:
+    """Openings and interrupted games; a forced result is what learners are told."""
+    first, _, last = record_samples.several("connect4", 3)
+    records = [
+        msgspec.structs.replace(first, opening=4),
+        record_samples.of(list(samples.played("connect4", 1)[:6]), 1, end_reason="interrupted"),
+        msgspec.structs.replace(last, source=forced(-1)),
+    ]
+    found = written(records, tmp_path / "out")
+    assert found["ids"].tolist() == [records[0].id, records[2].id]
+    assert found["plies"][found["games"] == 0].tolist() == list(range(4, first.plies))
+    assert set(found["game_results"][found["games"] == 1]) == {-1.0}
+    with pytest.raises(RecordError, match="nothing can be learned"):
+        survey(records[1:2])
+
+
+def test_a_survey_names_every_game(tmp_path: Path) -> None:
+    """Arrays are of one."""
+    records = [*record_samples.several("connect4", 2), record_samples.made("razzle")]
+    with pytest.raises(RecordError, match=r"connect4 \(2\), razzle \(1\): name one with --game"):
+        survey(records)
+    with pytest.raises(RecordError, match="no records"):
+        survey([])
+
+
+def test_a_record_that_is_not_true_is_left_out(tmp_path: Path) -> None:
+    """And told; where nobody listens, or none is true, it is an error."""
+    good, other = record_samples.several("connect4", 2)
+    bad = msgspec.structs.replace(other, outcome=-other.outcome)
+    problems: list[RecordError] = []
+    found = survey([bad, good], report=problems.append)
+    assert list(found.numbers) == [good.id]
+    assert str(problems[0]).startswith(f"record {bad.id} is left out: at ply ")
+    assert arrays.write([bad, good], found, tmp_path / "out", PLAIN).games == 1
+    with pytest.raises(RecordError, match="the rules say"):
+        survey([bad, good])
+    with pytest.raises(RecordError, match="is left out"):
+        survey([bad], report=problems.append)
+
+
+def test_games_that_came_since_are_not_written(tmp_path: Path) -> None:
+    """A store may grow meanwhile."""
+    records = record_samples.several("connect4", 3)
+    found = survey(records[:2])
+    meta = arrays.write(records, found, tmp_path / "out", PLAIN)
+    assert (meta.games, meta.positions) == (2, found.positions)
+
+
+def test_long_games_come_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And are the same."""
+    records = record_samples.several("razzle", 2)
+    whole = written(records, tmp_path / "a", Orders())
+    monkeypatch.setattr(arrays, "_BLOCK", 7)
+    parts = written(records, tmp_path / "b", Orders())
+    order = sorted(range(len(rows(whole))), key=lambda row: rows(whole)[row])
+    again = sorted(range(len(rows(parts))), key=lambda row: rows(parts)[row])
+    for name in ("positions", "policies", "mcts_values", "games", "plies"):
+        np.testing.assert_array_equal(whole[name][order], parts[name][again])
+
+
+def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    """What fails leaves nothing; what a killed process left is told, and in nobody's way."""
+    records = record_samples.several("connect4", 3)
+    out = tmp_path / "out"
+
+    def stop(done: int, total: int) -> None:
+        assert not out.exists()
+        assert len(arrays.unfinished(out)) == 1
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        arrays.write(records, survey(records), out, PLAIN, stop)
+    assert list(tmp_path.iterdir()) == []
+
+    left = tmp_path / "out.99999999.half"
+    left.mkdir()
+    (left / "positions.npy").write_bytes(b"\x93NUMPY")
+    (tmp_path / "other.1.half").mkdir()
+    assert arrays.unfinished(out) == [left]
+    written(records, out)
+    assert arrays.unfinished(out) == [left]
+    names = {path.name for path in out.iterdir()}
+    assert {"positions.npy", "policies.npy", "splits.npz", "meta.json"} <= names
+    assert all(f"{name}  " in str(arrays.__doc__) for name in names)
+
+
+def test_a_killed_process_leaves_nothing_half(tmp_path: Path) -> None:
+    """Killed in the midst of it, and done again."""
+    with Store(tmp_path / "store") as store:
+        for record in record_samples.several("connect4", 3):
+            store.add(record)
+    program = """
+import os, signal, sys
+from pathlib import Path
+from rulezero.data import Store
+from rulezero.learn.arrays import Orders, survey, write
+
+def die(done: int, total: int) -> None:
+    if done == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+store = Store(sys.argv[1])
+write(store, survey(store), Path(sys.argv[2]), Orders(), die)
+"""
+    out = tmp_path / "out"
+    killed = subprocess.run([sys.executable, "-c", program, store.path, out], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not out.exists()
+    assert len(arrays.unfinished(out)) == 1
+    assert len(set(written(list(Store(tmp_path / "store")), out)["games"])) == 3
+
+
+def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
+    """Nor is a folder made to put it into."""
+    records = record_samples.several("connect4", 1)
+    (tmp_path / "file").write_text("mine")
+    for name in ("", "file"):
+        with pytest.raises(RecordError, match="already: choose another name"):
+            arrays.write(records, survey(records), tmp_path / name, PLAIN)
+    with pytest.raises(RecordError, match="there is no folder"):
+        arrays.write(records, survey(records), tmp_path / "a" / "b", PLAIN)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_room_is_looked_for(tmp_path: Path) -> None:
+    """A size is what the files come to; more than the disk has is refused before the first byte."""
+    records = record_samples.several("razzle", 2)
+    found = survey(records)
+    arrays.write(records, found, tmp_path / "out", Orders())
+    size = sum(path.stat().st_size for path in (tmp_path / "out").iterdir())
+    assert size == pytest.approx(found.bytes(Orders()), rel=0.01)
+    assert found.bytes(PLAIN) * 2 == found.bytes(Orders())
+    huge = Survey(game=found.game, numbers=found.numbers, positions=10**13)
+    with pytest.raises(RecordError, match=r"would have \d+\.\d GB, and its disk has \d+\.\d GB"):
+        arrays.write(records, huge, tmp_path / "huge", PLAIN)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_meta_tells_what_was_made(tmp_path: Path) -> None:
+    """Enough to read the arrays without the records."""
+    records = record_samples.several("connect4", 3)
+    meta = arrays.write(records, survey(records), tmp_path / "out", Orders(seed=7))
+    assert msgspec.json.decode((tmp_path / "out" / "meta.json").read_bytes(), type=Meta) == meta
+    facts = samples.game("connect4").facts
+    assert (meta.game, meta.planes, meta.slots) == ("connect4", facts.planes, facts.slots)
+    assert (meta.games, meta.orders.seed) == (3, 7)
+    assert meta.positions == len(np.load(tmp_path / "out" / "games.npy"))
+    assert meta.mirrored == np.load(tmp_path / "out" / "mirrored.npy").sum() > 0

@@ -1,0 +1,234 @@
+"""Losses: what slow formulas say, and where their gradients push."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+from torch import Tensor
+
+from rulezero.learn.fit import LossSettings
+from rulezero.learn.losses import (
+    MOVES_LEFT_UNIT,
+    Examples,
+    illegal_mass,
+    legal_log_shares,
+    losses,
+    value_loss,
+)
+from rulezero.nets.tower import Outputs
+
+BATCH, SLOTS = 6, 9
+Doubles = npt.NDArray[np.float64]
+
+
+def random_examples(seed: int = 0) -> Examples:
+    """Positions with some legal slots; the last one has no policy target."""
+    dice = np.random.default_rng(seed)
+    legal = dice.random((BATCH, SLOTS)) < 0.5
+    legal[:, 0] = True
+    policy = np.where(legal, dice.random((BATCH, SLOTS)), 0)
+    policy[-1] = 0
+    policy /= np.maximum(policy.sum(1, keepdims=True), 1e-9)
+    wdl = dice.dirichlet([1, 1, 1], BATCH)
+    return Examples(
+        planes=torch.zeros(BATCH, 1, 1, 1),
+        legal=torch.from_numpy(legal),
+        policy=torch.from_numpy(policy).float(),
+        wdl=torch.from_numpy(wdl).float(),
+        weight=torch.from_numpy(dice.random(BATCH) + 0.1).float(),
+        plies_left=torch.from_numpy(dice.integers(1, 200, BATCH)).float(),
+    )
+
+
+def random_outputs(seed: int = 1, *, tanh: bool = False) -> Outputs:
+    """What some net might say."""
+    dice = torch.Generator().manual_seed(seed)
+    value = torch.randn(BATCH, 1 if tanh else 3, generator=dice)
+    return Outputs(
+        3 * torch.randn(BATCH, SLOTS, generator=dice),
+        torch.tanh(value) if tanh else value,
+        torch.rand(BATCH, 1, generator=dice),
+    )
+
+
+def slow_softmax(logits: Tensor) -> list[list[float]]:
+    """A row at a time, in Python's own numbers."""
+    found = []
+    for row in logits.tolist():
+        powers = [math.exp(logit) for logit in row]
+        found.append([power / sum(powers) for power in powers])
+    return found
+
+
+def slow_policy(logits: Tensor, examples: Examples) -> Doubles:
+    """Cross-entropies among legal moves, [B]."""
+    found = np.zeros(len(logits))
+    for row in range(len(logits)):
+        legal = [slot for slot in range(SLOTS) if examples.legal[row, slot]]
+        total = sum(math.exp(float(logits[row, slot])) for slot in legal)
+        for slot in legal:
+            share = math.exp(float(logits[row, slot])) / total
+            found[row] -= float(examples.policy[row, slot]) * math.log(share)
+    return found
+
+
+def mean(of: npt.ArrayLike, weight: npt.ArrayLike) -> float:
+    """The weighted mean."""
+    return float(np.average(np.asarray(of, np.float64), weights=np.asarray(weight, np.float64)))
+
+
+def test_policies_are_compared_among_legal_moves() -> None:
+    """Masked cross-entropy, over the positions that have a policy target."""
+    said, examples = random_outputs(), random_examples()
+    found = losses(said, examples, LossSettings())
+    wanted = slow_policy(said.policy, examples)
+    assert float(found.policy) == pytest.approx(mean(wanted[:-1], examples.weight[:-1]), rel=1e-5)
+    shares = legal_log_shares(said.policy, examples.legal)
+    torch.testing.assert_close((shares.exp() * examples.legal).sum(1), torch.ones(BATCH))
+    assert (shares[~examples.legal] == 0).all()
+
+
+def test_illegal_mass_is_what_lies_on_illegal_slots() -> None:
+    """Of the whole policy, before any mask."""
+    said, examples = random_outputs(), random_examples()
+    mass = [
+        sum(share for share, legal in zip(row, mask, strict=True) if not legal)
+        for row, mask in zip(slow_softmax(said.policy), examples.legal.tolist(), strict=True)
+    ]
+    assert illegal_mass(said.policy, examples.legal).tolist() == pytest.approx(mass, rel=1e-5)
+    found = losses(said, examples, LossSettings())
+    assert float(found.illegal) == pytest.approx(mean(mass, examples.weight), rel=1e-5)
+
+
+def gradient(settings: LossSettings) -> tuple[Tensor, Tensor]:
+    """The gradient of the whole loss by the policy's logits [B, slots], and what is legal."""
+    said, examples = random_outputs(), random_examples()
+    logits = said.policy.clone().requires_grad_()
+    losses(Outputs(logits, said.value), examples, settings).total.backward()  # type: ignore[no-untyped-call]
+    assert logits.grad is not None
+    return logits.grad, examples.legal
+
+
+def test_the_penalty_alone_pushes_illegal_moves_down() -> None:
+    """With it every illegal logit has a positive gradient; without it none has any."""
+    pushed, legal = gradient(LossSettings(policy=1, illegal=1))
+    assert (pushed[~legal] > 0).all()
+    torch.testing.assert_close(pushed.sum(1), torch.zeros(BATCH), atol=1e-6, rtol=0)
+    left, _ = gradient(LossSettings(policy=1, illegal=0))
+    assert (left[~legal] == 0).all()
+    twice, _ = gradient(LossSettings(policy=1, illegal=2))
+    torch.testing.assert_close(twice - pushed, pushed - left)
+
+
+def test_learning_the_penalty_empties_illegal_slots() -> None:
+    """Steps down its gradient take nearly all probability off them."""
+    examples = random_examples()
+    logits = random_outputs().policy.clone().requires_grad_()
+    optimiser = torch.optim.SGD([logits], lr=20.0)
+    before = float(illegal_mass(logits.detach(), examples.legal).mean())
+    for _ in range(300):
+        optimiser.zero_grad()
+        illegal_mass(logits, examples.legal).mean().backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    assert before > 0.2
+    assert float(illegal_mass(logits.detach(), examples.legal).mean()) < 0.01
+
+
+def test_win_draw_loss_is_a_cross_entropy() -> None:
+    """Of the three chances, in nats."""
+    said, examples = random_outputs(), random_examples()
+    wanted = [
+        -sum(aim * math.log(share) for aim, share in zip(aims, shares, strict=True))
+        for aims, shares in zip(examples.wdl.tolist(), slow_softmax(said.value), strict=True)
+    ]
+    assert value_loss(said.value, examples.wdl).tolist() == pytest.approx(wanted, rel=1e-5)
+    found = losses(said, examples, LossSettings())
+    assert float(found.value) == pytest.approx(mean(wanted, examples.weight), rel=1e-5)
+
+
+def test_a_tanh_is_a_squared_error() -> None:
+    """Of the expected result, p(win) - p(loss)."""
+    said, examples = random_outputs(tanh=True), random_examples()
+    aims = examples.wdl.numpy().astype(np.float64)
+    wanted = (said.value.numpy()[:, 0] - (aims[:, 0] - aims[:, 2])) ** 2
+    np.testing.assert_allclose(value_loss(said.value, examples.wdl).numpy(), wanted, rtol=1e-5)
+    found = losses(said, examples, LossSettings())
+    assert float(found.value) == pytest.approx(mean(wanted, examples.weight), rel=1e-5)
+
+
+def test_moves_left_are_a_huber_loss() -> None:
+    """In units of MOVES_LEFT_UNIT: squared and halved below 1, straight beyond; 0 without it."""
+    said, examples = random_outputs(), random_examples()
+    assert said.moves_left is not None
+    error = np.abs(said.moves_left.numpy()[:, 0] - examples.plies_left.numpy() / MOVES_LEFT_UNIT)
+    wanted = np.where(error < 1, error**2 / 2, error - 0.5)
+    assert 0 < (error < 1).sum() < BATCH
+    found = losses(said, examples, LossSettings())
+    assert float(found.moves_left) == pytest.approx(mean(wanted, examples.weight), rel=1e-5)
+    without = losses(Outputs(said.policy, said.value), examples, LossSettings(moves_left=1))
+    assert float(without.moves_left) == 0
+
+
+def test_parts_count_as_set() -> None:
+    """total = policy * (cross-entropy + illegal * mass) + value * ... + moves_left * ..."""
+    said, examples = random_outputs(), random_examples()
+    settings = LossSettings(policy=0.5, illegal=3.0, value=2.0, moves_left=0.25)
+    found = losses(said, examples, settings)
+    wanted = (
+        0.5 * (found.policy + 3.0 * found.illegal) + 2.0 * found.value + 0.25 * found.moves_left
+    )
+    torch.testing.assert_close(found.total, wanted)
+
+
+@pytest.mark.parametrize("tanh", [False, True])
+def test_weights_of_samples_count(tanh: bool) -> None:
+    """One of weight 2 counts as two of weight 1, one of weight 0 as none."""
+    said, examples = random_outputs(tanh=tanh), random_examples()
+    weighed = examples._replace(weight=torch.tensor([2.0, 1, 0, 1, 1, 1]))
+    rows = [0, 0, 1, 3, 4, 5]
+    repeated = Examples(*(part[rows] for part in examples))._replace(weight=torch.ones(6))
+    spread = Outputs(*(part[rows] for part in said if part is not None))
+    settings = LossSettings(moves_left=1)
+    for one, other in zip(
+        losses(said, weighed, settings), losses(spread, repeated, settings), strict=True
+    ):
+        torch.testing.assert_close(one, other)
+
+
+def test_a_batch_without_policies_teaches_values() -> None:
+    """Its policy loss is 0, and nothing is divided by it."""
+    said, examples = random_outputs(), random_examples()
+    found = losses(
+        said, examples._replace(policy=torch.zeros(BATCH, SLOTS)), LossSettings(illegal=0)
+    )
+    assert float(found.policy) == 0
+    assert float(found.total) == pytest.approx(
+        float(found.value) + LossSettings().moves_left * float(found.moves_left)
+    )
+
+
+@pytest.mark.parametrize("tanh", [False, True])
+def test_a_power_is_of_the_expected_result(tanh: bool) -> None:
+    """|expected - target| ** 2.5, whatever the head; its gradient is finite where they agree."""
+    said, examples = random_outputs(tanh=tanh), random_examples()
+    expected = said.value[:, 0] if tanh else (said.value.softmax(1) @ torch.tensor([1.0, 0, -1]))
+    error = (expected - (examples.wdl[:, 0] - examples.wdl[:, 2])).abs()
+    wanted = [float(each) ** 2.5 for each in error]
+    assert value_loss(said.value, examples.wdl, 2.5).tolist() == pytest.approx(wanted, rel=1e-4)
+    value = torch.zeros(1, 1, requires_grad=True)
+    value_loss(value, torch.tensor([[0.0, 1.0, 0.0]]), 2.5).sum().backward()  # type: ignore[no-untyped-call]
+    assert value.grad is not None
+    assert value.grad.item() == 0
+
+
+def test_a_policy_over_all_slots_pushes_illegal_moves_down_by_itself() -> None:
+    """The plain cross-entropy of the whole policy; no penalty is needed."""
+    said, examples = random_outputs(), random_examples()
+    settings = LossSettings(policy_over="all", illegal=0)
+    wanted = -(examples.policy[:-1] * said.policy[:-1].log_softmax(1)).sum(1)
+    found = losses(said, examples, settings)
+    assert float(found.policy) == pytest.approx(mean(wanted, examples.weight[:-1]), rel=1e-5)
+    pushed, legal = gradient(settings)
+    assert (pushed[:-1][~legal[:-1]] > 0).all()

@@ -1,0 +1,63 @@
+"""Random games of every kind: what the laws of the contract are tested on."""
+
+import functools
+import random
+import re
+
+import rulezero as rz
+from support import documents
+
+# Rules other than the defaults that deserve the same laws.
+_VARIANTS = [
+    "chess:planes=features781",
+    "exchange:dice=fixed:3",
+    "random_chess:pieces=standard+custom",
+]
+
+# Games that a runner stops at max_plies; all others end by their own rules before that.
+STOPPED = {"chess", "random_chess"}
+
+exec(documents.tic_tac_toe(), {"__name__": __name__})  # registers tictactoe
+
+GAMES = [*rz.games(), *(text for text in _VARIANTS if text.split(":")[0] in rz.games())]
+
+
+def file_name(text: str) -> str:
+    """A game's text, fit for the name of a file."""
+    return re.sub(r"[^a-z0-9+]+", "-", text)
+
+
+@functools.cache
+def game(text: str) -> rz.Game:
+    """The game, loaded once for all tests of a process."""
+    return rz.load(text)
+
+
+def play(game: rz.Game, seed: int) -> list[rz.State]:
+    """Every state of a game of random choices; dice fall as their chances say."""
+    dice = random.Random(seed)
+    state = game.start(seed=seed)
+    states = [state]
+    while not state.is_over and len(states) <= game.facts.max_plies:
+        state = state.apply(dice.choices(state.legal, state.chances or None)[0])
+        states.append(state)
+    return states
+
+
+@functools.cache
+def played(text: str, seed: int = 0) -> tuple[rz.State, ...]:
+    """The states of one random game, made once for all tests of a process."""
+    return tuple(play(game(text), seed))
+
+
+@functools.cache
+def states(text: str, about: int = 400) -> tuple[rz.State, ...]:
+    """About so many states of several random games, endings among them."""
+    found: list[rz.State] = []
+    seed = 0
+    while len(found) < about and seed < 100:
+        every = played(text, seed)
+        step = max(1, len(every) // 100)
+        found += [*every[:-1:step], every[-1]]
+        seed += 1
+    return tuple(found)
