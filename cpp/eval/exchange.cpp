@@ -1,9 +1,10 @@
 // EXCHANGE: men by price and hit points, what can be struck now, and the king's life.
 
+#include "games/exchange.h"
+
 #include <algorithm>
 
 #include "eval/heuristic.h"
-#include "eval/ordering.h"
 #include "games/exchange/action.h"
 #include "games/exchange/reach.h"
 

@@ -4,9 +4,10 @@
 #include <cmath>
 
 #include "eval/heuristic.h"
-#include "eval/ordering.h"
+#include "games/chesslike/checked.h"
 #include "games/chesslike/generator.h"
 #include "games/chesslike/orthodox.h"
+#include "games/monster.h"
 
 namespace rulezero {
 
@@ -79,11 +80,11 @@ int material(const PieceTable& table, const Position& position) {
   return lead;
 }
 
-float heuristic(const CheckedGame& rules, const Moment<Position>& moment) {
+float chesslike::heuristic(const CheckedGame& rules, const Moment<Position>& moment) {
   return value_of_lead(material(rules.table(), moment.position));
 }
 
-int capture_gain(const CheckedGame& rules, const Position& position, Action action) {
+int chesslike::capture_gain(const CheckedGame& rules, const Position& position, Action action) {
   return gain_of(rules.table(), position, action);
 }
 

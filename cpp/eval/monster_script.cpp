@@ -7,6 +7,7 @@
 
 #include "eval/heuristic.h"
 #include "eval/monster.h"
+#include "eval/monster_hunt.h"
 #include "games/chesslike/orthodox.h"
 
 namespace rulezero {
@@ -46,9 +47,7 @@ int fences(Bits heavy, Line line) {
   return found;
 }
 
-}  // namespace
-
-float script(const Monster& rules, const Moment<Monster::Position>& moment) {
+float hunt_value(const Monster& rules, const Moment<Monster::Position>& moment) {
   const Position& p = moment.position;
   if (takes_king(rules, p)) return p.mover == 0 ? kSurest : -kSurest;
   const int king = p.king(0);
@@ -95,6 +94,12 @@ float script(const Monster& rules, const Moment<Monster::Position>& moment) {
     if (at->times > 1) points -= kAgain * (at->times - 1);
   }
   return std::clamp(static_cast<float>(-std::tanh(points / (2 * kPoints))), -kSurest, kSurest);
+}
+
+}  // namespace
+
+Advice script(const Monster& rules, const Moment<Monster::Position>& moment, int turns) {
+  return {hunt_value(rules, moment), forced_hunt(moment.position, turns)};
 }
 
 }  // namespace rulezero

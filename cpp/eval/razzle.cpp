@@ -1,10 +1,11 @@
 // Razzle Dazzle: how far the ball is, how far it can be passed, and who is in the way.
 
+#include "games/razzle.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "eval/heuristic.h"
-#include "eval/ordering.h"
 #include "games/razzle_reach.h"
 
 namespace rulezero {

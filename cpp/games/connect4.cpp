@@ -31,15 +31,14 @@ int height(const Connect4Position& position, int column) {
 
 Connect4::Connect4()
     : facts_{.name = std::string(kName),
-             .version = 1,
-             .encoding = 1,
              .actions = kColumns,
              .slots = kColumns,
              .planes = {3, kRows, kColumns},
              .board = {kRows, kColumns},
              .max_plies = kColumns * kRows,
-             .has_chance = false,
-             .events = {}} {}
+             .seat_names = {"X", "O"},
+             .typical_plies = 28,
+             .typical_moves = 6} {}
 
 Connect4::Position Connect4::start(std::uint64_t, const Options& options) const {
   check_options(options, {}, "the start of connect4");

@@ -71,6 +71,10 @@ std::pair<int, int> outer_rooks(const std::array<int, 8>& rank) {
 RandomChess::RandomChess(const Options& options, std::span<const PieceSpec> pieces)
     : CheckedGame(make_rules(options, pieces), read_choice(options, "view", "mover", "absolute")) {
   facts_.name = kName;
+  facts_.has_random_start = true;
+  facts_.pgn_variants = {"Chess960", "fischerandom", "fischerrandom"};
+  const bool is_usual = options.at("pieces") == "standard" && options.at("pool") == "all";
+  if (is_usual && rules_.has_draws) facts_.typical_plies = 138, facts_.typical_moves = 16;
   pool_ = read_pool(table(), options.at("pool"));
 }
 

@@ -86,16 +86,15 @@ std::uint8_t read_landing(std::string_view field, Bits enemies) {
 
 Razzle::Razzle()
     : facts_{.name = std::string(kName),
-             .version = 1,
-             .encoding = 1,
              .actions = kEndTurn + 1,
              .slots = kEndTurn + 1,
              .planes = {7, kRanks, kFiles},
              .board = {kRanks, kFiles},
              .max_plies = kLastTurn * kPliesATurn,
-             .has_chance = false,
-             .events = {"knight_move", "pass", "end_turn", "ball_progress", "forced_pass", "win"}} {
-}
+             .events = {"knight_move", "pass", "end_turn", "ball_progress", "forced_pass", "win"},
+             .policy_layout = "from_to",
+             .typical_plies = 36,
+             .typical_moves = 16} {}
 
 Razzle::Position Razzle::start(std::uint64_t, const Options& options) const {
   check_options(options, {}, "the start of razzle");
@@ -161,7 +160,7 @@ Key Razzle::key(const Position& position) const {
       .value();
 }
 
-int Razzle::leash(const Position& position) const {
+int Razzle::exact_horizon(const Position& position) const {
   return std::min(kShortestCycle, kLastTurn - 1 - position.turn);
 }
 

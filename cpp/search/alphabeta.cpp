@@ -250,7 +250,7 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
   // come back twice: then all ways to this position give it the same value. Opinions are taken to
   // read nothing but what the key holds.
   here.is_new = frame(at - 1).is_new && walk_->times() == 1;
-  const bool is_keyed = here.is_new && left <= walk_->leash();
+  const bool is_keyed = here.is_new && left <= walk_->exact_horizon();
   const Key key = walk_->key();
   Action first = kNoAction;
   if (const Finding* finding = table_.find(key)) {

@@ -12,9 +12,9 @@ double hash_word(Key key, std::uint64_t n) {
 Opinion::Verdict Opinion::judge(Walk& walk, KeyedRandom& dice) {
   switch (player_.settings.source) {
     case Source::kHeuristic:
-      return {walk.heuristic(), 0.0f};
+      return {walk.heuristic_value(), 0.0f};
     case Source::kScript:
-      return {walk.script(), 0.0f};
+      return {walk.advice(0).value, 0.0f};
     case Source::kRollout: {
       Verdict sum{0.0f, 0.0f};
       for (int game = 0; game < player_.settings.rollouts; ++game) {

@@ -34,7 +34,7 @@ std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> 
 }  // namespace
 
 std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk> walk) {
-  if (player.settings.source == Source::kHeuristic && !walk->has_heuristic() &&
+  if (player.settings.source == Source::kHeuristic && !walk->facts().has_heuristic &&
       player.settings.method != Method::kRandom && player.settings.method != Method::kHuman) {
     throw SeatError(
         "this game has no heuristic: choose a player such as puct:eval=rollout, or one with a net");

@@ -78,7 +78,7 @@ def test_material_is_told_of_any_position() -> None:
     assert mated.is_over
     assert material(mated) == 0
     assert material(rz.load("monster").start()) < 0
-    with pytest.raises(rz.GameError, match="nobody has written prices of men for razzle"):
+    with pytest.raises(rz.GameError, match="razzle has no prices of men"):
         material(rz.load("razzle").start())
 
 

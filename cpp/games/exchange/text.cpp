@@ -11,12 +11,12 @@ constexpr std::string_view kDie = "die:";
 
 std::string details_of(const Position& p, int square) {
   const Man man = man_at(p, square);
+  if (is_fresh(man)) return {};
   const Kind& kind = kKinds[man.type];
   std::string tags;
   if (man.charges != kind.charges) tags += ":u" + std::to_string(man.charges);
   if (man.counter > 0) tags += (man.type == kPawn ? ":a" : ":c") + std::to_string(man.counter);
   if (man.promoted) tags += ":p";
-  if (tags.empty() && man.hp == kind.hp) return {};
   return square_name(square) + "=" + std::to_string(man.hp) + tags;
 }
 

@@ -4,6 +4,7 @@ A turn is a ply number throughout: players' actions count, dice do not.
 """
 
 import statistics
+from collections.abc import Mapping
 
 import msgspec
 import numpy as np
@@ -17,7 +18,6 @@ from rulezero.data.replay import Replay
 from rulezero.settings import Settings
 
 EXCHANGE = "exchange"  # the game whose deeds are rewarded
-_OVEREXTEND_COST = 2  # HP, always paid; a queen with fewer pays with her life
 
 _Counts = npt.NDArray[np.int64]
 
@@ -114,10 +114,9 @@ def track(record: Record, course: Replay, game: Game) -> Trackers:
     is_completed = np.append(course.movers, course.last.mover)[1:] != CHANCE
     events = course.events[is_completed].astype(np.int64)  # a row per player's action
     columns = dict(zip(game.facts.events, events.T, strict=True))
-    # Sides alternate without exception; movers would not tell whose die a record begins with.
-    actors = ("wb".index(record.start.split()[1]) + np.arange(len(events))) % 2
-    plies = _ply_number(record.start) + np.arange(len(events))
-    white, black = (_track_side(columns, plies, actors == seat) for seat in (0, 1))
+    actors, plies = course.actors[is_completed], course.plies[is_completed].astype(np.int64)
+    rules = game.facts.constants
+    white, black = (_track_side(columns, plies, actors == seat, rules) for seat in (0, 1))
     return white, black
 
 
@@ -141,20 +140,18 @@ def shaped(
         sign = (course.movers == 0).astype(np.float32) - (course.movers == 1)  # 0 where dice fall
         value = np.float32(config.draw_target) * sign
         return Shaped(value=value, difference=difference, is_clipped=False)
-    early = max(0.0, 1 - _ply_number(course.last.text) / config.early_win_ply)
+    early = max(0.0, 1 - course.last.ply / config.early_win_ply)
     added = float(np.clip(difference, -config.shaped_limit, config.shaped_limit))
     target = (told * (1 + config.early_win_bonus * early) + added) / config.scale
     value = np.full(len(course.movers), np.clip(target, -1, 1), np.float32)
     return Shaped(value=value, difference=difference, is_clipped=added != difference)
 
 
-def _ply_number(text: str) -> int:
-    """The number of players' actions before a position, by its text."""
-    return int(text.split()[4])
-
-
 def _track_side(
-    columns: dict[str, _Counts], plies: _Counts, is_own: npt.NDArray[np.bool_]
+    columns: dict[str, _Counts],
+    plies: _Counts,
+    is_own: npt.NDArray[np.bool_],
+    rules: Mapping[str, int],
 ) -> AbilityTracker:
     """The tracker of one side, from the rows of all players' actions."""
     own = {name: column[is_own] for name, column in columns.items()}
@@ -162,9 +159,9 @@ def _track_side(
     damage = own["damage"]
     healed = own["healed"][own["consecration"] > 0]
     missing = own["missing"][own["consecration"] > 0]
-    net_damage = (damage - _OVEREXTEND_COST)[own["overextend"] > 0]
+    net_damage = (damage - rules["overextend_cost"])[own["overextend"] > 0]
     percent = 100 + np.minimum(plies[is_own], 100)  # whole numbers: sums stay exact
-    used, wasted = _decrees(own["decree"] > 0, damage > 0)
+    used, wasted = _decrees(own["decree"] > 0, damage > 0, rules["decree_length"])
     kinds = ("strike", "combo", "overextend", "skirmish")
     return AbilityTracker(
         rd_activations=_sum(own["decree"]),
@@ -194,15 +191,18 @@ def _sum(column: npt.NDArray[np.generic]) -> int:
     return int(column.sum())
 
 
-def _decrees(is_decree: npt.NDArray[np.bool_], is_hit: npt.NDArray[np.bool_]) -> tuple[int, int]:
+def _decrees(
+    is_decree: npt.NDArray[np.bool_], is_hit: npt.NDArray[np.bool_], length: int
+) -> tuple[int, int]:
     """How many Decrees saw damage done, and how many saw actions but no damage.
 
-    A Decree covers the two own actions behind it, or fewer where another one takes its place.
+    A Decree covers the `length` own actions behind it, or fewer where another one takes its place.
     """
     at = np.flatnonzero(is_decree)
-    hits = np.append(is_hit, [False, False])
-    is_replaced = np.append(is_decree, False)[at + 1]
-    is_used = hits[at + 1] | (hits[at + 2] & ~is_replaced)
+    ends = np.minimum(at + length, np.append(at, len(is_decree))[1:])
+    is_used = np.array(
+        [is_hit[i + 1 : end + 1].any() for i, end in zip(at, ends, strict=True)], np.bool_
+    )
     is_wasted = ~is_used & (at + 1 < len(is_decree))
     return _sum(is_used), _sum(is_wasted)
 
