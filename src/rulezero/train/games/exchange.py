@@ -1,10 +1,13 @@
 """EXCHANGE's shaped rewards: what each side did in a game, and what that adds to its result.
 
-A turn is a ply number throughout: players' actions count, dice do not.
+A turn is a ply number throughout: players' actions count, dice do not. The names RewardConfig,
+AbilityTracker and calculate_total_reward are those of the original EXCHANGE program.
 """
 
 import statistics
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -14,10 +17,11 @@ from pydantic import Field
 from rulezero._core import CHANCE, Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Record
-from rulezero.data.replay import Replay
+from rulezero.data.replay import Replay, course
+from rulezero.learn.targets import TargetSettings, result_of
 from rulezero.settings import Settings
-
-EXCHANGE = "exchange"  # the game whose deeds are rewarded
+from rulezero.train.flag import Flag, setting
+from rulezero.train.games.training import GameTraining
 
 _Counts = npt.NDArray[np.int64]
 
@@ -211,3 +215,137 @@ def _longest_streak(is_quiet: npt.NDArray[np.bool_]) -> int:
     """The most actions in a row that are quiet."""
     loud = np.flatnonzero(~is_quiet)
     return int(np.diff(loud, prepend=-1, append=len(is_quiet)).max()) - 1
+
+
+# Where a run should come to: least and most, by the fields of Usage.
+TARGETS = {
+    "decree": (0.50, 1.0),
+    "decree_used": (0.50, 1.0),
+    "interpose": (0.30, 1.0),
+    "consecration": (0.20, 1.0),
+    "skirmish": (0.60, 1.0),
+    "overextend": (0.50, 1.0),
+    "pawn_advances": (0.15, 1.0),
+    "promotions": (0.15, 1.0),
+    "draws": (0.0, 0.10),
+    "length": (80.0, 100.0),
+}
+
+# The tracker's number that is above 0 where an ability was used.
+_USES = {
+    "decree": "rd_activations",
+    "interpose": "interpose_triggers",
+    "consecration": "consecration_uses",
+    "skirmish": "skirmish_uses",
+    "overextend": "overextend_uses",
+    "pawn_advances": "pawn_advances",
+    "promotions": "pawn_promotions",
+}
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """Shares over games; 0 where there is nothing to count."""
+
+    games: int
+    decree: float  # this and the next six: of (game, side) pairs in which it was used at all
+    interpose: float
+    consecration: float
+    skirmish: float
+    overextend: float
+    pawn_advances: float
+    promotions: float
+    decree_used: float  # of Decrees, those under which a strike did damage
+    length: float  # mean plies, without dice
+    draws: float  # of games, those without a winner
+    draws_by_cause: dict[str, float]  # of games, by end reason; together they are `draws`
+    clipped: float  # of games, those whose difference of rewards was clipped
+
+
+def usage(games: Iterable[tuple[Record, Trackers, Shaped]]) -> Usage:
+    """The habits of all these games."""
+    users, causes = Counter[str](), Counter[str]()
+    count = plies = decrees = decrees_used = clipped = 0
+    for record, trackers, shaped in games:
+        count += 1
+        clipped += shaped.is_clipped
+        if record.outcome == 0:
+            causes[record.end_reason] += 1
+        for tracker in trackers:
+            plies += tracker.actions
+            decrees += tracker.rd_activations
+            decrees_used += tracker.rd_used
+            users.update(name for name, number in _USES.items() if getattr(tracker, number) > 0)
+    return Usage(
+        games=count,
+        decree_used=_share(decrees_used, decrees),
+        length=_share(plies, count),
+        draws=_share(causes.total(), count),
+        draws_by_cause={cause: _share(n, count) for cause, n in causes.most_common()},
+        clipped=_share(clipped, count),
+        **{name: _share(users[name], 2 * count) for name in _USES},
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+class ShapedTargetSettings(TargetSettings):
+    """Targets whose results may be shaped by what the sides did."""
+
+    rewards: RewardConfig | None = None  # EXCHANGE's; none: how games ended
+
+
+class ExchangeTraining(GameTraining):
+    """Shaped results, and how the abilities are used."""
+
+    game = "exchange"
+    has_rewards = True
+    flags = (
+        Flag(
+            "no-combo-bonus",
+            bool,
+            "No reward for strikes under a Decree.",
+            lambda *_: {"targets": {"rewards": {"combo_bonus": False}}},
+            lambda experiment: experiment.targets.rewards is not None,
+        ),
+        Flag(
+            "combo-bonus-per-attack",
+            float,
+            "Reward for each such strike.",
+            setting("targets", "rewards", "rd_combo_bonus_per_attack"),
+            lambda experiment: experiment.targets.rewards is not None,
+        ),
+        Flag(
+            "combo-bonus-max",
+            float,
+            "The most that they earn in a game.",
+            setting("targets", "rewards", "rd_combo_bonus_max"),
+            lambda experiment: experiment.targets.rewards is not None,
+        ),
+    )
+
+    def shape(self, record: Record, replay: Replay, settings: TargetSettings) -> Floats | None:
+        """The result and both sides' rewards, where the recipe has any."""
+        rewards = getattr(settings, "rewards", None)
+        if rewards is None:
+            return None
+        trackers = track(record, replay, replay.last.game)
+        return shaped(record, replay, trackers, rewards, result_of(record)).value
+
+    def figures(
+        self, game: Game, records: Sequence[Record], settings: TargetSettings
+    ) -> dict[str, Any]:
+        """usage: how abilities are used, and how games end."""
+        return {"usage": msgspec.to_builtins(habits(game, records, settings))}
+
+
+def habits(game: Game, records: Sequence[Record], settings: TargetSettings) -> Usage:
+    """How abilities are used in some games, and what comes of it."""
+    config = getattr(settings, "rewards", None) or RewardConfig()
+    played = []
+    for record in records:
+        replay = course(record, game)
+        trackers = track(record, replay, game)
+        played.append((record, trackers, shaped(record, replay, trackers, config)))
+    return usage(played)
