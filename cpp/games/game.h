@@ -28,6 +28,9 @@ constexpr int kShortestCycle = 4;
 
 constexpr int kChance = -1;  // the mover while a die is pending; seats are 0 and 1
 
+// A mover's value as seat 0's: what a net says is turned by this and nothing else.
+constexpr float to_seat0(float value, int mover) { return mover == 0 ? value : -value; }
+
 // What never changes about a game. A game sets what differs from the defaults.
 struct Facts {
   std::string name = {};

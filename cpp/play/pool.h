@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "play/desk.h"
+#include "play/batch_queue.h"
 
 namespace rulezero {
 
@@ -51,7 +51,7 @@ class Pool {
   ~Pool();
 
   void add(GameSpec game);
-  bool is_idle() const { return tables_.empty() && queue_.empty(); }
+  bool is_idle() const { return tables_.empty() && waiting_.empty(); }
 
   // Plays on until every game waits or a while has passed; fills one array a net and tells how
   // many rows of each.
@@ -59,18 +59,16 @@ class Pool {
   void apply(std::size_t net, std::span<const float> policy, std::span<const float> value,
              std::span<const float> draw);
 
-  std::size_t rows(std::size_t net) const { return desks_[net].rows(); }  // of the last batch
+  std::size_t rows(std::size_t net) const { return queues_[net].rows(); }  // of the last batch
 
   std::vector<Played> take_finished();
 
   // Games that wait for somebody outside, with their states.
   std::vector<std::pair<std::uint64_t, StatePtr>> parked() const;
-  void play(std::uint64_t index, Action action);
   // Ends a game from outside, with what the caller says.
   void stop(std::uint64_t index, float outcome, const std::string& reason);
 
   std::uint64_t simulations() const;  // of every choice, those under way included
-  std::uint64_t cache_hits() const;
 
  private:
   struct Table;
@@ -81,7 +79,7 @@ class Pool {
   bool begin_choice(Table& table);
   bool think_on(Table& table);
   void begin_note(Table& table);
-  Occasion occasion_of(const Table& table, bool is_judge) const;
+  ChoiceKey key_of(const Table& table, bool is_judge) const;
   bool gives_up(Table& table, const Thought& thought);
   void make_move(Table& table, Ply ply);
   void finish(Table& table, float outcome, std::string reason);
@@ -90,11 +88,11 @@ class Pool {
 
   std::shared_ptr<const AnyGame> game_;
   std::vector<Player> players_;
-  std::vector<NetDesk> desks_;
+  std::vector<BatchQueue> queues_;
   std::uint64_t seed_;
   std::size_t width_;
   WalkMaker make_walk_;
-  std::deque<GameSpec> queue_;
+  std::deque<GameSpec> waiting_;
   std::vector<std::unique_ptr<Table>> tables_;
   std::vector<Played> finished_;
   std::uint64_t simulations_ = 0;

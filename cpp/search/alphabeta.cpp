@@ -6,7 +6,7 @@
 #include <deque>
 #include <limits>
 
-#include "search/opinion.h"
+#include "search/leaf_evaluator.h"
 #include "search/transpositions.h"
 
 namespace rulezero {
@@ -85,11 +85,11 @@ class AlphaBeta final : public Thinker {
   AlphaBeta(const Player& player, std::unique_ptr<Walk> walk)
       : settings_(player.settings),
         walk_(std::move(walk)),
-        opinion_(player),
+        evaluator_(player),
         table_(static_cast<std::size_t>(settings_.table) << 20) {}
 
-  void begin(const StatePtr& state, const Occasion& occasion) override;
-  Progress advance(Desk& desk) override;
+  void begin(const StatePtr& state, const ChoiceKey& choice) override;
+  Progress advance(EvalQueue& queue) override;
   void answer(int, const Answer&) override {}  // it never asks
   const Thought& thought() const override { return thought_; }
 
@@ -119,7 +119,7 @@ class AlphaBeta final : public Thinker {
 
   const Settings settings_;
   std::unique_ptr<Walk> walk_;
-  Opinion opinion_;
+  LeafEvaluator evaluator_;
   Transpositions table_;
   std::array<std::array<std::int64_t, kHistory>, 2> history_;
   std::deque<Frame> frames_;  // they stay where they are while it grows
@@ -140,7 +140,7 @@ class AlphaBeta final : public Thinker {
   std::vector<Action> equals_;  // moves with that value, the chosen one among them
 };
 
-void AlphaBeta::begin(const StatePtr& state, const Occasion& occasion) {
+void AlphaBeta::begin(const StatePtr& state, const ChoiceKey& choice) {
   if (state->ending() || state->mover() == kChance) {
     throw PositionError("there is nothing to choose: the game is over or a die is pending");
   }
@@ -150,12 +150,12 @@ void AlphaBeta::begin(const StatePtr& state, const Occasion& occasion) {
   for (Frame& frame : frames_) frame.killers = {kNoAction, kNoAction};
   mover_ = walk_->mover();
   contempt_ = mover_ == 0 ? settings_.draw_value : -settings_.draw_value;
-  luck_ = occasion.random(kRolloutDraw).next();
-  lots_ = occasion.random(kMoveDraw);
+  luck_ = choice.random(kRolloutDraw).next();
+  lots_ = choice.random(kMoveDraw);
   judged_ = 0;
   thought_ = Thought();
   KeyedRandom dice({luck_, walk_->key()});
-  thought_.raw_value = opinion_.judge(*walk_, dice).value;
+  thought_.raw_value = evaluator_.evaluate(*walk_, dice).value;
   Frame& root = frame(0);
   walk_->expand(root.actions);
   rank(root, mover_, kNoAction);
@@ -169,7 +169,7 @@ void AlphaBeta::begin_iteration(int depth) {
   open_ = 0;
 }
 
-Progress AlphaBeta::advance(Desk&) {
+Progress AlphaBeta::advance(EvalQueue&) {
   Frame& root = frame(0);
   const std::uint32_t before = judged_;
   while (tried_ < root.moves.size()) {
@@ -349,8 +349,8 @@ double AlphaBeta::judge() {
   ++judged_;
   ++open_;
   KeyedRandom dice({luck_, walk_->key()});
-  const Opinion::Verdict verdict = opinion_.judge(*walk_, dice);
-  return with_contempt(verdict.value, verdict.draw);
+  const Evaluation evaluation = evaluator_.evaluate(*walk_, dice);
+  return with_contempt(evaluation.value, evaluation.draw);
 }
 
 double AlphaBeta::read(const Ending& ending, int left) const {

@@ -11,7 +11,7 @@ namespace rulezero {
 
 struct Player {
   Settings settings;
-  int net = -1;                            // its number at the desk, with Source::kNet
+  int net = -1;                            // its number at the queue, with Source::kNet
   std::shared_ptr<const Mlp> mlp;          // with Source::kMlp
   std::shared_ptr<const AnyGame> encoder;  // whose planes the mlp reads
   std::shared_ptr<const Tables> tables;    // solved positions, or null

@@ -3,16 +3,14 @@
 
 #include <vector>
 
-#include "search/walk.h"
+#include "search/thinker.h"
 
 namespace rulezero {
 
 struct ChainEnd {
   std::vector<Action> way;  // from the leaf
-  int mover;                // at the end
   bool is_over;
-  float value;  // seat 0's: the outcome if it is over, else to be judged
-  float draw;   // probability
+  Evaluation evaluation;  // the outcome if it is over, else still to be made
 };
 
 using ChainEnds = std::vector<ChainEnd>;

@@ -1,7 +1,7 @@
 #include "search/alphabeta.h"
-#include "search/known.h"
 #include "search/scripted.h"
 #include "search/simple.h"
+#include "search/tablebase.h"
 #include "search/thinker.h"
 #include "search/tree_search.h"
 
@@ -41,7 +41,7 @@ std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk
   }
   if (!player.tables) return make_plain(player, std::move(walk));
   walk->use(player.tables);
-  return make_knowing(player, make_plain(player, std::move(walk)));
+  return make_tablebase(player, make_plain(player, std::move(walk)));
 }
 
 }  // namespace rulezero
