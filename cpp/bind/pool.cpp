@@ -265,7 +265,7 @@ void bind_pool(nb::module_& m) {
       .def_prop_ro("is_idle", [](PythonPool& self) { return self.pool().is_idle(); })
       .def(
           "parked", [](PythonPool& self) { return self.pool().parked(); },
-          "Games that wait for somebody outside: (index, state).")
+          "Games that wait for a move from outside: (index, state).")
       .def(
           "stop",
           [](PythonPool& self, std::uint64_t index, float outcome, const std::string& reason) {

@@ -111,8 +111,8 @@ concept Game = requires(const G& game, const typename G::Position& position,
   // 0, 1 or kChance; meaningless once the game is over.
   { game.mover(position) } -> std::same_as<int>;
 
-  // Fills `actions` with the legal ones (in a fixed order), or leaves it empty and tells how
-  // the game ended.
+  // Fills `actions` with the legal ones (in a fixed order), or leaves it empty and returns
+  // how the game ended.
   { game.expand(moment, actions) } -> std::same_as<std::optional<Ending>>;
 
   // The position after a legal action.

@@ -87,8 +87,8 @@ void BatchQueue::read_priors(std::span<const float> logits, std::span<const int>
   if (slots.empty()) return;
   float highest = -std::numeric_limits<float>::infinity();
   for (int slot : slots) {
-    highest = std::max(highest, logits[static_cast<std::size_t>(slot)]);
-    ++uses_[static_cast<std::size_t>(slot)];
+    highest = std::max(highest, logits[slot]);
+    ++uses_[slot];
   }
   double sum = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -96,7 +96,7 @@ void BatchQueue::read_priors(std::span<const float> logits, std::span<const int>
     priors_[i] = std::exp(logits[slot] - highest) / static_cast<float>(uses_[slot]);
     sum += priors_[i];
   }
-  for (int slot : slots) uses_[static_cast<std::size_t>(slot)] = 0;
+  for (int slot : slots) uses_[slot] = 0;
   const bool is_sound = std::isfinite(sum) && sum > 0;
   for (float& prior : priors_) {
     prior = is_sound ? static_cast<float>(prior / sum) : 1.0f / static_cast<float>(slots.size());

@@ -69,7 +69,7 @@ Pool::Pool(std::shared_ptr<const AnyGame> game, std::vector<Player> players,
     const bool has_mlp = player.mlp && player.encoder && walk->is_encoder(*player.encoder);
     if ((player.settings.source == Source::kNet && !has_net) ||
         (player.settings.source == Source::kMlp && !has_mlp)) {
-      throw SeatError("a player lacks the net that is to judge for it");
+      throw SeatError("a player lacks the net that is to evaluate for it");
     }
     if (player.settings.method == Method::kHuman) continue;
     make_thinker(player, make_walk_(*game_));  // says now what is wrong with it
@@ -189,8 +189,8 @@ bool Pool::begin_choice(Table& table) {
   table.phase = Table::Phase::kThinking;
   table.is_player_done = table.given.has_value();
   if (!table.is_player_done) {
-    const int player = table.spec.players[static_cast<std::size_t>(state.mover())];
-    if (players_[static_cast<std::size_t>(player)].settings.method == Method::kHuman) {
+    const int player = table.spec.players[state.mover()];
+    if (players_[player].settings.method == Method::kHuman) {
       table.phase = Table::Phase::kParked;
       return true;
     }
@@ -204,7 +204,7 @@ bool Pool::begin_choice(Table& table) {
 void Pool::begin_note(Table& table) {
   table.is_judge_done = table.spec.judge < 0;
   if (table.is_judge_done) return;
-  // The judge has a mind of its own, also where it is one of the players.
+  // The judge has a search of its own, also where it is one of the players.
   table.judge = &thinker_of(table, players_.size(), table.spec.judge);
   table.judge->begin(table.state, key_of(table, true));
 }
@@ -214,11 +214,11 @@ ChoiceKey Pool::key_of(const Table& table, bool is_judge) const {
           table.turn, table.spec.is_recorded, is_judge};
 }
 
-// Lets those think who have not finished; false while somebody has not.
+// Lets the player and the judge think on; false until both have finished.
 bool Pool::think_on(Table& table) {
   const auto go_on = [&](Thinker& thinker, int player) {
-    const int net = players_[static_cast<std::size_t>(player)].net;
-    PlayerQueue queue(net < 0 ? nullptr : &queues_[static_cast<std::size_t>(net)], thinker);
+    const int net = players_[player].net;
+    PlayerQueue queue(net < 0 ? nullptr : &queues_[net], thinker);
     return thinker.advance(queue) == Progress::kDone;
   };
   if (!table.is_player_done) {
@@ -258,7 +258,7 @@ std::uint64_t Pool::simulations() const {
 bool Pool::gives_up(Table& table, const Thought& thought) {
   const int mover = table.state->mover();
   const double value = mover == 0 ? thought.value : -thought.value;
-  int& times = table.hopeless[static_cast<std::size_t>(mover)];
+  int& times = table.hopeless[mover];
   times = value < -table.spec.resign ? times + 1 : 0;
   return table.spec.resign_after > 0 && times >= table.spec.resign_after;
 }
@@ -280,7 +280,7 @@ void Pool::finish(Table& table, float outcome, std::string reason) {
 Thinker& Pool::thinker_of(Table& table, std::size_t place, int player) {
   auto& thinker = table.thinkers[place];
   if (!thinker) {
-    thinker = make_thinker(players_[static_cast<std::size_t>(player)], make_walk_(*game_));
+    thinker = make_thinker(players_[player], make_walk_(*game_));
   }
   return *thinker;
 }

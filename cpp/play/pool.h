@@ -1,5 +1,5 @@
 #pragma once
-// Many games in step: whoever needs a net's opinion waits, and all of them are asked at once.
+// Many games in step: those that need a net's evaluation wait, and one batch serves all of them.
 
 #include <deque>
 #include <functional>
@@ -18,8 +18,8 @@ struct GameSpec {
   std::vector<Action> script;        // its first plies: an opening, or a game to comment on
   int most_plies = 0;                // choices after which it is stopped
   bool is_recorded = true;           // whether its thoughts will be learned from
-  double resign = 0;                 // who thinks it is worth less than minus this ...
-  int resign_after = 0;              // ... so many times in a row gives up; 0: nobody does
+  double resign = 0;                 // a player resigns once its value is below -resign ...
+  int resign_after = 0;              // ... for this many of its choices in a row; 0: never
 };
 
 struct Ply {
@@ -53,8 +53,8 @@ class Pool {
   void add(GameSpec game);
   bool is_idle() const { return tables_.empty() && waiting_.empty(); }
 
-  // Plays on until every game waits or a while has passed; fills one array a net and tells how
-  // many rows of each.
+  // Plays on until every game waits or a while has passed; fills one array a net and returns
+  // how many rows of each.
   std::vector<std::size_t> collect(std::span<const std::span<float>> planes);
   void apply(std::size_t net, std::span<const float> policy, std::span<const float> value,
              std::span<const float> draw);
@@ -63,7 +63,7 @@ class Pool {
 
   std::vector<Played> take_finished();
 
-  // Games that wait for somebody outside, with their states.
+  // Games that wait for a move from outside, with their states.
   std::vector<std::pair<std::uint64_t, StatePtr>> parked() const;
   // Ends a game from outside, with what the caller says.
   void stop(std::uint64_t index, float outcome, const std::string& reason);

@@ -17,7 +17,7 @@ using ChainEnds = std::vector<ChainEnd>;
 
 // Every end of the turn that is under way where the walk stands, by continuations of the same
 // mover of at most `depth` plies; what is still under way then counts as an end too. Empty where
-// a die would fall, or where there are too many to judge.
+// a die would fall, or where there are too many to evaluate.
 ChainEnds find_chain_ends(Walk& walk, int depth);
 
 }  // namespace rulezero

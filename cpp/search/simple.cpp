@@ -137,7 +137,7 @@ class OnePlyMover final : public Thinker {
 
   void answer(int request, const Answer& answer) override {
     --outstanding_;
-    parts_[static_cast<std::size_t>(request)].evaluation = answer.evaluation;
+    parts_[request].evaluation = answer.evaluation;
   }
 
   const Thought& thought() const override { return thought_; }

@@ -40,8 +40,8 @@ class TablebaseThinker final : public Thinker {
     return tables_->proof(*next);
   }
 
-  // Takes an action that keeps the value: to the nearest win, or to the farthest loss. False if no
-  // table tells where one of them leads.
+  // Takes an action that keeps the value: to the nearest win, or to the farthest loss. False if the
+  // tables do not cover every action.
   bool choose() {
     const float value = proof_->value;
     const bool wins = (value > 0) == (root_->mover() == 0);
@@ -100,7 +100,7 @@ class TablebaseThinker final : public Thinker {
   std::unique_ptr<Thinker> other_;
   StatePtr root_;
   std::optional<Proof> proof_;
-  bool knows_ = false;  // the tables decide, and nobody else is asked
+  bool knows_ = false;  // the tables decide alone
   Thought thought_;
 };
 

@@ -28,7 +28,7 @@ std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> 
     case Method::kHuman:
       break;
   }
-  throw SeatError("somebody outside chooses for this player: it has no thoughts here");
+  throw SeatError("a human player has no search of its own: its moves come from outside");
 }
 
 }  // namespace

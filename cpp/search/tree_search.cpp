@@ -137,7 +137,7 @@ bool TreeSearch::is_won_here(int most_dice) {
   });
 }
 
-// A look around before the search: nobody overlooks a win in one, however few the simulations.
+// Looks for a win in one before the search, so that few simulations cannot miss it.
 void TreeSearch::find_win_in_one() {
   walk_->rewind();
   const Node& root = tree_.root();
@@ -171,7 +171,7 @@ NodeIndex TreeSearch::choose(NodeIndex at) {
   }
 }
 
-// One simulation, complete or waiting for the net; false if it came to a leaf that already waits.
+// One simulation, complete or waiting for the net; false if it reached a leaf that already waits.
 bool TreeSearch::simulate(EvalQueue& queue) {
   walk_->rewind();
   path_.assign(1, Tree::kRoot);
@@ -235,10 +235,10 @@ bool TreeSearch::open_behind_die(EvalQueue& queue) {
   }
 }
 
-// Has the position where the walk stands judged, now or by the net; `actions_` are legal there.
-// `is_node` tells whether it is the last node of the path, or lies behind dice thrown outside.
+// Evaluates the position where the walk stands, now or by the net; `actions_` are legal there.
+// `is_node`: it is the last node of the path, not behind dice thrown outside the tree.
 bool TreeSearch::open_leaf(EvalQueue& queue, bool is_node) {
-  Leaf& leaf = round_[static_cast<std::size_t>(waiting_)];
+  Leaf& leaf = round_[waiting_];
   leaf.path = path_;
   leaf.actions = actions_;
   leaf.mover = walk_->mover();
@@ -286,7 +286,7 @@ void TreeSearch::ask_net(EvalQueue& queue, Leaf& leaf) {
 }
 
 void TreeSearch::answer(int request, const Answer& answer) {
-  take(round_[static_cast<std::size_t>(request / kParts)], request % kParts, answer);
+  take(round_[request / kParts], request % kParts, answer);
 }
 
 void TreeSearch::take(Leaf& leaf, int part, const Answer& answer) {
@@ -302,13 +302,13 @@ void TreeSearch::take(Leaf& leaf, int part, const Answer& answer) {
 // Backs up every leaf of the round; all answers are there.
 void TreeSearch::end_round() {
   for (int i = 0; i < waiting_; ++i) {
-    for (NodeIndex index : round_[static_cast<std::size_t>(i)].path) --tree_[index].pending;
+    for (NodeIndex index : round_[i].path) --tree_[index].pending;
   }
-  for (int i = 0; i < waiting_; ++i) settle(round_[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < waiting_; ++i) settle(round_[i]);
   waiting_ = 0;
 }
 
-// A judged leaf: it gets its children, and the path its value, which is that of the best end of
+// An evaluated leaf: it gets its children, and the path its value, which is that of the best end of
 // the turn for its mover where one is under way.
 void TreeSearch::settle(Leaf& leaf) {
   const double sign = leaf.mover == 0 ? 1 : -1;
@@ -338,7 +338,7 @@ void TreeSearch::shuffle(Leaf& leaf) {
   leaf.priors.assign(leaf.actions.size(), 1.0f / static_cast<float>(leaf.actions.size()));
 }
 
-// Whether the choice is clear before the budget is spent, where nobody learns from the visits.
+// Whether the choice is clear before the budget is spent, where no net learns from the visits.
 bool TreeSearch::is_clear() const {
   if (!settings_.early_stop || choice_.is_recorded) return false;
   if (done_ == 0 || done_ < kEarliest * budget_) return false;
@@ -347,7 +347,7 @@ bool TreeSearch::is_clear() const {
   std::uint32_t most = 0;
   std::uint32_t second = 0;
   for (const Node& child : tree_.children(root)) {
-    if (child.is_proven && root_sign_ * child.mean() <= -1) continue;  // nobody will choose it
+    if (child.is_proven && root_sign_ * child.mean() <= -1) continue;  // never chosen
     second = std::max(second, std::min(most, child.visits));
     most = std::max(most, child.visits);
   }

@@ -20,7 +20,7 @@ class TreeSearch final : public Thinker {
   int simulations() const override { return done_; }
 
  private:
-  // The end of a simulation, to be judged.
+  // The end of a simulation, to be evaluated.
   struct Leaf {
     std::vector<NodeIndex> path;  // from the root
     std::vector<Action> actions;  // legal there
@@ -79,7 +79,7 @@ class TreeSearch final : public Thinker {
   int budget_ = 0;                 // simulations of this choice
   int done_ = 0;                   // of these, completed
   bool is_full_ = true;            // not a fast choice
-  bool is_prepared_ = false;       // the root is judged and has its noise
+  bool is_prepared_ = false;       // the root is evaluated and has its noise
   std::vector<float> raw_priors_;  // of the root's children, before noise
   float raw_value_ = 0;            // of the root, seat 0's
   Thought thought_;

@@ -55,7 +55,7 @@ void TreeSearch::finish() {
     chosen = choose_by_visits();
     thought_.target = settings_.forced > 0 && is_full_ ? pruned_visits() : thought_.visits;
     for (std::size_t i = 0; i < children.size(); ++i) {
-      if (!candidates_[i]) thought_.target[i] = 0;  // nobody should learn to lose
+      if (!candidates_[i]) thought_.target[i] = 0;  // a net should not learn to lose
     }
   }
   const bool is_won = root.is_proven && root_sign_ * root.mean() >= 1;
