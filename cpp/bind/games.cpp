@@ -94,7 +94,7 @@ void bind_games(nb::module_& m) {
 
   nb::class_<Cell>(m, "Cell", "One square as people see it.")
       .def_ro("man", &Cell::man, "Its symbol, empty on an empty square.")
-      .def_ro("seat", &Cell::seat, "Whose man it is, -1 for nobody's.")
+      .def_ro("seat", &Cell::seat, "Whose man it is; -1 on an empty square.")
       .def_ro("note", &Cell::note, "What the symbol does not say, such as hit points.")
       .def("__repr__", [](const Cell& cell) {
         return "Cell(man='" + cell.man + "', seat=" + std::to_string(cell.seat) + ", note='" +

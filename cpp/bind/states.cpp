@@ -27,7 +27,7 @@ std::vector<Action> actions_of(const AnyState& state) {
   return {actions.rbegin(), actions.rend()};
 }
 
-// Whether both came to the same position of the same game by the same way.
+// Whether both are the same position of the same game, reached in the same way.
 bool same_state(const AnyState& one, const AnyState& other) {
   if (one.game().text() != other.game().text()) return false;
   StatePtr one_before;

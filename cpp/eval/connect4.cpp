@@ -63,7 +63,7 @@ Lines lines_of(Bits own, Bits empty) {
 
 float standing(const Position& position, int seat, const Lines& lines, Bits playable) {
   const Bits good_rows = seat == 0 ? kOddRows : kBoard & ~kOddRows;
-  const Bits men = position.men[static_cast<std::size_t>(seat)];
+  const Bits men = position.men[seat];
   return kThree * static_cast<float>(count(lines.wins)) +
          kGoodRow * static_cast<float>(count(lines.wins & good_rows)) +
          kPlayable * static_cast<float>(count(lines.wins & playable)) +

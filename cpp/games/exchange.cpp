@@ -212,9 +212,8 @@ std::vector<Cell> Exchange::cells(const Position& position) const {
   for (Bits men = occupied(position); men;) {
     const int square = take_first(men);
     const int seat = seat_at(position, square);
-    cells[static_cast<std::size_t>(square)] = {
-        std::string(1, letter_of(type_at(position, square), seat)), seat,
-        std::to_string(position.hp[square])};
+    cells[square] = {std::string(1, letter_of(type_at(position, square), seat)), seat,
+                     std::to_string(position.hp[square])};
   }
   return cells;
 }

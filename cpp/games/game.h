@@ -28,6 +28,9 @@ constexpr int kShortestCycle = 4;
 
 constexpr int kChance = -1;  // the mover while a die is pending; seats are 0 and 1
 
+// A mover's value as seat 0's: what a net says is turned by this and nothing else.
+constexpr float to_seat0(float value, int mover) { return mover == 0 ? value : -value; }
+
 // What never changes about a game. A game sets what differs from the defaults.
 struct Facts {
   std::string name = {};
@@ -108,8 +111,8 @@ concept Game = requires(const G& game, const typename G::Position& position,
   // 0, 1 or kChance; meaningless once the game is over.
   { game.mover(position) } -> std::same_as<int>;
 
-  // Fills `actions` with the legal ones (in a fixed order), or leaves it empty and tells how
-  // the game ended.
+  // Fills `actions` with the legal ones (in a fixed order), or leaves it empty and returns
+  // how the game ended.
   { game.expand(moment, actions) } -> std::same_as<std::optional<Ending>>;
 
   // The position after a legal action.

@@ -181,9 +181,7 @@ Monster::Position Monster::apply(const Position& p, Action action) const {
 
 void Monster::encode(const Moment<Position>& moment, std::span<float> planes) const {
   const Position& p = moment.position;
-  const auto at = [&](int plane, int square) -> float& {
-    return planes[static_cast<std::size_t>(plane * 64 + square)];
-  };
+  const auto at = [&](int plane, int square) -> float& { return planes[plane * 64 + square]; };
   for (Bits men = p.occupied(); men;) {
     const int square = take_first(men);
     at(p.seat_at(square) * kLetters + p.kind_at(square), square) = 1;

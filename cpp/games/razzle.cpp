@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 2> kSides = {"w", "b"};
 enum Event : std::size_t { kKnightMove, kPass, kEnd, kBallProgress, kForcedPass, kWin };
 
 bool has_won(const RazzlePosition& position, int seat) {
-  return rank_seen_by(seat, position.ball[static_cast<std::size_t>(seat)]) == kRanks - 1;
+  return rank_seen_by(seat, position.ball[seat]) == kRanks - 1;
 }
 
 // The men the mover's ball can be passed to.
@@ -180,8 +180,7 @@ std::optional<Ending> Razzle::expand(const Moment<Position>& moment,
   Bits sources = passes_only ? bit(carrier) : position.men[position.side];
   while (sources) {
     const int source = take_first(sources);
-    Bits squares =
-        source == carrier ? targets : kReach[static_cast<std::size_t>(source)].knight & empty;
+    Bits squares = source == carrier ? targets : kReach[source].knight & empty;
     while (squares) {
       actions.push_back(static_cast<Action>(source * kSquares + take_first(squares)));
     }
@@ -281,8 +280,7 @@ std::vector<Cell> Razzle::cells(const Position& position) const {
   for (int square = 0; square < kSquares; ++square) {
     const char man = symbol(position, square);
     if (man == ' ') continue;
-    cells[static_cast<std::size_t>(square)] = {std::string(1, man), has(position.men[1], square),
-                                               ""};
+    cells[square] = {std::string(1, man), has(position.men[1], square), ""};
   }
   return cells;
 }

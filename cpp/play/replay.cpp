@@ -7,7 +7,7 @@
 namespace rulezero {
 namespace {
 
-// Does something at a ply; what goes wrong there is told with the ply and the position.
+// Does something at a ply; errors get the ply and the position in front.
 template <class Deed>
 auto at_ply(std::size_t ply, const AnyState& state, Deed deed) {
   const auto where = [&] {
@@ -54,7 +54,7 @@ void fill(const AnyState& state, const Wanted& wanted, std::size_t row) {
     const std::span<bool> legal = wanted.legal.subspan(row * slots, slots);
     std::fill(legal.begin(), legal.end(), false);
     for (Action action : state.legal()) {
-      legal[static_cast<std::size_t>(slot_of(action))] = true;
+      legal[slot_of(action)] = true;
     }
   }
   if (!wanted.offsets.empty()) {

@@ -14,12 +14,12 @@ class ScriptedPlayer final : public Thinker {
         walk_(*walk),
         other_(make_alphabeta(player, std::move(walk))) {}
 
-  void begin(const StatePtr& state, const Occasion& occasion) override {
+  void begin(const StatePtr& state, const ChoiceKey& choice) override {
     walk_.start(state);
     const Advice advice = walk_.advice(turns_);
     is_decided_ = advice.win.has_value();
     judgement_ = walk_.facts().has_heuristic ? walk_.heuristic_value() : advice.value;
-    if (!is_decided_) return other_->begin(state, occasion);
+    if (!is_decided_) return other_->begin(state, choice);
     thought_ = Thought{};
     thought_.action = *advice.win;
     thought_.actions = thought_.line = {*advice.win};
@@ -29,9 +29,9 @@ class ScriptedPlayer final : public Thinker {
     thought_.sims = 1;
   }
 
-  Progress advance(Desk& desk) override {
+  Progress advance(EvalQueue& queue) override {
     if (is_decided_) return Progress::kDone;
-    const Progress progress = other_->advance(desk);
+    const Progress progress = other_->advance(queue);
     if (progress == Progress::kDone) {
       thought_ = other_->thought();
       thought_.raw_value = judgement_;

@@ -12,6 +12,9 @@
 
 namespace rulezero {
 
+// Dice in a row that are looked behind where all faces count; more than any game has.
+constexpr int kMostDice = 4;
+
 class Walk {
  public:
   virtual ~Walk() = default;

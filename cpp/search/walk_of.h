@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "search/noise.h"
 #include "search/walk.h"
 
 namespace rulezero {
@@ -123,11 +124,7 @@ class WalkOf final : public Walk {
       if constexpr (WeighsChances<G>) {
         if (mover() == kChance) {
           chances(actions, weights);
-          double left = dice.fraction();
-          for (chosen = 0; chosen + 1 < weights.size(); ++chosen) {
-            left -= weights[chosen];
-            if (left < 0) break;
-          }
+          chosen = index_at(dice.fraction(), weights);
         }
       }
       forward(actions[chosen]);

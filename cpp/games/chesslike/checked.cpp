@@ -16,7 +16,7 @@ bool lacks_material(const PieceTable& table, const Position& p) {
   if (count(p.occupied()) > 3) return false;
   Bits weak = p.letter[kKing];
   for (int kind : {kBishop, kKnight}) {
-    if (table.moves_as_usual(kind)) weak |= p.letter[static_cast<std::size_t>(kind)];
+    if (table.moves_as_usual(kind)) weak |= p.letter[kind];
   }
   return p.occupied() == weak;
 }

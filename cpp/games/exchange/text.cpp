@@ -153,8 +153,8 @@ Position read_position(std::string_view text, std::string_view& pending) {
     throw PositionError("the Decree counters are two numbers like 0/2, not " + quoted(fields[2]));
   }
   for (int seat : {0, 1}) {
-    p.decree[seat] = static_cast<std::uint8_t>(
-        read_in(decrees[static_cast<std::size_t>(seat)], 0, kDecreeLength, "a Decree counter"));
+    p.decree[seat] =
+        static_cast<std::uint8_t>(read_in(decrees[seat], 0, kDecreeLength, "a Decree counter"));
   }
   p.quiet = static_cast<std::uint16_t>(
       read_in(fields[3], 0, kLastPly, "the count of plies without damage"));
