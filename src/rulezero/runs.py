@@ -7,8 +7,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from rulezero import config
 from rulezero._core import Game
 from rulezero.config import Experiment
@@ -24,6 +22,7 @@ from rulezero.play.task import check_task
 from rulezero.train.distillation import check_given
 from rulezero.train.games.exchange import EXCHANGE
 from rulezero.train.listener import Listener, Listeners
+from rulezero.train.log import SummaryEntry
 from rulezero.train.loop import Loop
 from rulezero.train.regimes import regime_of
 from rulezero.train.run import Progress, Run
@@ -187,12 +186,11 @@ def _go(
 
 
 def _conclude(run: Run, experiment: Experiment, progress: Progress, listener: Listener) -> None:
-    """Tells what a distillation came to; a resumed run writes that line of its log again."""
-    entry = {
-        "kind": "summary",
-        "iteration": progress.iteration,
-        "summary": msgspec.to_builtins(summarise(run.entries(), experiment.distill)),
-        "seconds_so_far": progress.seconds,
-    }
-    run.tell(entry)
+    """Logs the results of a distillation; a resumed run writes that line of its log again."""
+    entry = SummaryEntry(
+        iteration=progress.iteration,
+        summary=summarise(run.entries(), experiment.distill),
+        seconds_so_far=progress.seconds,
+    )
+    run.append(entry)
     listener.logged(entry)

@@ -19,6 +19,7 @@ from rulezero.data.store import Store
 from rulezero.errors import RunError
 from rulezero.files import write_whole
 from rulezero.nets.card import PERCEPTRON, beside, digest, inside
+from rulezero.train.log import Entry, read_entry
 
 try:
     import fcntl
@@ -38,7 +39,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     learner: str = ""  # a folder in state/
     learner_digest: str = ""  # SHA-256 of its file
     log_bytes: Annotated[int, Meta(ge=0)] = 0  # of log.jsonl
-    warned: tuple[str, ...] = ()  # of what; everything is told once
+    warned: tuple[str, ...] = ()  # of what; each warning is given once
     seconds: float = 0.0  # of work so far
     is_done: bool = False
 
@@ -133,23 +134,21 @@ class Run:
                     file.unlink()
                 folder.rmdir()
 
-    def tell(self, entry: dict[str, Any]) -> int:
-        """Appends a line to the log; how long that is now."""
+    def append(self, entry: Entry) -> None:
+        """Appends a line to the log."""
         with self.log.open("ab") as file:
             file.write(msgspec.json.encode(entry) + b"\n")
-            return file.tell()
 
-    def entries(self) -> Iterator[dict[str, Any]]:
+    def entries(self) -> Iterator[Entry]:
         """The lines of the log; one that is just being written is left out."""
         lines = self.log.read_bytes().split(b"\n") if self.log.is_file() else []
         for number, line in enumerate(lines[:-1], 1):  # the last one ends in nothing, or is half
             try:
-                entry = msgspec.json.decode(line, type=dict[str, Any])
+                yield read_entry(line)
             except msgspec.DecodeError as error:
-                raise RunError(f"{self.log}:{number}: {error}; delete that line") from error
-            if not isinstance(entry.get("kind"), str) or "iteration" not in entry:
-                raise RunError(f"{self.log}:{number}: this is no line of a run; delete it")
-            yield entry
+                raise RunError(
+                    f"{self.log}:{number}: this is no line of a run; delete it ({error})"
+                ) from error
 
     def store(self) -> Store:
         """The games of the run."""
