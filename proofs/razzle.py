@@ -15,10 +15,10 @@ from common import (
     judged,
     kept,
     listed,
-    logged,
     met,
     minutes,
     rated,
+    ratings,
     table,
     trained,
     write,
@@ -97,11 +97,7 @@ def main() -> int:
         "legal mass above 90 %": seen.net.legal_mass > 0.9,
     }
     at = minutes(run)
-    trials = {
-        round(at[_net_of(entry["a"])], 1): 100 * entry["score"]
-        for entry in logged(run, "games")
-        if entry["purpose"] == "rating"
-    }
+    trials = {round(at[_net_of(entry.a)], 1): 100 * entry.score for entry in ratings(run)}
     write(
         "razzle",
         "make proof-razzle",

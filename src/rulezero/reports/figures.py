@@ -237,9 +237,7 @@ def _games(entries: Iterable[Entry], purpose: str) -> list[GamesEntry]:
     return [e for e in entries if isinstance(e, GamesEntry) and e.purpose == purpose]
 
 
-def _line(
-    points: Sequence[tuple[int, float]], name: str, colour: str, dash: str = "solid"
-) -> Json:
+def _line(points: Sequence[tuple[int, float]], name: str, colour: str, dash: str = "solid") -> Json:
     """A line over iterations, with gaps where a number is nan; {} if it has no points."""
     if not points:
         return {}

@@ -26,7 +26,7 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     seconds_so_far: float  # of work since the run began
 
 
-class GamesEntry(_Entry, kw_only=True, tag="games"):
+class GamesEntry(_Entry, frozen=True, kw_only=True, tag="games"):
     """The games of one task."""
 
     task: str
@@ -69,7 +69,7 @@ class GamesEntry(_Entry, kw_only=True, tag="games"):
         return self.sims / max(self.seconds, 1e-9)
 
 
-class FitEntry(Fit, kw_only=True, tag_field="kind", tag="fit"):
+class FitEntry(Fit, frozen=True, kw_only=True, tag_field="kind", tag="fit"):
     """A fit."""
 
     iteration: int
@@ -83,7 +83,7 @@ class FitEntry(Fit, kw_only=True, tag_field="kind", tag="fit"):
         return self.samples / max(self.seconds, 1e-9)
 
 
-class VerdictEntry(_Entry, kw_only=True, tag="verdict"):
+class VerdictEntry(_Entry, frozen=True, kw_only=True, tag="verdict"):
     """The end of an iteration: whether its net is the best now."""
 
     net: str
@@ -92,7 +92,7 @@ class VerdictEntry(_Entry, kw_only=True, tag="verdict"):
     cores: float  # mean number of busy ones
 
 
-class WarningEntry(_Entry, kw_only=True, tag="warning"):
+class WarningEntry(_Entry, frozen=True, kw_only=True, tag="warning"):
     """A sign that the run may learn nothing."""
 
     about: str
@@ -130,7 +130,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     last_material: int | None  # centipawns, White's lead where the last game ended
 
 
-class SummaryEntry(_Entry, kw_only=True, tag="summary"):
+class SummaryEntry(_Entry, frozen=True, kw_only=True, tag="summary"):
     """The end of a distillation."""
 
     summary: Summary
@@ -141,7 +141,8 @@ Entry = GamesEntry | FitEntry | VerdictEntry | WarningEntry | SummaryEntry
 
 def read_entry(line: bytes) -> Entry:
     """The entry that a line holds; msgspec.DecodeError if it holds none."""
-    return msgspec.convert(_restored(msgspec.json.decode(line)), Entry)
+    entry: Entry = msgspec.convert(_restored(msgspec.json.decode(line)), Entry)
+    return entry
 
 
 def draws_of(ends: dict[str, Counts]) -> dict[str, int]:
