@@ -30,7 +30,7 @@ GAMES = 200
 
 
 def meet(run: Run, opponent: str, name: str = "") -> dict[str, Any]:
-    """The final net against somebody."""
+    """The final net against an opponent."""
     seat = AGENT.format(net=f"{run.path}@latest")
     return met(run.path, f"against_{name or opponent}", "exchange", seat, opponent, GAMES)
 

@@ -1,7 +1,7 @@
 """Monster Chess: a net of the small preset against the one it was bootstrapped to, both colours.
 
-A sequential test must find the final net stronger. Results are told by side and by lesson, and
-how often Black wins.
+A sequential test must find the final net stronger. Results are given by side and by lesson, with
+the share of games that Black wins.
 """
 
 import sys

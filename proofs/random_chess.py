@@ -38,7 +38,7 @@ CUSTOM = "random_chess:pieces=custom"
 
 
 def meet(run: Run, opponent: str) -> dict[str, Any]:
-    """The final net against somebody, from a new back rank in each pair of games."""
+    """The final net against an opponent, from a new back rank in each pair of games."""
     name = "against_" + opponent.replace(":", "_").replace(",", "_").replace("=", "_")
     seat = AGENT.format(net=f"{run.path}@latest")
     games = GAMES if opponent == "random" else GAMES // 2

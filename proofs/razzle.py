@@ -35,7 +35,7 @@ OPENING = 4  # plies at random, so that no two games are alike
 
 
 def meet(run: Run, opponent: str) -> dict[str, Any]:
-    """The final net against somebody."""
+    """The final net against an opponent."""
     name = f"against_{opponent.partition(':')[0]}"
     seat = AGENT.format(net=run.path)
     return met(run.path, name, "razzle", seat, opponent, GAMES, opening=OPENING)

@@ -238,8 +238,8 @@ def _games(entries: Iterable[Entry], purpose: str) -> list[GamesEntry]:
 
 
 def _line(points: Sequence[tuple[int, float]], name: str, colour: str, dash: str = "solid") -> Json:
-    """A line over iterations, with gaps where a number is nan; {} if it has no points."""
-    if not points:
+    """A line over iterations, with gaps where a number is nan; {} if it has no numbers."""
+    if all(math.isnan(number) for _, number in points):
         return {}
     return {
         "type": "scatter",

@@ -23,7 +23,7 @@ from rulezero.train.log import Entry, read_entry
 
 try:
     import fcntl
-except ImportError:  # Windows: nobody is kept from training twice in one folder
+except ImportError:  # Windows: two processes may train in one folder
     fcntl = None  # type: ignore[assignment]
 
 Phase = Literal["generate", "fit", "evaluate"]
@@ -66,7 +66,7 @@ class Run:
 
     @property
     def exists(self) -> bool:
-        """Whether somebody has begun a run here."""
+        """Whether a run was begun here."""
         return (self.path / "config.yaml").is_file()
 
     def create(self, config: str, manifest: dict[str, Any]) -> None:
@@ -80,7 +80,7 @@ class Run:
         write_whole(self.path / "config.yaml", config.encode())  # the last: now it is a run
 
     def config(self) -> str:
-        """The experiment as it was written down. RunError if somebody has changed it since."""
+        """The experiment as it was written down. RunError if it was changed since."""
         if not self.exists:
             raise RunError(f"'{self.path}' is no run: it has no config.yaml")
         path = self.path / "config.yaml"
@@ -156,7 +156,7 @@ class Run:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Nobody else may work on the run meanwhile."""
+        """Keeps other processes from working on the run meanwhile. RunError if one does."""
         file: BinaryIO
         self.state.mkdir(exist_ok=True)
         with (self.state / "lock").open("wb") as file:
