@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -17,10 +17,12 @@ from rulezero.cli.training.train import watching
 from rulezero.files import write_whole
 from rulezero.fleet.runner import cores
 from rulezero.play.task import keyed
+from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry
 from rulezero.train.run import Run
 
 RUNS = Path("runs")
 RESULTS = Path("docs") / "results.md"
+Kind = TypeVar("Kind", bound=Entry)
 PROOF = "proof"  # folder of a run: what was measured of it
 
 
@@ -100,37 +102,34 @@ def rated(matches: Mapping[str, Mapping[str, Any]]) -> str:
     return table(["opponent", "games", "score", "Elo", "95 %"], rows)
 
 
-def drawn(entry: Mapping[str, Any]) -> float:
-    """The share of draws in games of a log, or of a match."""
-    draws = sum(int(end["draws"]) for end in entry["ends"].values())
-    return draws / int(entry["games"])
-
-
-def causes(entry: Mapping[str, Any]) -> str:
+def causes(draws: Mapping[str, int]) -> str:
     """Draws by their causes, in words."""
-    named = {cause: end["draws"] for cause, end in entry["ends"].items() if end["draws"]}
-    most = sorted(named.items(), key=lambda each: -each[1])
-    return ", ".join(f"{cause} {count}" for cause, count in most) or "none"
+    return ", ".join(f"{cause} {count}" for cause, count in draws.items()) or "none"
 
 
-def logged(run: Run, kind: str) -> list[dict[str, Any]]:
+def logged(run: Run, kind: type[Kind]) -> list[Kind]:
     """The lines of a kind in the run's log."""
-    return [entry for entry in run.entries() if entry["kind"] == kind]
+    return [entry for entry in run.entries() if isinstance(entry, kind)]
 
 
 def minutes(run: Run) -> dict[str, float]:
     """How long a run had worked when each net was done, by name."""
-    known = {entry["net"]: entry["seconds_so_far"] / 60 for entry in logged(run, "verdict")}
+    known = {entry.net: entry.seconds_so_far / 60 for entry in logged(run, VerdictEntry)}
     return {"untrained": 0.0, **known}
+
+
+def ratings(run: Run) -> list[GamesEntry]:
+    """The games in which the nets of a run were rated."""
+    return [entry for entry in logged(run, GamesEntry) if entry.purpose == "rating"]
 
 
 def effort(run: Run) -> list[str]:
     """How well a run used its machine, a line for each figure."""
-    fits, ends = logged(run, "fit"), logged(run, "verdict")
-    waited = sum(fit["waiting"] * fit["seconds"] for fit in fits)
-    learned = sum(fit["seconds"] for fit in fits)
-    busy = sorted(end["cores"] for end in ends[1:])
-    worked = ends[-1]["seconds_so_far"]
+    fits, ends = logged(run, FitEntry), logged(run, VerdictEntry)
+    waited = sum(fit.waiting * fit.seconds for fit in fits)
+    learned = sum(fit.seconds for fit in fits)
+    busy = sorted(end.cores for end in ends[1:])
+    worked = ends[-1].seconds_so_far
     measured = sum(json.loads(file.read_text())["seconds"] for file in run.path.glob(f"{PROOF}/*"))
     return [
         f"{(worked + measured) / 60:.1f} minutes in all: {worked / 60:.1f} of training,"
@@ -144,13 +143,9 @@ def effort(run: Run) -> list[str]:
 
 def _rated(run: Run) -> float:
     """The share of the rating in what nets have evaluated; its opponent has none."""
-    sims = {"rating": 0.0, "self-play": 0.0}
-    for entry in logged(run, "games"):
-        if entry["purpose"] == "rating":
-            sims["rating"] += rz.player(entry["a"]).number("sims") * entry["plies"] / 2
-        elif "net=" in entry["a"]:
-            sims["self-play"] += entry["sims"]
-    return sims["rating"] / sum(sims.values())
+    rating = sum(rz.player(entry.a).number("sims") * entry.plies / 2 for entry in ratings(run))
+    others = [entry for entry in logged(run, GamesEntry) if entry.purpose != "rating"]
+    return rating / (rating + sum(entry.sims for entry in others if "net=" in entry.a))
 
 
 def listed(lines: Iterable[str]) -> str:

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 
 import rulezero as rz
-from common import chart, effort, judged, kept, listed, logged, minutes, table, trained, write
+from common import chart, effort, judged, kept, listed, minutes, ratings, table, trained, write
 from rulezero import config
 from rulezero.contest.agreement import agreement, some_positions
 from rulezero.fleet.runner import cores
 from rulezero.stats.sprt import Sprt
-from rulezero.train.regimes.distill import Distill, Stage
+from rulezero.train.log import StageSummary
+from rulezero.train.regimes.distill import Distill, Stage, summarise
 from rulezero.train.run import Run
-from rulezero.train.summary import StageSummary, summarise
 
 POSITIONS = 2000
 SEARCH = "alphabeta:depth=3"
@@ -161,11 +161,7 @@ def _say_match(name: str, found: dict[str, Any]) -> list[str]:
 def _trials(run: Run) -> dict[float, float]:
     """Scores by the minutes after which each net was done."""
     at = minutes(run)
-    return {
-        round(at[entry["a"].partition("net=")[2]], 1): 100 * entry["score"]
-        for entry in logged(run, "games")
-        if entry["purpose"] == "rating"
-    }
+    return {round(at[entry.a.partition("net=")[2]], 1): 100 * entry.score for entry in ratings(run)}
 
 
 if __name__ == "__main__":

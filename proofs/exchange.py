@@ -9,7 +9,6 @@ from typing import Any
 from common import (
     causes,
     chart,
-    drawn,
     effort,
     judged,
     listed,
@@ -17,11 +16,13 @@ from common import (
     met,
     minutes,
     rated,
+    ratings,
     table,
     trained,
     write,
 )
 from rulezero.train.games.exchange import TARGETS
+from rulezero.train.log import GamesEntry, VerdictEntry
 from rulezero.train.run import Run
 
 AGENT = "puct:net={net},sims=50,c_puct=1,draw_value=-0.5"
@@ -29,31 +30,30 @@ GAMES = 200
 
 
 def meet(run: Run, opponent: str, name: str = "") -> dict[str, Any]:
-    """The final net against somebody."""
+    """The final net against an opponent."""
     seat = AGENT.format(net=f"{run.path}@latest")
     return met(run.path, f"against_{name or opponent}", "exchange", seat, opponent, GAMES)
 
 
-def lessons(run: Run) -> list[dict[str, Any]]:
+def lessons(run: Run) -> list[GamesEntry]:
     """The games of teachers and students, iteration by iteration."""
-    return [entry for entry in logged(run, "games") if entry["purpose"] == "self-play"]
+    return [entry for entry in logged(run, GamesEntry) if entry.purpose == "self-play"]
 
 
-def habits(entries: list[dict[str, Any]]) -> str:
+def habits(entries: list[GamesEntry]) -> str:
     """How abilities were used in the first, the middle and the last iteration."""
     shown = [entries[0], entries[len(entries) // 2], entries[-1]]
+    usages = [entry.figures.usage for entry in shown if entry.figures.usage is not None]
     rows = [
         [
             name.replace("_", " "),
-            *(_amount(entry["figures"]["usage"][name]) for entry in shown),
+            *(_amount(getattr(usage, name)) for usage in usages),
             _amount(least) if most == 1 else f"{_amount(least)} to {_amount(most)}",
         ]
         for name, (least, most) in TARGETS.items()
     ]
-    rows.append(
-        ["rewards clipped", *(_amount(entry["figures"]["usage"]["clipped"]) for entry in shown), ""]
-    )
-    head = [f"iteration {entry['iteration']}" for entry in shown]
+    rows.append(["rewards clipped", *(_amount(usage.clipped) for usage in usages), ""])
+    head = [f"iteration {entry.iteration}" for entry in shown]
     return table(["", *head, "wanted, at least"], rows)
 
 
@@ -68,17 +68,13 @@ def main() -> int:
     first = meet(run, AGENT.format(net=f"{run.path}@0"), "bootstrap")
     played, at = lessons(run), minutes(run)
     last = played[-1]
-    students = {entry["iteration"]: 100 * (1 - entry["score"]) for entry in played}
-    anchors = {
-        round(at[f"iter_{entry['iteration']}"], 1): 100 * entry["score"]
-        for entry in logged(run, "games")
-        if entry["purpose"] == "rating"
-    }
-    promoted = [entry["net"] for entry in logged(run, "verdict") if entry["is_promoted"]]
+    students = {float(entry.iteration): 100 * (1 - entry.score) for entry in played}
+    anchors = {round(at[f"iter_{entry.iteration}"], 1): 100 * entry.score for entry in ratings(run)}
+    promoted = [entry.net for entry in logged(run, VerdictEntry) if entry.is_promoted]
     claims = {
         "at least 60 % against `heuristic`": against["heuristic"]["score"] >= 0.60,
         "at least 97 % against `random`": against["random"]["score"] >= 0.97,
-        "draws between teacher and student below 10 % at the end": drawn(last) < 0.10,
+        "draws between teacher and student below 10 % at the end": last.draw_share < 0.10,
     }
     write(
         "exchange",
@@ -101,7 +97,7 @@ def main() -> int:
                 table(
                     ["iteration", "draws", "by cause"],
                     [
-                        [str(entry["iteration"]), f"{drawn(entry):.0%}", causes(entry)]
+                        [str(entry.iteration), f"{entry.draw_share:.0%}", causes(entry.draws)]
                         for entry in played
                     ],
                 ),

@@ -1,7 +1,7 @@
 """Monster Chess: a net of the small preset against the one it was bootstrapped to, both colours.
 
-A sequential test must find the final net stronger. Results are told by side and by lesson, and
-how often Black wins.
+A sequential test must find the final net stronger. Results are given by side and by lesson, with
+the share of games that Black wins.
 """
 
 import sys
@@ -18,7 +18,9 @@ from common import (
     trained,
     write,
 )
+from rulezero.train.games.figures import TierResults
 from rulezero.train.games.monster import TIERS
+from rulezero.train.log import GamesEntry
 from rulezero.train.run import Run
 
 AGENT = "puct:net={net},sims=100"
@@ -49,37 +51,31 @@ def _counts(counts: dict[str, int]) -> str:
 def by_tier(run: Run) -> str:
     """How many games Black won from the lessons, iteration by iteration."""
     rows = []
-    for entry in logged(run, "games"):
-        if not entry["task"].endswith("/curriculum"):
-            continue
-        tiers = entry["figures"]["tiers"]
-        rows.append([str(entry["iteration"]), *(_black(tiers.get(str(tier))) for tier in TIERS)])
+    for entry in logged(run, GamesEntry):
+        if entry.part == "curriculum":
+            tiers = entry.figures.tiers
+            rows.append([str(entry.iteration), *(_black(tiers.get(str(tier))) for tier in TIERS)])
     return table(["iteration", *(f"tier {tier}" for tier in TIERS)], rows)
 
 
-def _black(counts: dict[str, int] | None) -> str:
-    return f"{counts['black']} of {sum(counts.values())}" if counts else ""
+def _black(results: TierResults | None) -> str:
+    return f"{results.black} of {results.games}" if results else ""
 
 
 def by_side(run: Run) -> tuple[str, dict[float, float]]:
     """The games from the start, iteration by iteration; Black's share of them."""
     rows, shares = [], {}
-    for entry in logged(run, "games"):
-        if entry["purpose"] not in ("self-play", "bootstrap") or "curriculum" in entry["task"]:
+    for entry in logged(run, GamesEntry):
+        if not entry.is_training or entry.part == "curriculum":
             continue
-        counts = entry["figures"]["tiers"]["0"]
-        learner = ("White", "Black")[entry["iteration"] % 2]
-        if entry["iteration"] == 0:
-            learner = "both, Black by the script" if "scripted" in entry["b"] else "both"
-        rows.append(
-            [
-                str(entry["iteration"]),
-                learner,
-                *(str(counts[side]) for side in ("white", "drawn", "black")),
-            ]
-        )
-        if entry["iteration"]:
-            shares[float(entry["iteration"])] = 100 * counts["black"] / sum(counts.values())
+        found = entry.figures.tiers["0"]
+        learner = ("White", "Black")[entry.iteration % 2]
+        if entry.iteration == 0:
+            learner = "both, Black by the script" if "scripted" in entry.b else "both"
+        results = (found.white, found.drawn, found.black)
+        rows.append([str(entry.iteration), learner, *map(str, results)])
+        if entry.iteration:
+            shares[float(entry.iteration)] = 100 * found.black / found.games
     return table(["iteration", "learns", "White won", "drawn", "Black won"], rows), shares
 
 

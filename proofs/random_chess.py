@@ -7,11 +7,12 @@ against random. A tiny run with all ten custom pieces must go to its end.
 import sys
 from typing import Any
 
+import msgspec
+
 import rulezero as rz
 from common import (
     causes,
     chart,
-    drawn,
     effort,
     judged,
     kept,
@@ -25,6 +26,8 @@ from common import (
 )
 from rulezero.data.check import check
 from rulezero.reports.openings import openings
+from rulezero.stats.tally import Counts
+from rulezero.train.log import draws_of
 from rulezero.train.run import Run
 
 AGENT = "puct:net={net},sims=64"
@@ -35,7 +38,7 @@ CUSTOM = "random_chess:pieces=custom"
 
 
 def meet(run: Run, opponent: str) -> dict[str, Any]:
-    """The final net against somebody, from a new back rank in each pair of games."""
+    """The final net against an opponent, from a new back rank in each pair of games."""
     name = "against_" + opponent.replace(":", "_").replace(",", "_").replace("=", "_")
     seat = AGENT.format(net=f"{run.path}@latest")
     games = GAMES if opponent == "random" else GAMES // 2
@@ -92,6 +95,8 @@ def main() -> int:
     against = {opponent: meet(run, opponent) for opponent in OPPONENTS}
     climbed, at = climb(run), minutes(run)
     final = climbed[run.progress().iteration]
+    draws = draws_of(msgspec.convert(final["ends"], dict[str, Counts]))
+    share = sum(draws.values()) / final["games"]
     claims = {
         "the final net is above the bootstrap's: the whole interval": final["interval"][0] > 0,
         "at least 95 % against `random`": against["random"]["score"] >= 0.95,
@@ -111,7 +116,7 @@ def main() -> int:
                 "Nets of the run against the bootstrap's, which is Elo 0:",
                 rated({f"iteration {n} against 0": found for n, found in climbed.items()}),
                 chart("Elo above the bootstrap's net", "minutes", "Elo", elos),
-                f"Draws in the last of these matches: {drawn(final):.0%} ({causes(final)}).",
+                f"Draws in the last of these matches: {share:.0%} ({causes(draws)}).",
                 "Self-play of the last iteration: positions after so many plies.",
                 table(["plies", "games", "different positions"], diversity(run)),
                 "With all ten custom pieces, `--preset tiny`:",

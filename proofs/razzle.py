@@ -15,10 +15,10 @@ from common import (
     judged,
     kept,
     listed,
-    logged,
     met,
     minutes,
     rated,
+    ratings,
     table,
     trained,
     write,
@@ -35,7 +35,7 @@ OPENING = 4  # plies at random, so that no two games are alike
 
 
 def meet(run: Run, opponent: str) -> dict[str, Any]:
-    """The final net against somebody."""
+    """The final net against an opponent."""
     name = f"against_{opponent.partition(':')[0]}"
     seat = AGENT.format(net=run.path)
     return met(run.path, name, "razzle", seat, opponent, GAMES, opening=OPENING)
@@ -97,11 +97,7 @@ def main() -> int:
         "legal mass above 90 %": seen.net.legal_mass > 0.9,
     }
     at = minutes(run)
-    trials = {
-        round(at[_net_of(entry["a"])], 1): 100 * entry["score"]
-        for entry in logged(run, "games")
-        if entry["purpose"] == "rating"
-    }
+    trials = {round(at[_net_of(entry.a)], 1): 100 * entry.score for entry in ratings(run)}
     write(
         "razzle",
         "make proof-razzle",

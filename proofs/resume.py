@@ -1,4 +1,4 @@
-"""Runs that are killed ten times at random instants come to what an undisturbed run comes to.
+"""Runs that are killed ten times at random instants end bit-identical to an undisturbed run.
 
 Compared are the sha256 of the latest net, of the optimiser, and of everything recorded.
 """
@@ -20,11 +20,11 @@ SECONDS = (2.0, 9.0)  # that a run is left alone between two kills
 
 def command(recipe: str, run: Run) -> list[str]:
     """Begins a run, or goes on with it."""
-    told = [sys.executable, "-m", "rulezero", "train"]
+    command = [sys.executable, "-m", "rulezero", "train"]
     if run.exists:
-        return [*told, "--resume", str(run.path)]
+        return [*command, "--resume", str(run.path)]
     changes = [word for change in CHANGES for word in ("--set", change)]
-    return [*told, recipe, "--preset", "tiny", "--out", str(run.path), *changes]
+    return [*command, recipe, "--preset", "tiny", "--out", str(run.path), *changes]
 
 
 def killed(recipe: str, dice: random.Random) -> tuple[Run, list[str]]:

@@ -66,5 +66,8 @@ __all__ = [
     "player",
     "records",
     "register",
+    "seat",
     "train",
 ]
+
+seat = player  # deprecated: the name that rz.player had before

@@ -7,8 +7,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from rulezero import config
 from rulezero._core import Game
 from rulezero.data.check import rules_hash
@@ -23,6 +21,7 @@ from rulezero.play.task import check_task
 from rulezero.train.experiment import Experiment
 from rulezero.train.games import TRAININGS, training_of
 from rulezero.train.listener import Listener, Listeners
+from rulezero.train.log import Summary, SummaryEntry
 from rulezero.train.loop import Loop
 from rulezero.train.run import Progress, Run
 from rulezero.train.tasks import NAMES
@@ -166,13 +165,10 @@ def _go(
     return run
 
 
-def _conclude(run: Run, summary: Any, progress: Progress, listener: Listener) -> None:
+def _conclude(run: Run, summary: Summary, progress: Progress, listener: Listener) -> None:
     """Logs a summary of the whole run; a resumed run writes that line of its log again."""
-    entry = {
-        "kind": "summary",
-        "iteration": progress.iteration,
-        "summary": msgspec.to_builtins(summary),
-        "seconds_so_far": progress.seconds,
-    }
-    run.tell(entry)
+    entry = SummaryEntry(
+        iteration=progress.iteration, summary=summary, seconds_so_far=progress.seconds
+    )
+    run.append(entry)
     listener.logged(entry)

@@ -3,92 +3,61 @@
 import io
 from typing import Any
 
+from msgspec.structs import replace
 from rich.console import Console
 
 from rulezero import config
 from rulezero.cli.terminal.watch import Watch, say_draws, say_entry, say_figures
+from rulezero.stats.tally import Counts
 from rulezero.train.games.exchange import TARGETS
+from rulezero.train.games.figures import GameFigures, TierResults, Usage
+from rulezero.train.log import Entry, WarningEntry
+from support import logs
 
-FIGURES = {"policy": 1.5, "value": 0.25, "legal_mass": 0.5}
-ENDS = {
-    "line": {"wins": 5, "draws": 0, "losses": 1},
-    "repetition": {"wins": 0, "draws": 1, "losses": 0},
-    "full board": {"wins": 0, "draws": 3, "losses": 0},
-}
-GAMES: dict[str, Any] = {
-    "kind": "games",
-    "iteration": 3,
-    "purpose": "self-play",
-    "a": "puct:sims=8",
-    "b": "puct:sims=8",
-    "games": 10,
-    "plies": 200,
-    "sims": 4000,
-    "seconds": 2.0,
-    "first_seat": 0.75,
-    "ends": ENDS,
-}
-FIT: dict[str, Any] = {
-    "kind": "fit",
-    "iteration": 3,
-    "steps": 7,
-    "samples": 900,
-    "seconds": 2.0,
-    "held_out": {"net": FIGURES, "constant": {**FIGURES, "policy": 1.75}},
-}
-RATING: dict[str, Any] = {
-    **GAMES,
-    "purpose": "rating",
-    "b": "random",
-    "score": 0.9,
-    "elo": {"elo": 381.7},
-}
-
-
-def verdict(iteration: int, seconds: float) -> dict[str, Any]:
-    """The end of an iteration."""
-    return {
-        "kind": "verdict",
-        "iteration": iteration,
-        "net": f"iter_{iteration}",
-        "is_promoted": True,
-        "is_tried": True,
-        "cores": 1.94,
-        "seconds_so_far": seconds,
-    }
+FIGURES = {**logs.FIGURES, "policy": 1.5, "value": 0.25, "legal_mass": 0.5}
+ENDS = {"line": {"wins": 5, "losses": 1}, "repetition": {"draws": 1}, "full board": {"draws": 3}}
+PLAYED: dict[str, Any] = {"games": 10, "plies": 200, "sims": 4000, "seconds": 2.0, "ends": ENDS}
+GAMES = logs.games(3, first_seat=0.75, **PLAYED)
+FIT = logs.fit(
+    3,
+    steps=7,
+    samples=900,
+    seconds=2.0,
+    held_out=logs.measures(FIGURES, {**FIGURES, "policy": 1.75}),
+)
+RATING = logs.games(3, "rating", score=0.9, elo={**logs.ELO, "elo": 381.7}, **PLAYED)
 
 
 def test_entries_are_said_in_words() -> None:
     """Rates, losses beside the best constant's, draws by cause, the commonest first."""
     assert say_draws(GAMES) == "draws 40% (full board 3, repetition 1)"
-    assert say_draws({**GAMES, "ends": {"line": ENDS["line"]}}) == "draws 0%"
+    assert say_draws(replace(GAMES, ends={"line": Counts(5, 0, 1)})) == "draws 0%"
     assert say_entry(GAMES).startswith("   3  self-play: 10 games, 200 plies, 2,000 sims/s; first")
-    taught = {**GAMES, "b": "oneply", "score": 0.8}
+    taught = replace(GAMES, b="oneply", score=0.8)
     assert "first seat 75%, puct 80% against oneply, draws" in say_entry(taught)
-    assert say_entry({**verdict(3, 1.0), "is_promoted": False}) == "   3  iter_3 is rejected"
-    untried = {**verdict(3, 1.0), "is_promoted": False, "is_tried": False}
+    assert say_entry(logs.verdict(3, is_promoted=False)) == "   3  iter_3 is rejected"
+    untried = logs.verdict(3, is_promoted=False, is_tried=False)
     assert say_entry(untried) == "   3  iter_3 is not tried against the best"
     assert say_entry(FIT) == (
         "   3  fit: 7 steps, 450 samples/s; held out: policy 1.500 (constant 1.75),"
         " value 0.250 (constant 0.25), legal 50%"
     )
-    assert say_entry({**FIT, "held_out": None}) == "   3  fit: 7 steps, 450 samples/s"
+    assert say_entry(replace(FIT, held_out=None)) == "   3  fit: 7 steps, 450 samples/s"
     assert say_entry(RATING) == "   3  rating: 90.0% against random, Elo +382"
-    assert say_entry({"kind": "warning", "iteration": 3}) == ""
+    warning = WarningEntry(iteration=3, about="draws", words="too many", seconds_so_far=1.0)
+    assert say_entry(warning) == "warning: too many"
 
 
 def test_figures_of_a_game_are_said_beside_what_is_wanted() -> None:
     """Above a share, below one, or between two numbers; lessons by tier, where there are any."""
-    usage = dict.fromkeys(TARGETS, 0.25) | {"length": 90.0, "clipped": 0.5}
-    line = say_figures({"usage": usage})[0]
+    shares = dict.fromkeys(TARGETS, 0.25) | {"length": 90.0, "clipped": 0.5}
+    usage = Usage(games=4, draws_by_cause={}, **shares)
+    line = say_figures(GameFigures(usage=usage))[0]
     assert line.startswith("used: decree 25% (> 50%), decree used 25% (> 50%)")
     assert line.endswith("draws 25% (< 10%), length 90 (80-100); 50% of rewards clipped")
-    tiers = {
-        "1": {"white": 0, "drawn": 1, "black": 4},
-        "3": {"white": 2, "drawn": 0, "black": 1},
-    }
-    assert say_figures({"tiers": tiers}) == ["Black wins by tier: 1: 4 of 5, 3: 1 of 3"]
-    assert say_figures({"tiers": {"0": tiers["1"]}}) == []
+    tiers = {"1": TierResults(drawn=1, black=4), "3": TierResults(white=2, black=1)}
+    assert say_figures(GameFigures(tiers=tiers)) == ["Black wins by tier: 1: 4 of 5, 3: 1 of 3"]
+    assert say_figures(GameFigures(tiers={"0": tiers["1"]})) == []
 
 
 def test_the_moment_is_shown_below() -> None:
@@ -96,7 +65,9 @@ def test_the_moment_is_shown_below() -> None:
     experiment = config.load("connect4", "small", ["iterations=10"])
     screen = io.StringIO()
     watch = Watch(experiment, Console(file=screen, force_terminal=True, width=120))
-    for entry in (verdict(1, 1000.0), GAMES, FIT, RATING, verdict(2, 1200.0), verdict(3, 1400.0)):
+    ends = [logs.verdict(at, cores=1.94, seconds_so_far=800.0 + 200 * at) for at in (1, 2, 3)]
+    entries: list[Entry] = [ends[0], GAMES, FIT, RATING, *ends[1:]]
+    for entry in entries:
         watch.logged(entry)
     watch.begin(4, "generate")
     console = Console(width=120)

@@ -1,15 +1,15 @@
 """What a game says about itself, so that no other file has to know its name."""
 
-from typing import ClassVar
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 import rulezero as rz
-import samples
 from rulezero._core import Facts, game_options, heuristic, load_python_game
 from rulezero.data.replay import follow
+from support import samples
 
 EXCHANGE = rz.load("exchange")
 HURT = "4k3/8/8/3q4/3R4/8/8/4K3 b 0/2 0 41 e1=20:u2,d4=13:c2,d5=9:c1:p"
@@ -29,7 +29,7 @@ def has_heuristic(state: rz.State) -> bool:
 
 def has_script(state: rz.State) -> bool:
     try:
-        rz.seat("scripted:depth=1").think(state)
+        rz.player("scripted:depth=1").think(state)
     except rz.SeatError:
         return False
     return True
@@ -79,7 +79,7 @@ def test_a_python_game_sets_the_same_facts() -> None:
         seat_names = ("left", "right")
         human_seat = 1
         typical_plies = 3
-        constants: ClassVar = {"length": 3}
+        constants = MappingProxyType({"length": 3})
 
         def start(self, seed: int) -> int:
             return 0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
-from documents import ROOT
+from support.documents import ROOT
 
 NEW = ROOT / "tests" / "new_game"
 PLACE = ROOT / "build" / "new_game"

@@ -15,10 +15,10 @@ from rulezero.reports.diagnosis import (
     calibration,
     diagnose,
     judge,
-    newest_games,
     positions_of,
 )
 from rulezero.reports.openings import entropy, openings, repeated
+from rulezero.reports.sample import newest_games
 from support import little_nets, little_runs
 
 
@@ -126,7 +126,7 @@ def test_a_tanh_value_is_judged_as_one() -> None:
     found = diagnose(little_nets.net("connect4", config), games=2)
     assert found.value_kind == "tanh"
     assert found.net.value == pytest.approx(1, abs=0.5)  # an untrained one says 0 of a won game
-    assert found.best_constant["value"] <= 1
+    assert found.best_constant.value <= 1
 
 
 _WITHOUT_TORCH = """

@@ -16,7 +16,8 @@ from rulezero.reports.figures import groups
 from rulezero.reports.page import render, write_report
 from rulezero.reports.sample import newest_record, sample_of
 from rulezero.reports.standings import rate
-from support import little_runs
+from rulezero.train.log import Entry, FitEntry, GamesEntry, WarningEntry
+from support import little_runs, logs
 
 SECTIONS = ["warnings", "learning", "strength", "games", "speed", "ratings", "game", "config"]
 _VOID = {"meta", "input", "br", "link", "img"}
@@ -123,9 +124,8 @@ def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
     record = newest_record(run)
     assert record is not None
     with run.store() as store:
-        store.add(msgspec.structs.replace(record, task=f"9{evil}", seats=(evil, evil)))
-    warning = {"kind": "warning", "iteration": 1, "about": evil, "words": evil}
-    run.tell({**warning, "seconds_so_far": 1.0})
+        store.add(msgspec.structs.replace(record, task=f"0009/{evil}", seats=(evil, evil)))
+    run.append(WarningEntry(iteration=1, about=evil, words=evil, seconds_so_far=1.0))
     page = Parsed(render(run))
     assert "b" not in page.tags
     assert page.words.count(evil) >= 3
@@ -142,30 +142,27 @@ def test_figures_are_plotlys() -> None:
         for name in ("net", "plain", "faint", "good", "bad", *(f"cause-{n}" for n in range(6))):
             text = text.replace(f'"--{name}"', '"#000000"')
         objects.Figure(json.loads(text))
-    fits = [entry for entry in entries if entry["kind"] == "fit" and entry["held_out"]]
+    fits = [e.held_out for e in entries if isinstance(e, FitEntry) and e.held_out]
     net, constant, _ = figures["policy"].data
-    assert net["y"] == [entry["held_out"]["net"]["policy"] for entry in fits]
-    assert constant["y"] == [entry["held_out"]["constant"]["policy"] for entry in fits]
+    assert net["y"] == [held_out.net.policy for held_out in fits]
+    assert constant["y"] == [held_out.constant.policy for held_out in fits]
 
 
-def games_entry(iteration: int, purpose: str, **more: Any) -> dict[str, Any]:
-    """A line of the log about games."""
-    elo = {"elo": 0.0, "lower": None, "upper": 50.0}
-    four = {"wins": 3, "draws": 0, "losses": 1}
-    ends = {"four": four, "full": {"wins": 0, "draws": 4, "losses": 0}}
-    entry = {"kind": "games", "iteration": iteration, "purpose": purpose, "games": 8, "elo": elo}
-    seen = {"ends": ends, "plies": 80, "sims": 10, "seconds": 1.0, "first_seat": 0.5, "score": 0.6}
-    return {**entry, **seen, "task": f"{iteration:04}/{purpose}", "b": "random", **more}
+def games_entry(iteration: int, purpose: str, **more: Any) -> GamesEntry:
+    """A line of the log about eight games."""
+    ends = {"four": {"wins": 3, "losses": 1}, "full": {"draws": 4}}
+    elo = {**logs.ELO, "lower": None, "upper": 50.0}
+    return logs.games(iteration, purpose, games=8, elo=elo, ends=ends, **{"score": 0.6, **more})
 
 
 def test_gates_draws_and_bounds_by_hand() -> None:
     """Promoted ones are green; shares are of all games; a missing bound is said in words."""
-    entries = [
+    entries: list[Entry] = [
         games_entry(1, "self-play"),
         games_entry(1, "gate"),
-        {"kind": "verdict", "iteration": 1, "net": "iter_1", "is_promoted": True},
+        logs.verdict(1),
         games_entry(2, "gate", score=0.4),
-        {"kind": "verdict", "iteration": 2, "net": "iter_2", "is_promoted": False},
+        logs.verdict(2, is_promoted=False),
         games_entry(2, "rating", task="0002/anchor"),
     ]
     figures = {f.id: f for group in groups(entries) for f in group.figures}

@@ -24,10 +24,10 @@ from rulezero.steps import Orders, fit, generate
 from rulezero.train.experiment import Experiment
 from rulezero.train.games.chess import Features
 from rulezero.train.listener import Listener
-from rulezero.train.regimes.distill import Distill, given_nets
+from rulezero.train.log import FitEntry, SummaryEntry
+from rulezero.train.regimes.distill import Distill, given_nets, summarise
 from rulezero.train.run import Run
-from rulezero.train.summary import Summary, summarise
-from support import commands
+from support import commands, logs
 
 CHESS = rz.load("chess")
 SEEN = rz.load("chess", planes="features781")
@@ -335,8 +335,8 @@ def test_nets_of_a_run_play(run: Run) -> None:
 def test_a_run_is_summed_up(run: Run) -> None:
     """In its log, stage by stage, with the loss beside the best constant's."""
     last = list(run.entries())[-1]
-    assert last["kind"] == "summary"
-    summary = msgspec.convert(last["summary"], Summary)
+    assert isinstance(last, SummaryEntry)
+    summary = last.summary
     material_stage, search = summary.stages
     assert (material_stage.mode, search.mode) == (1, 2)
     assert material_stage.positions > 0
@@ -345,17 +345,16 @@ def test_a_run_is_summed_up(run: Run) -> None:
     assert lines[1].startswith("  mode 1 (material): ")
     assert lines[2].startswith("  mode 2 (search, depth 1): ")
     assert "centipawns for White" in lines[-1]
-    fits = [entry for entry in run.entries() if entry["kind"] == "fit"]
-    assert all(entry["train"]["value"] > 0 for entry in fits)
+    fits = [entry for entry in run.entries() if isinstance(entry, FitEntry)]
+    assert all(entry.train["value"] > 0 for entry in fits)
 
 
 def test_losses_are_called_by_their_size() -> None:
-    """And are told for each side, where sides learn by themselves."""
-    entry = {"kind": "fit", "iteration": 1, "samples": 10, "held_out": None}
+    """And are shown for each side, where sides learn by themselves."""
     settings = Distill(mode=(1,))
     for loss, verdict in ((0.049, "good"), (0.05, "acceptable"), (0.1, "high")):
         train = {"value": loss, "constant": 0.2}
-        (stage,) = summarise([{**entry, "train": train}], settings).stages
+        (stage,) = summarise([logs.fit(1, samples=10, train=train)], settings).stages
         assert (stage.verdict, stage.idle_loss) == (verdict, 0.2)
         judged = msgspec.structs.replace(stage, held_out=0.5, constant=1.0)
         assert judged.verdict == verdict
@@ -411,8 +410,8 @@ def test_what_is_stopped_comes_to_the_same(agents: int, run: Run, tmp_path: Path
         go_on = functools.partial(runs.resume, path)
     assert runs.resume(path, workers=1).fingerprint() == whole.fingerprint()
     last = runs.resume(path, workers=1)  # once more, when all is done
-    kinds = [entry["kind"] for entry in last.entries()]
-    assert kinds == [entry["kind"] for entry in whole.entries()]
+    kinds = [type(entry) for entry in last.entries()]
+    assert kinds == [type(entry) for entry in whole.entries()]
 
 
 def test_mode_0_only_plays(run: Run, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from rulezero import config, runs
 from rulezero.data.check import check
 from rulezero.errors import RunError
 from rulezero.train.listener import Listener
+from rulezero.train.log import FitEntry, VerdictEntry
 from rulezero.train.run import Run
 from support.commands import begin, read_until
 from support.documents import ROOT, blocks
@@ -32,9 +33,9 @@ def test_a_dummy_run_of_every_recipe(recipe: str, tmp_path: Path) -> None:
     assert {"self-play", "rating"} <= purposes
     for record in records:
         check(record, game=game)
-    kinds = [entry["kind"] for entry in run.entries()]
-    assert kinds.count("fit") == 2 + ("bootstrap" in purposes)
-    assert kinds.count("verdict") == 3  # the first net is measured too
+    kinds = [type(entry) for entry in run.entries()]
+    assert kinds.count(FitEntry) == 2 + ("bootstrap" in purposes)
+    assert kinds.count(VerdictEntry) == 3  # the first net is measured too
     for net in (run.path, f"{run.path}@latest", f"{run.path}@1"):
         if recipe == "distill":  # its nets have no policy
             assert rz.player("oneply", net=str(net)).think(game.start()).value is not None
@@ -102,8 +103,8 @@ def test_what_is_killed_comes_to_the_same(tmp_path: Path) -> None:
             process.communicate(timeout=60)
     run = runs.resume(path, workers=1)
     assert run.fingerprint() == whole.fingerprint()
-    told = [(entry["kind"], entry["iteration"]) for entry in run.entries()]
-    assert told == [(entry["kind"], entry["iteration"]) for entry in whole.entries()]
+    logged = [(type(entry), entry.iteration) for entry in run.entries()]
+    assert logged == [(type(entry), entry.iteration) for entry in whole.entries()]
 
 
 def test_a_run_is_not_begun_or_continued_twice(tmp_path: Path) -> None:

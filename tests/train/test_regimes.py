@@ -21,7 +21,9 @@ from rulezero.reports.diagnosis import diagnose
 from rulezero.train.experiment import Experiment
 from rulezero.train.games import monster as curriculum
 from rulezero.train.games import training_of
+from rulezero.train.games.figures import TierResults
 from rulezero.train.listener import Listener
+from rulezero.train.log import FitEntry, GamesEntry
 from support import record_samples, samples
 
 NETS = {"best": "iter_3", "latest": "iter_4", "candidate": "iter_4"}
@@ -75,8 +77,8 @@ def test_both_sides_of_a_lesson_are_learned_from(tmp_path: Path) -> None:
             assert columns.has_policy[learned].all()
             assert (found.has_policy[learned]).all()
         assert len(set(found.result.tolist())) == 1
-    usage = [e["figures"]["usage"] for e in run.entries() if e["kind"] == "games"]
-    assert all(0 <= each["skirmish"] <= 1 and each["games"] > 0 for each in usage)
+    usage = [e.figures.usage for e in run.entries() if isinstance(e, GamesEntry)]
+    assert all(each and 0 <= each.skirmish <= 1 and each.games > 0 for each in usage)
     # A diagnosis measures values by what they were taught, not by bare results.
     told = diagnose(run.path)
     assert told.source.endswith("results shaped as the net is taught them")
@@ -160,12 +162,10 @@ def test_results_are_told_by_tier() -> None:
     records = [lesson(1, outcome=-1.0), lesson(1), lesson(4, outcome=1.0)]
     records.append(record_samples.made("monster", outcome=1.0))
     settings = load("monster").targets
-    assert training_of(rz.load("monster")).figures(rz.load("monster"), records, settings) == {
-        "tiers": {
-            "0": {"white": 1, "drawn": 0, "black": 0},
-            "1": {"white": 0, "drawn": 1, "black": 1},
-            "4": {"white": 1, "drawn": 0, "black": 0},
-        }
+    assert training_of(rz.load("monster")).figures(rz.load("monster"), records, settings).tiers == {
+        "0": TierResults(white=1),
+        "1": TierResults(drawn=1, black=1),
+        "4": TierResults(white=1),
     }
 
 
@@ -217,7 +217,7 @@ def test_people_s_games_are_learned_from_for_ever(tmp_path: Path) -> None:
     assert kept == {record.id for record in given}
     plain = runs.train("monster", "tiny", tmp_path / "plain", changes=changes[1:], workers=1)
     sizes = [
-        [entry["window_games"] for entry in each.entries() if entry["kind"] == "fit"]
+        [entry.window_games for entry in each.entries() if isinstance(entry, FitEntry)]
         for each in (run, plain)
     ]
     assert [with_them - without for with_them, without in zip(*sizes, strict=True)] == [3, 3]
@@ -240,7 +240,7 @@ def test_rating_games_are_never_learned_from(tmp_path: Path) -> None:
             store.add(record)
     run = runs.resume(tmp_path / "run", workers=1)
     sizes = [
-        [(e["window"], e["window_games"]) for e in each.entries() if e["kind"] == "fit"]
+        [(e.window, e.window_games) for e in each.entries() if isinstance(e, FitEntry)]
         for each in (whole, run)
     ]
     assert sizes[0] == sizes[1]

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from rulezero.data import Record
-from rulezero.train.games.exchange import TARGETS, AbilityTracker, Shaped, Trackers, Usage, usage
+from rulezero.train.games.exchange import TARGETS, AbilityTracker, Shaped, Trackers, usage
+from rulezero.train.games.figures import Usage
 from support import record_samples
 
 ZERO = AbilityTracker()

@@ -1,4 +1,4 @@
-"""What smells is said once there is enough to go by, with what to try first."""
+"""Warnings are given once there is enough to go by, with what to try first."""
 
 import re
 from typing import Literal
@@ -62,7 +62,7 @@ def test_spreads_by_hand() -> None:
     assert (measured.value_spread, measured.policy_spread) == (0, 0)
 
 
-def test_constant_outputs_smell() -> None:
+def test_constant_outputs_are_warned_of() -> None:
     """Of values, of policies, of both; not of a net that tells positions apart."""
     usual = LossSettings()
     assert about_fit(fit(right()), usual) == {}
@@ -75,11 +75,11 @@ def test_constant_outputs_smell() -> None:
 
 
 @pytest.mark.parametrize(
-    ("over", "illegal", "is_told"),
+    ("over", "illegal", "is_warned"),
     [("legal", 1.0, True), ("all", 0.0, True), ("legal", 0.0, False)],
 )
-def test_illegal_moves_smell_where_legality_is_taught(
-    over: Literal["legal", "all"], illegal: float, is_told: bool
+def test_illegal_moves_are_warned_of_where_legality_is_taught(
+    over: Literal["legal", "all"], illegal: float, is_warned: bool
 ) -> None:
     """A net that ranks legal moves rightly, but puts most of its policy elsewhere."""
     shares, legal = right().shares.copy(), np.ones((POSITIONS, SLOTS + 1), np.bool_)
@@ -90,13 +90,13 @@ def test_illegal_moves_smell_where_legality_is_taught(
     held_out = measure(Answers(shares=elsewhere, wdl=right().wdl), seen)
     done = msgspec.structs.replace(fit(right()), held_out=held_out)
     found = about_fit(done, LossSettings(policy_over=over, illegal=illegal))
-    assert list(found) == (["legal_mass"] if is_told else [])
+    assert list(found) == (["legal_mass"] if is_warned else [])
 
 
-def test_every_smell_is_told_about() -> None:
+def test_every_warning_is_documented() -> None:
     """docs/troubleshooting.md has a section for each."""
     text = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
-    source = (ROOT / "src" / "rulezero" / "train" / "smells.py").read_text(encoding="utf-8")
+    source = (ROOT / "src" / "rulezero" / "train" / "warnings.py").read_text(encoding="utf-8")
     names = re.findall(r'found\["(\w+)"\]', source)
     assert len(names) >= 6
     assert sorted(re.findall(r"\*Warning `(\w+)`\.\*", text)) == sorted(names)

@@ -13,6 +13,7 @@ from rulezero.data.replay import policies
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Game as WindowGame
 from rulezero.learn.window import Indices, Positions, Window
+from rulezero.stats.wdl import wdl
 
 
 class Batch(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -98,9 +99,7 @@ class Batches:
 
 
 def _chances(value: Floats, draw: Floats) -> Floats:
-    """Win, draw and loss of an expected result and a probability of a draw."""
-    chances = np.stack([(1 - draw + value) / 2, draw, (1 - draw - value) / 2], axis=1)
-    return chances.clip(0)  # rounding may have gone below
+    return np.stack(wdl(value, draw), axis=1).clip(0)  # rounding may have gone below
 
 
 def _pairs(

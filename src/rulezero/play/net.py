@@ -10,6 +10,7 @@ from rulezero.nets.card import Card
 from rulezero.nets.config import Precision
 from rulezero.nets.runtime import Floats
 from rulezero.play.evaluators import Evaluation, Evaluator, OnnxEvaluator
+from rulezero.stats.wdl import wdl
 
 _BATCH = 64
 
@@ -37,9 +38,7 @@ class Net:
     def chances(self, states: Sequence[State]) -> Floats:
         """Probabilities of seat 0's win, a draw and seat 0's loss: [B, 3]."""
         answers, turned = self._judge(states)
-        value, decided = answers.value * turned, 1 - answers.draw
-        wins, losses = (decided + value) / 2, (decided - value) / 2
-        return np.stack([wins, answers.draw, losses], axis=1)
+        return np.stack(wdl(answers.value * turned, answers.draw), axis=1)
 
     def _judge(self, states: Sequence[State]) -> tuple[Evaluation, Floats]:
         """What the evaluator says for the movers, and 1 or -1 where seat 0 or 1 is the mover."""

@@ -1,6 +1,5 @@
-"""What a net has learned, beside an untrained one: for whom a run's curves are not enough."""
+"""What a net has learned, beside an untrained one, on games of its run."""
 
-import heapq
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,13 +12,14 @@ import numpy.typing as npt
 from rulezero import config
 from rulezero._core import Game
 from rulezero.data.columns import Floats
-from rulezero.data.record import Columns, Purpose, Record
+from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
+from rulezero.data.summary import generation_of
 from rulezero.errors import RunError
 from rulezero.fleet.runner import run as play
 from rulezero.games.load import load
 from rulezero.learn.batch import Batch, Batches
-from rulezero.learn.measures import Answers, measure
+from rulezero.learn.measures import Answers, Figures, measure
 from rulezero.learn.targets import Targets, TargetSettings, of_play
 from rulezero.learn.window import Part, Window, WindowSettings, take
 from rulezero.nets.card import PERCEPTRON, Card, beside, game_of, read_card, resolve
@@ -27,6 +27,8 @@ from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
 from rulezero.reports.openings import Opening, openings, repeated
+from rulezero.reports.sample import newest_games
+from rulezero.stats.wdl import wdl
 from rulezero.train.games import training_of
 from rulezero.train.games.exchange import ShapedTargetSettings
 from rulezero.train.run import Run
@@ -56,7 +58,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     top1: float  # share of positions whose likeliest move is the search's
     policy: float  # cross-entropy with the search's policy among legal moves, in nats
     value: float  # cross-entropy of win, draw, loss with how games ended; squared error of a tanh
-    winner: float  # share of decided positions whose winner is told rightly
+    winner: float  # share of decided positions whose winner is predicted correctly
     value_spread: float  # standard deviation of values
     policy_spread: float  # mean distance of policies from their mean, in [0, 1]
     constant: str  # which answers are the same everywhere: values, policies, both or ""
@@ -74,7 +76,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     value_kind: Literal["wdl", "tanh"]  # of the value head
     net: Judgement
     untrained: Judgement | None  # none where torch is missing and no untrained net is at hand
-    best_constant: dict[str, float]  # policy and value loss, top1: of what looks at no position
+    best_constant: Figures  # of the best answer that looks at no position
     openings: tuple[Opening, ...]
     repeated: float  # share of games that were there before, choice for choice
 
@@ -82,8 +84,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
     """What a net makes of games: a run's newest self-play, or games of a net against itself.
 
-    The net of a run is its best; RUN@latest and RUN@12 name others. `games` are at most so many
-    of a run's (100), or how many a net plays (20).
+    The net of a run is its best; RUN@latest and RUN@12 name others. `games` is the number of
+    games: the newest N of a run (default: 100), or N new ones for a bare net (default: 20).
     """
     path = resolve(run_or_net)
     if path.suffix == PERCEPTRON:
@@ -97,9 +99,7 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
     evaluator = OnnxEvaluator(path)
     records = [] if run is None else newest_games(run, games or 100)
     if records:
-        first, last = records[-1].task[:4], records[0].task[:4]
-        when = f" {int(last)}" if first == last else f"s {int(first)} to {int(last)}"
-        source = f"{records[0].purpose} of iteration{when}"
+        source = f"{records[0].purpose} {_say_iterations(records)}"
     else:
         records = _play(evaluator, game, games or 20)
         source = f"of the net against itself, as {_SEAT}"
@@ -110,7 +110,6 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
     untrained = _untrained(path, card, game)
     kind = card.config.value
     answers = answers_of(evaluator, batch, kind)
-    constant = measure(answers, batch).constant
     return Diagnosis(
         game=game.text,
         source=source,
@@ -123,36 +122,16 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
             if untrained is None
             else judge("untrained", answers_of(untrained, batch, kind), batch)
         ),
-        best_constant={
-            "policy": constant.policy,
-            "value": constant.value,
-            "top1": constant.top1,
-            "winner": constant.winner,
-        },
+        best_constant=measure(answers, batch).constant,
         openings=openings(records, game),
         repeated=repeated(records),
     )
 
 
-def newest_games(run: Run, most: int) -> list[Record]:
-    """The games that a run has learned from last, the newest iteration's first."""
-    purposes: tuple[Purpose, ...] = ("self-play", "bootstrap")
-    for purpose in purposes:
-        with run.store() as store:
-            found = heapq.nlargest(
-                most,
-                store.select(purpose=purpose),
-                key=lambda record: (record.task, -record.index),
-            )
-        if found:
-            return found
-    return []
-
-
 def positions_of(
     records: Sequence[Record], game: Game, targets: TargetSettings | None = None
 ) -> Batch:
-    """Positions of games that somebody chose in, evenly spaced where there are too many."""
+    """Positions of games in which a player chose, evenly spaced where there are too many."""
     window = Window(WindowSettings(plies=1 << 40, held_out=0))
     targets = targets or TargetSettings()
     shape = training_of(game).shape
@@ -163,7 +142,7 @@ def positions_of(
     take(window, records, game, learned, 0)
     positions = window.positions(Part.TRAINING)
     if not len(positions):
-        raise RunError("these games have no positions to judge: nobody chose in them")
+        raise RunError("these games have no positions to judge: no player chose a move in them")
     places = np.linspace(0, len(positions) - 1, min(len(positions), _MOST_POSITIONS))
     batches = Batches(window, game, settings=targets, mirrors=False)
     return batches.make(positions[places.astype(np.int64)])
@@ -176,8 +155,7 @@ def answers_of(evaluator: Evaluator, batch: Batch, kind: Literal["wdl", "tanh"])
         policy, value, draw = evaluator.evaluate(batch.planes[at : at + _ROWS])
         powers = np.exp(policy - policy.max(1, keepdims=True))
         shares.append(powers / powers.sum(1, keepdims=True))
-        wins, losses = (1 - draw + value) / 2, (1 - draw - value) / 2
-        chances.append(np.stack([wins, draw, losses], axis=1).clip(0))
+        chances.append(np.stack(wdl(value, draw), axis=1).clip(0))
     return Answers(shares=np.concatenate(shares), wdl=np.concatenate(chances), kind=kind)
 
 
@@ -224,9 +202,17 @@ def _run_of(text: str | Path) -> Run | None:
     for path in (str(text), str(text).rpartition("@")[0]):
         if path and Path(path).is_dir():
             run = Run(Path(path))
-            run.config()  # a folder that is no run, or a damaged one, is told
+            run.config()  # raises if the folder is no run, or a damaged one
             return run
     return None
+
+
+def _say_iterations(records: Sequence[Record]) -> str:
+    known = sorted({at for record in records if (at := generation_of(record)) is not None})
+    if not known:
+        return "given to the run"
+    first, last = known[0], known[-1]
+    return f"of iteration {last}" if first == last else f"of iterations {first} to {last}"
 
 
 def _play(evaluator: Evaluator, game: Game, games: int) -> list[Record]:

@@ -13,10 +13,10 @@ PLIES = (4, 8, 16)
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
-    """The positions of games after so many plies."""
+    """The positions of games after a number of plies."""
 
     ply: int
-    games: int  # that were so long
+    games: int  # of this length or longer
     distinct: int  # positions, as the repetition rule tells them apart
     bits: float  # entropy of their distribution; at most the logarithm of the games
 
@@ -24,7 +24,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
 def openings(
     records: Sequence[Record], game: Game, plies: Sequence[int] = PLIES
 ) -> tuple[Opening, ...]:
-    """How many positions games have come to after each of these numbers of plies."""
+    """How many positions games have reached after each of these numbers of plies."""
     seen: dict[int, Counter[int]] = {ply: Counter() for ply in plies}
     for record in records:
         state = game.parse(record.start)

@@ -76,12 +76,11 @@ const drawBoard = (page) => {
 const drawMind = (mind) => {
   const parts = [];
   if (mind && mind.value !== null) {
-    const drawn = Math.min(mind.draw ?? 0, 1 - Math.abs(mind.value));
     const value0 = Math.round(100 * mind.value) / 100 || 0;  // no -0
     const words = `${value0 >= 0 ? "+" : ""}${value0.toFixed(2)} for ${game.names[0]}`;
     const value = made("div", "value", `value ${words}, ${mind.sims} simulations`);
     const track = made("div", "track");
-    for (const [name, share] of [["wins", (1 - drawn + mind.value) / 2], ["draws", drawn]]) {
+    for (const [name, share] of [["wins", mind.wdl[0]], ["draws", mind.wdl[1]]]) {
       const part = made("i", name);
       part.style.width = `${100 * share}%`;
       track.append(part);

@@ -11,10 +11,11 @@ from rulezero import config
 from rulezero.errors import RunError
 from rulezero.files import write_whole
 from rulezero.games.load import load
-from rulezero.reports.figures import Entry, Figure, Group, groups
+from rulezero.reports.figures import Figure, Group, groups
 from rulezero.reports.sample import SampleGame, newest_record, sample_of
 from rulezero.reports.standings import Standings, read_standings
 from rulezero.train.experiment import Experiment
+from rulezero.train.log import Entry, GamesEntry, VerdictEntry, WarningEntry
 from rulezero.train.run import Run
 
 
@@ -101,18 +102,16 @@ def _note(words: str) -> str:
 
 
 def _cards(experiment: Experiment, entries: Sequence[Entry], standings: Standings | None) -> str:
-    """The run in a few numbers."""
-    last = max((entry["iteration"] for entry in entries), default=0)
-    seconds = entries[-1]["seconds_so_far"] if entries else 0.0
-    games = sum(entry["games"] for entry in entries if entry["kind"] == "games")
-    plies = sum(entry["plies"] for entry in entries if entry["kind"] == "games")
-    verdicts = [e["net"] for e in entries if e["kind"] == "verdict" and e["is_promoted"]]
+    """The most important numbers of a run."""
+    last = max((entry.iteration for entry in entries), default=0)
+    played = [entry for entry in entries if isinstance(entry, GamesEntry)]
+    promoted = [e.net for e in entries if isinstance(e, VerdictEntry) and e.is_promoted]
     facts = [
         ("iterations", f"{last} of {experiment.iterations}"),
-        ("games", f"{games:,}"),
-        ("plies", f"{plies:,}"),
-        ("work", _duration(seconds)),
-        ("best net", verdicts[-1] if verdicts else "none yet"),
+        ("games", f"{sum(entry.games for entry in played):,}"),
+        ("plies", f"{sum(entry.plies for entry in played):,}"),
+        ("time", _duration(entries[-1].seconds_so_far if entries else 0.0)),
+        ("best net", promoted[-1] if promoted else "none yet"),
     ]
     if standings is not None:
         best = [each for each in standings.standings if "best" in each.player.about]
@@ -131,17 +130,18 @@ def _duration(seconds: float) -> str:
 
 
 def _warnings(entries: Iterable[Entry]) -> str:
-    found = [entry for entry in entries if entry["kind"] == "warning"]
-    if not found:
-        return _note("Nothing smells.")
     items = []
-    for entry in found:
-        wrong, _, remedy = entry["words"].partition(": ")
+    for entry in entries:
+        if not isinstance(entry, WarningEntry):
+            continue
+        wrong, _, remedy = entry.words.partition(": ")
         items.append(
             f"<li><strong>{html.escape(_capital(wrong))}.</strong>"
             f" {html.escape(_capital(remedy))}{'.' if remedy else ''}"
-            f' <span class="dim">iteration {int(entry["iteration"])}</span></li>'
+            f' <span class="dim">iteration {entry.iteration}</span></li>'
         )
+    if not items:
+        return _note("No warnings.")
     return f'<ul class="warnings">{"".join(items)}</ul>'
 
 

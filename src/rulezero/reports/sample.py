@@ -1,12 +1,17 @@
-"""A game to step through on a page: every position as rulezero draws it."""
+"""A game to step through on a page, with every position drawn."""
+
+import heapq
+from collections.abc import Callable
 
 import msgspec
 
 from rulezero._core import CHANCE, Game, State
 from rulezero.data.record import STOPPED, Purpose, Record
 from rulezero.data.steps import Step, steps
+from rulezero.data.summary import generation_of
 from rulezero.data.thoughts import Thought
 from rulezero.games.view import caption, say, seat_names
+from rulezero.stats.wdl import likely
 from rulezero.train.run import Run
 
 _MOST_MOVES = 5  # of a thought
@@ -22,7 +27,7 @@ class Square(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Move(msgspec.Struct, frozen=True, array_like=True):
-    """A move that the mover thought of."""
+    """A move that the mover considered."""
 
     words: str
     share: float
@@ -33,7 +38,7 @@ class Mind(msgspec.Struct, frozen=True, kw_only=True):
     """What the mover of a position thought."""
 
     value: float | None  # seat 0's
-    draw: float | None
+    wdl: tuple[float, float, float] | None  # seat 0's
     sims: int
     moves: tuple[Move, ...]  # the best, and the one that was chosen
 
@@ -62,23 +67,33 @@ class SampleGame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def newest_record(run: Run) -> Record | None:
-    """A game of the newest self-play, else of what was played to measure: the first that the
-    rules have ended, if there is one."""
-    purposes: tuple[Purpose, ...] = ("self-play", "rating", "bootstrap")
+    """A game of the newest self-play, else rating or bootstrap games; ended by the rules, if
+    there is such a game."""
+    found = newest_games(
+        run, 1, ("self-play", "rating", "bootstrap"), lambda record: record.end_reason in STOPPED
+    )
+    return found[0] if found else None
+
+
+def newest_games(
+    run: Run,
+    most: int,
+    purposes: tuple[Purpose, ...] = ("self-play", "bootstrap"),
+    is_last_choice: Callable[[Record], bool] = lambda _: False,
+) -> list[Record]:
+    """The newest games of the first of these purposes that a run has games of, newest first."""
+
+    def age(record: Record) -> tuple[int, str, bool, int]:
+        iteration = generation_of(record)
+        number = 0 if iteration is None else iteration + 1  # those given to the run come last
+        return number, record.task, not is_last_choice(record), -record.index
+
     for purpose in purposes:
         with run.store() as store:
-            newest = max(
-                store.select(purpose=purpose),
-                key=lambda record: (
-                    record.task,
-                    record.end_reason not in STOPPED,
-                    -record.index,
-                ),
-                default=None,
-            )
-        if newest is not None:
-            return newest
-    return None
+            found = heapq.nlargest(most, store.select(purpose=purpose), key=age)
+        if found:
+            return found
+    return []
 
 
 def sample_of(record: Record, game: Game) -> SampleGame:
@@ -118,10 +133,10 @@ def _page(
         who = "the die falls" if mover == CHANCE else f"{names[mover]} plays"
         came_by = f"{who} {say(came.state, came.action)}"
     words = caption(state, names)
-    if goes is None and not state.is_over:  # somebody stopped it
+    if goes is None and not state.is_over:  # the game was stopped
         words = _result(record, names)
     if goes is not None and goes.ply < record.opening:
-        words += "; the opening is drawn at random"
+        words += "; random opening"
     thought = None if goes is None else goes.thought
     return Page(
         came_by=came_by,
@@ -156,7 +171,7 @@ def _mind(state: State, thought: Thought) -> Mind:
         shown = [*shown[:-1], (thought.action, thought.shares.get(thought.action, 0.0))]
     return Mind(
         value=thought.value,
-        draw=thought.draw,
+        wdl=None if thought.value is None else likely(thought.value, thought.draw),
         sims=thought.sims,
         moves=tuple(
             Move(say(state, action), share, action == thought.action) for action, share in shown

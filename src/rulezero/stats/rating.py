@@ -30,15 +30,14 @@ class Estimate(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """The estimate as people read it: +190.8 (+146.4 to +242.4, 95 %)."""
-        if math.isinf(self.lower) and math.isinf(self.upper):
-            interval = "no bounds"
-        elif math.isinf(self.upper):
-            interval = f"at least {self.lower:+.1f}"
-        elif math.isinf(self.lower):
-            interval = f"at most {self.upper:+.1f}"
-        else:
-            interval = f"{self.lower:+.1f} to {self.upper:+.1f}"
-        return f"{self.elo:+.1f} ({interval}, {100 * self.confidence:.4g} %)"
+        return f"{self.elo:+.1f} ({self.interval()}, {100 * self.confidence:.4g} %)"
+
+    def interval(self, digits: int = 1) -> str:
+        """The interval as people read it: +146.4 to +242.4, at least +12.0, ..."""
+        lower, upper = f"{self.lower:+.{digits}f}", f"{self.upper:+.{digits}f}"
+        if math.isinf(self.lower):
+            return "no bounds" if math.isinf(self.upper) else f"at most {upper}"
+        return f"at least {lower}" if math.isinf(self.upper) else f"{lower} to {upper}"
 
 
 def to_elo(score: float) -> float:

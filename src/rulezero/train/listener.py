@@ -1,14 +1,14 @@
-"""Whoever watches a loop."""
+"""Objects that follow a training loop."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from rulezero.play.task import Task
 from rulezero.stats.tally import Tally
+from rulezero.train.log import Entry
 
 
 class Listener:
-    """Is told how the loop goes; this one does not care."""
+    """Called at every event of the loop; this one ignores them all."""
 
     def begin(self, iteration: int, phase: str) -> None:
         """A phase begins."""
@@ -22,15 +22,12 @@ class Listener:
     def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
         """A step of a fit is done."""
 
-    def logged(self, entry: dict[str, Any]) -> None:
+    def logged(self, entry: Entry) -> None:
         """A line was written to the log."""
-
-    def warned(self, words: str) -> None:
-        """Something smells."""
 
 
 class Listeners(Listener):
-    """Several who watch one loop."""
+    """Several listeners as one."""
 
     def __init__(self, listeners: Sequence[Listener]) -> None:
         self._listeners = listeners
@@ -47,10 +44,6 @@ class Listeners(Listener):
         for each in self._listeners:
             each.learned(step, steps, losses)
 
-    def logged(self, entry: dict[str, Any]) -> None:
+    def logged(self, entry: Entry) -> None:
         for each in self._listeners:
             each.logged(entry)
-
-    def warned(self, words: str) -> None:
-        for each in self._listeners:
-            each.warned(words)

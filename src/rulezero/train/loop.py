@@ -28,7 +28,8 @@ from rulezero.stats.tally import Tally
 from rulezero.train.experiment import Experiment
 from rulezero.train.games import training_of
 from rulezero.train.listener import Listener
-from rulezero.train.run import Progress, Run
+from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry, WarningEntry
+from rulezero.train.run import Phase, Progress, Run
 from rulezero.train.warnings import about_fit, about_games
 
 _GIVEN = "given/"  # begins the tasks of games that the run was given
@@ -103,10 +104,15 @@ class Loop:
             if not self.progress.latest:
                 self._begin()
             self._restore()
+            phases: dict[Phase, Callable[[], None]] = {
+                "generate": self._generate,
+                "fit": self._fit,
+                "evaluate": self._evaluate,
+            }
             while not self.progress.is_done:
                 self._began = time.perf_counter()
                 self.listener.begin(self.progress.iteration, self.progress.phase)
-                getattr(self, f"_{self.progress.phase}")()
+                phases[self.progress.phase]()
         return self.progress
 
     # --- phases ----------------------------------------------------------------------------------
@@ -144,9 +150,15 @@ class Loop:
         (self.run.state / folder).mkdir(exist_ok=True)
         digest = pupil.save(self.run.state / folder)
         self._log(
-            "fit", window=len(window), window_games=len(window.games), **msgspec.to_builtins(fit)
+            FitEntry(
+                iteration=iteration,
+                window=len(window),
+                window_games=len(window.games),
+                seconds_so_far=self._seconds_so_far(),
+                **msgspec.structs.asdict(fit),
+            )
         )
-        self._smell(about_fit(fit, recipe.fit.loss))
+        self._warn(about_fit(fit, recipe.fit.loss))
         self._advance(phase="evaluate", latest=name, learner=folder, learner_digest=digest)
 
     def _evaluate(self) -> None:
@@ -160,11 +172,14 @@ class Loop:
             self._log_games(task, played)
         is_promoted = self.recipe.regime.is_promoted(self.recipe, iteration, tallies)
         self._log(
-            "verdict",
-            net=self.progress.latest,
-            is_promoted=is_promoted,
-            is_tried=any(task.purpose == "gate" for task in tasks),
-            cores=self._busy_cores(),
+            VerdictEntry(
+                iteration=iteration,
+                net=self.progress.latest,
+                is_promoted=is_promoted,
+                is_tried=any(task.purpose == "gate" for task in tasks),
+                cores=self._busy_cores(),
+                seconds_so_far=self._seconds_so_far(),
+            )
         )
         best = self.progress.latest if is_promoted else self.progress.best
         if iteration >= self.recipe.iterations:
@@ -272,49 +287,55 @@ class Loop:
 
     def _advance(self, **changes: Any) -> None:
         """The phase is done."""
-        seconds = self.progress.seconds + time.perf_counter() - self._began
         size = self.run.log.stat().st_size if self.run.log.is_file() else 0
         self.progress = msgspec.structs.replace(
-            self.progress, seconds=seconds, log_bytes=size, **changes
+            self.progress, seconds=self._seconds_so_far(), log_bytes=size, **changes
         )
         self.run.advance(self.progress)
 
-    def _log(self, kind: str, **figures: Any) -> None:
-        entry = {"kind": kind, "iteration": self.progress.iteration, **figures}
-        entry["seconds_so_far"] = self.progress.seconds + time.perf_counter() - self._began
-        self.run.tell(entry)
+    def _seconds_so_far(self) -> float:
+        return self.progress.seconds + time.perf_counter() - self._began
+
+    def _log(self, entry: Entry) -> None:
+        self.run.append(entry)
         self.listener.logged(entry)
 
     def _log_games(self, task: Task, records: Sequence[Record]) -> None:
         seconds = time.perf_counter() - self._began
         tally = Tally.of(result_of(record, task) for record in records)
         first = tally.by_seat[0] + tally.by_seat[1].swapped
-        sims = sum(int(record.columns().sims.sum()) for record in records)
-        plies = sum(record.plies for record in records)
-        self._log(
-            "games",
+        entry = GamesEntry(
+            iteration=self.progress.iteration,
             task=task.name,
             purpose=task.purpose,
             a=task.a,
             b=task.b,
             games=len(records),
-            plies=plies,
-            sims=sims,
+            plies=sum(record.plies for record in records),
+            sims=sum(int(record.columns().sims.sum()) for record in records),
             seconds=seconds,
             score=tally.score,
-            elo=msgspec.to_builtins(elo(tally)),
+            elo=elo(tally),
             first_seat=first.score,
-            ends={cause: msgspec.to_builtins(each) for cause, each in tally.by_cause.items()},
+            ends=tally.by_cause,
             figures=training_of(self.game).figures(self.game, records, self.recipe.targets),
+            seconds_so_far=self._seconds_so_far(),
         )
-        if task.purpose in ("self-play", "bootstrap"):
-            self._smell(about_games(first))
+        self._log(entry)
+        if entry.is_training:
+            self._warn(about_games(first))
 
-    def _smell(self, found: Mapping[str, str]) -> None:
+    def _warn(self, found: Mapping[str, str]) -> None:
         for name, words in found.items():
             if name not in self.progress.warned:
                 self.progress = msgspec.structs.replace(
                     self.progress, warned=(*self.progress.warned, name)
                 )
-                self._log("warning", about=name, words=words)
-                self.listener.warned(words)
+                self._log(
+                    WarningEntry(
+                        iteration=self.progress.iteration,
+                        about=name,
+                        words=words,
+                        seconds_so_far=self._seconds_so_far(),
+                    )
+                )

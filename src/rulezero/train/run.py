@@ -19,10 +19,11 @@ from rulezero.data.store import Store
 from rulezero.errors import RunError
 from rulezero.files import write_whole
 from rulezero.nets.card import PERCEPTRON, beside, digest, inside
+from rulezero.train.log import Entry, read_entry
 
 try:
     import fcntl
-except ImportError:  # Windows: nobody is kept from training twice in one folder
+except ImportError:  # Windows: two processes may train in one folder
     fcntl = None  # type: ignore[assignment]
 
 Phase = Literal["generate", "fit", "evaluate"]
@@ -38,7 +39,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     learner: str = ""  # a folder in state/
     learner_digest: str = ""  # SHA-256 of its file
     log_bytes: Annotated[int, Meta(ge=0)] = 0  # of log.jsonl
-    warned: tuple[str, ...] = ()  # of what; everything is told once
+    warned: tuple[str, ...] = ()  # of what; each warning is given once
     seconds: float = 0.0  # of work so far
     is_done: bool = False
 
@@ -65,7 +66,7 @@ class Run:
 
     @property
     def exists(self) -> bool:
-        """Whether somebody has begun a run here."""
+        """Whether a run was begun here."""
         return (self.path / "config.yaml").is_file()
 
     def create(self, config: str, manifest: dict[str, Any]) -> None:
@@ -79,7 +80,7 @@ class Run:
         write_whole(self.path / "config.yaml", config.encode())  # the last: now it is a run
 
     def config(self) -> str:
-        """The experiment as it was written down. RunError if somebody has changed it since."""
+        """The experiment as it was written down. RunError if it was changed since."""
         if not self.exists:
             raise RunError(f"'{self.path}' is no run: it has no config.yaml")
         path = self.path / "config.yaml"
@@ -133,23 +134,21 @@ class Run:
                     file.unlink()
                 folder.rmdir()
 
-    def tell(self, entry: dict[str, Any]) -> int:
-        """Appends a line to the log; how long that is now."""
+    def append(self, entry: Entry) -> None:
+        """Appends a line to the log."""
         with self.log.open("ab") as file:
             file.write(msgspec.json.encode(entry) + b"\n")
-            return file.tell()
 
-    def entries(self) -> Iterator[dict[str, Any]]:
+    def entries(self) -> Iterator[Entry]:
         """The lines of the log; one that is just being written is left out."""
         lines = self.log.read_bytes().split(b"\n") if self.log.is_file() else []
         for number, line in enumerate(lines[:-1], 1):  # the last one ends in nothing, or is half
             try:
-                entry = msgspec.json.decode(line, type=dict[str, Any])
+                yield read_entry(line)
             except msgspec.DecodeError as error:
-                raise RunError(f"{self.log}:{number}: {error}; delete that line") from error
-            if not isinstance(entry.get("kind"), str) or "iteration" not in entry:
-                raise RunError(f"{self.log}:{number}: this is no line of a run; delete it")
-            yield entry
+                raise RunError(
+                    f"{self.log}:{number}: this is no line of a run; delete it ({error})"
+                ) from error
 
     def store(self) -> Store:
         """The games of the run."""
@@ -157,7 +156,7 @@ class Run:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Nobody else may work on the run meanwhile."""
+        """Keeps other processes from working on the run meanwhile. RunError if one does."""
         file: BinaryIO
         self.state.mkdir(exist_ok=True)
         with (self.state / "lock").open("wb") as file:

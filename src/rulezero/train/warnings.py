@@ -1,4 +1,4 @@
-"""What smells: signs that a run learns nothing, each with the remedy to try first."""
+"""Warnings: signs that a run learns nothing, each with the remedy to try first."""
 
 from rulezero.learn.fit import Fit, LossSettings
 from rulezero.learn.measures import Measures
@@ -8,11 +8,11 @@ _ONE_SIDED = 0.95
 _DRAWISH = 0.5
 _LEAST_LEGAL = 0.5
 _LEAST_SPREAD = 0.005  # of values and of policies: below it they are one and the same everywhere
-_FEWEST = 50  # games, or held-out positions, before anything is said of them
+_FEWEST = 50  # games, or held-out positions, before there is a warning about them
 
 
 def about_fit(fit: Fit, settings: LossSettings) -> dict[str, str]:
-    """What smells about a fit by such a loss, by name."""
+    """Warnings about a fit with this loss, by name."""
     held_out = fit.held_out
     if held_out is None or held_out.positions < _FEWEST:
         return {}
@@ -48,7 +48,7 @@ def constant_outputs(measured: Measures) -> str:
 
 
 def about_games(first: Counts) -> dict[str, str]:
-    """What smells about games as the first seat counts them, by name."""
+    """Warnings about games with these results of the first seat, by name."""
     if first.games < _FEWEST:
         return {}
     found = {}

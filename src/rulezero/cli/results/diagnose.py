@@ -26,14 +26,18 @@ def diagnose(
     ],
     games: Annotated[
         int | None,
-        typer.Option(min=1, help="At most so many of a run's newest (100); to be played (20)."),
+        typer.Option(
+            min=1,
+            help="Number of games: the newest N of a run (default: 100), or N new ones for a bare"
+            " net (default: 20).",
+        ),
     ] = None,
     baseline: Annotated[
-        bool, typer.Option("--baseline", help="The untrained net alone: of a run, or of a recipe.")
+        bool, typer.Option("--baseline", help="Diagnose the untrained net of a run or a recipe.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The diagnosis as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the diagnosis as JSON.")] = False,
 ) -> None:
-    """Compare a net with an untrained one on games, and say how much those differ."""
+    """Compare a net with an untrained one on games, and show how varied those games are."""
     with untrained_of(net) if baseline else nullcontext(net) as judged:
         found = diagnosis.diagnose(judged, games)
     if as_json:
@@ -73,25 +77,25 @@ def _show_figures(found: Diagnosis, console: Console) -> None:
     def row(words: str, of: dict[str, str], constants: str = "") -> None:
         table.add_row(words, *(of.get(j.net, "") if j else "?" for j in judged), constants)
 
-    def told(name: str, form: str) -> dict[str, str]:
+    def shown(name: str, form: str) -> dict[str, str]:
         return {j.net: format(getattr(j, name), form) for j in judged if j is not None}
 
-    row("probability on legal moves", told("legal_mass", ".1%"))
-    row("likeliest move is the search's", told("top1", ".1%"), f"{constant['top1']:.1%}")
-    row("policy cross-entropy (nats)", told("policy", ".3f"), f"{constant['policy']:.3f}")
+    row("probability on legal moves", shown("legal_mass", ".1%"))
+    row("likeliest move is the search's", shown("top1", ".1%"), f"{constant.top1:.1%}")
+    row("policy cross-entropy (nats)", shown("policy", ".3f"), f"{constant.policy:.3f}")
     value = "value cross-entropy (nats)" if found.value_kind == "wdl" else "value squared error"
-    row(value, told("value", ".3f"), f"{constant['value']:.3f}")
-    row("winner told rightly", told("winner", ".1%"), f"{constant['winner']:.1%}")
-    row("calibration error of values", told("calibration_error", ".3f"))
-    row("spread of values", told("value_spread", ".3f"))
-    row("spread of policies", told("policy_spread", ".3f"))
+    row(value, shown("value", ".3f"), f"{constant.value:.3f}")
+    row("winner predicted correctly", shown("winner", ".1%"), f"{constant.winner:.1%}")
+    row("calibration error of values", shown("calibration_error", ".3f"))
+    row("spread of values", shown("value_spread", ".3f"))
+    row("spread of policies", shown("policy_spread", ".3f"))
     row("the same everywhere", {j.net: j.constant or "nothing" for j in judged if j is not None})
     console.print(table)
 
 
 def _show_calibration(net: Judgement, console: Console) -> None:
     table = plain_table(
-        console, "value told", ">positions", ">mean told", ">mean outcome", title=""
+        console, "predicted value", ">positions", ">mean predicted", ">mean outcome", title=""
     )
     for each in net.bins:
         table.add_row(

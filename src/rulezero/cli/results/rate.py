@@ -18,15 +18,16 @@ from rulezero.reports.standings import Standings
 
 def rate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
-    games: Annotated[int, typer.Option(min=2, help="For each pairing.")] = 40,
+    games: Annotated[int, typer.Option(min=2, help="Number of games per pairing.")] = 40,
     sims: Annotated[
-        int | None, typer.Option(min=1, help="Simulations of the nets; as the recipe has them.")
+        int | None,
+        typer.Option(min=1, help="Simulations per move of the nets (default: as in the recipe)."),
     ] = None,
-    nets: Annotated[int, typer.Option(min=1, help="How many nets of the run.")] = 5,
+    nets: Annotated[int, typer.Option(min=1, help="Number of nets of the run.")] = 5,
     workers: Workers = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="The ratings as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the ratings as JSON.")] = False,
 ) -> None:
-    """Let the nets of a run meet each other and fixed players, and rate them all."""
+    """Rate the nets of a run in games against each other and against fixed players."""
     opened = runs.open_run(run)
     with counting("playing") as tell:
         found = standings.rate(

@@ -12,9 +12,10 @@ from rulezero.reports.page import write_report
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to; RUN/reports/report.html.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Output file (default: RUN/reports/report.html)."),
     ] = None,
 ) -> None:
-    """Write a run's curves, ratings, warnings and a game as one HTML file."""
+    """Write a run's curves, ratings, warnings and a sample game into one HTML file."""
     path = write_report(runs.open_run(run), out)
     typer.echo(f"{path}, {path.stat().st_size / 1e6:.1f} MB")

@@ -1,8 +1,9 @@
-"""What a position is worth, as a bar and in numbers."""
+"""The value of a position, as a bar and in numbers."""
 
 from rich.text import Text
 
 from rulezero.games.view import NOBODY, SEAT_COLOURS, Names
+from rulezero.stats.wdl import likely
 
 _WIDTH = 32
 _GROUND = "#303030"  # white would vanish on a white terminal
@@ -10,9 +11,8 @@ _GROUND = "#303030"  # white would vanish on a white terminal
 
 def bar(value: float, draw: float | None, names: Names, *, ascii_only: bool = False) -> Text:
     """Shares of seat 0's wins, draws and seat 1's wins; the value is seat 0's, in [-1, 1]."""
-    drawn = min(draw or 0.0, 1 - abs(value))
-    first = round(_WIDTH * (1 - drawn + value) / 2)
-    second = round(_WIDTH * (1 - drawn - value) / 2)
+    won, drawn, lost = likely(value, draw)
+    first, second = round(_WIDTH * won), round(_WIDTH * lost)
     letters = "#=-" if ascii_only else "█▒░"
     middle = max(0, _WIDTH - first - second)
     numbers = f"  {signed(value)} for {names[0]}"

@@ -1,17 +1,16 @@
-"""A distillation as people watch it."""
+"""The display of a distillation on the terminal."""
 
-from typing import Any, cast
+from typing import cast
 
-import msgspec
 from rich.text import Text
 
 from rulezero.cli.terminal.watch import Watch
+from rulezero.train.log import Entry, StageSummary, Summary, SummaryEntry
 from rulezero.train.regimes.distill import Distill, Stage
-from rulezero.train.summary import StageSummary, Summary
 
 
 class DistillWatch(Watch):
-    """Tells the loss after every so many positions besides, and at the end what it came to."""
+    """Prints the loss at regular intervals, too, and a summary at the end."""
 
     _iteration = 0
 
@@ -24,14 +23,13 @@ class DistillWatch(Watch):
         batch, settings = self._experiment.fit.batch, cast(Distill, self._experiment.regime)
         every = settings.progress_every
         if step * batch // every > (step - 1) * batch // every:
-            told = say_progress(settings.stage_of(self._iteration), step * batch, losses)
-            self._console.print(Text(f"{self._iteration:>4}  {told}"), soft_wrap=True)
+            words = say_progress(settings.stage_of(self._iteration), step * batch, losses)
+            self._console.print(Text(f"{self._iteration:>4}  {words}"), soft_wrap=True)
 
-    def logged(self, entry: dict[str, Any]) -> None:
+    def logged(self, entry: Entry) -> None:
         super().logged(entry)
-        if entry["kind"] == "summary":
-            summary = msgspec.convert(entry["summary"], Summary)
-            for line in say_summary(summary):
+        if isinstance(entry, SummaryEntry):
+            for line in say_summary(entry.summary):
                 self._console.print(Text(line), soft_wrap=True)
 
 
@@ -45,8 +43,8 @@ def say_progress(stage: Stage, positions: int, losses: dict[str, float]) -> str:
 
 
 def say_summary(summary: Summary) -> list[str]:
-    """What a run came to in words."""
-    lines = ["what it came to:", *(f"  {_say_stage(stage)}" for stage in summary.stages)]
+    """The summary of a run in words."""
+    lines = ["summary:", *(f"  {_say_stage(stage)}" for stage in summary.stages)]
     if summary.last_material is not None:
         lines.append(
             f"  material where the last game ended: {summary.last_material:+} centipawns for White,"

@@ -1,8 +1,7 @@
-"""A run as people watch it: lines for what is done, and below them what is going on."""
+"""The display of a run on the terminal: lines for what is done, above the current progress."""
 
 import math
 import time
-from typing import Any
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -10,17 +9,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from rulezero.fleet.runner import cores
+from rulezero.learn.measures import Measures
 from rulezero.play.task import Task
 from rulezero.stats.tally import Tally
 from rulezero.train.experiment import Experiment
 from rulezero.train.games.exchange import TARGETS
+from rulezero.train.games.figures import GameFigures
 from rulezero.train.listener import Listener
+from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry, WarningEntry
 
 _PHASES = {"generate": "playing", "fit": "learning", "evaluate": "measuring"}
 
 
 class Watch(Listener):
-    """Prints what a run does; on a terminal, a bar and the figures of the moment move below."""
+    """Prints what a run does; a terminal also has a progress bar and the latest figures below."""
 
     def __init__(self, experiment: Experiment, console: Console | None = None) -> None:
         self._experiment = experiment
@@ -58,17 +60,15 @@ class Watch(Listener):
         self._bar.update(self._task, completed=games, total=total, words=words)
 
     def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
-        told = [f"{name} {losses[name]:.3f}" for name in ("policy", "value") if name in losses]
-        words = ", ".join(told)
+        shown = [name for name in ("policy", "value") if name in losses]
+        words = ", ".join(f"{name} {losses[name]:.3f}" for name in shown)
         self._bar.update(self._task, completed=step, total=steps, words=words)
 
-    def logged(self, entry: dict[str, Any]) -> None:
+    def logged(self, entry: Entry) -> None:
         self._moment.take(entry)
         if words := say_entry(entry):
-            self._console.print(Text(words), soft_wrap=True)
-
-    def warned(self, words: str) -> None:
-        self._console.print(Text(f"smells: {words}", "yellow"), soft_wrap=True)
+            style = "yellow" if isinstance(entry, WarningEntry) else ""
+            self._console.print(Text(words, style), soft_wrap=True)
 
     def _below(self) -> Group:
         return Group(*(Text(line, "dim", no_wrap=True) for line in self._moment.lines), self._bar)
@@ -84,75 +84,71 @@ class _Moment:
 
     @property
     def lines(self) -> list[str]:
-        """As few lines as say it."""
+        """The newest figures, a line for each kind."""
         order = ("strength", "losses", "draws", "time")
         return [self._newest[name] for name in order if name in self._newest]
 
-    def take(self, entry: dict[str, Any]) -> None:
-        """A line of the log."""
-        if entry["kind"] == "games" and entry["purpose"] in ("self-play", "bootstrap"):
+    def take(self, entry: Entry) -> None:
+        """Takes note of a line of the log."""
+        if isinstance(entry, GamesEntry) and entry.is_training:
             self._newest["draws"] = say_draws(entry)
-        elif entry["kind"] == "games" and entry["purpose"] == "rating":
-            self._newest["strength"] = f"{_say_rating(entry)}, after iteration {entry['iteration']}"
-        elif entry["kind"] == "fit" and entry.get("held_out"):
-            self._newest["losses"] = _say_held_out(entry["held_out"])
-        elif entry["kind"] == "verdict":
+        elif isinstance(entry, GamesEntry) and entry.purpose == "rating":
+            self._newest["strength"] = f"{_say_rating(entry)}, after iteration {entry.iteration}"
+        elif isinstance(entry, FitEntry) and entry.held_out:
+            self._newest["losses"] = _say_held_out(entry.held_out)
+        elif isinstance(entry, VerdictEntry):
             self._newest["time"] = self._say_time(entry)
 
-    def _say_time(self, entry: dict[str, Any]) -> str:
-        now, done = entry["seconds_so_far"], entry["iteration"] + 1
+    def _say_time(self, entry: VerdictEntry) -> str:
+        now, done = entry.seconds_so_far, entry.iteration + 1
         self._ends = [*self._ends[-3:], now]
         measured = len(self._ends) - 1
         pace = (now - self._ends[0]) / measured if measured else now / done
-        left = pace * (self._iterations - entry["iteration"])
+        left = pace * (self._iterations - entry.iteration)
         return (
             f"{_minutes(now)} so far, about {_minutes(left)} left;"
-            f" {entry['cores']:.1f} of {cores()} cores were busy"
+            f" {entry.cores:.1f} of {cores()} cores were busy"
         )
 
 
-def say_entry(entry: dict[str, Any]) -> str:
-    """A line of the log in words; nothing for those that are only for programs."""
-    number = f"{entry['iteration']:>4}  "
-    if entry["kind"] == "games" and entry["purpose"] in ("self-play", "bootstrap"):
-        rate = entry["sims"] / max(entry["seconds"], 1e-3)
+def say_entry(entry: Entry) -> str:
+    """A line of the log in words; "" for a summary."""
+    number = f"{entry.iteration:>4}  "
+    if isinstance(entry, GamesEntry):
+        if not entry.is_training:
+            return f"{number}{entry.purpose}: {_say_rating(entry)}"
         return (
-            f"{number}{entry['purpose']}: {entry['games']} games, {entry['plies']} plies,"
-            f" {rate:,.0f} sims/s; {_say_sides(entry)}, {say_draws(entry)}"
-            + "".join(f"\n      {line}" for line in say_figures(entry.get("figures", {})))
+            f"{number}{entry.purpose}: {entry.games} games, {entry.plies} plies,"
+            f" {entry.sims_per_second:,.0f} sims/s; {_say_sides(entry)}, {say_draws(entry)}"
+            + "".join(f"\n      {line}" for line in say_figures(entry.figures))
         )
-    if entry["kind"] == "games":
-        return f"{number}{entry['purpose']}: {_say_rating(entry)}"
-    if entry["kind"] == "fit":
-        rate = entry["samples"] / max(entry["seconds"], 1e-3)
-        words = f"{number}fit: {entry['steps']} steps, {rate:,.0f} samples/s"
-        return words + (f"; {_say_held_out(entry['held_out'])}" if entry.get("held_out") else "")
-    if entry["kind"] == "verdict":
-        left = "rejected" if entry["is_tried"] else "not tried against the best"
-        return f"{number}{entry['net']} is {'the best now' if entry['is_promoted'] else left}"
-    return ""
+    if isinstance(entry, FitEntry):
+        words = f"{number}fit: {entry.steps} steps, {entry.samples_per_second:,.0f} samples/s"
+        return words + (f"; {_say_held_out(entry.held_out)}" if entry.held_out else "")
+    if isinstance(entry, VerdictEntry):
+        left = "rejected" if entry.is_tried else "not tried against the best"
+        return f"{number}{entry.net} is {'the best now' if entry.is_promoted else left}"
+    return f"warning: {entry.words}" if isinstance(entry, WarningEntry) else ""
 
 
-def _say_sides(entry: dict[str, Any]) -> str:
-    """Who won how much: the first seat, and the first of two players where they are different."""
-    words = f"first seat {entry['first_seat']:.0%}"
-    a, b = (entry[who].partition(":")[0] for who in "ab")
-    return words if entry["a"] == entry["b"] else f"{words}, {a} {entry['score']:.0%} against {b}"
+def _say_sides(entry: GamesEntry) -> str:
+    """The score of the first seat, and of the first player where the two are different."""
+    words = f"first seat {entry.first_seat:.0%}"
+    a, b = (player.partition(":")[0] for player in (entry.a, entry.b))
+    return words if entry.a == entry.b else f"{words}, {a} {entry.score:.0%} against {b}"
 
 
-def say_figures(figures: dict[str, Any]) -> list[str]:
-    """What is worth knowing of games besides their results, a line each."""
+def say_figures(figures: GameFigures) -> list[str]:
+    """Figures of games beyond their results, a line each."""
     lines = []
-    if usage := figures.get("usage"):
+    if usage := figures.usage:
         parts = [
-            f"{name.replace('_', ' ')} {_amount(usage[name])} ({_wanted(least, most)})"
+            f"{name.replace('_', ' ')} {_amount(getattr(usage, name))} ({_wanted(least, most)})"
             for name, (least, most) in TARGETS.items()
         ]
-        lines.append(f"used: {', '.join(parts)}; {usage['clipped']:.0%} of rewards clipped")
-    if len(tiers := figures.get("tiers", {})) > 1:
-        parts = [
-            f"{tier}: {counts['black']} of {sum(counts.values())}" for tier, counts in tiers.items()
-        ]
+        lines.append(f"used: {', '.join(parts)}; {usage.clipped:.0%} of rewards clipped")
+    if len(tiers := figures.tiers) > 1:
+        parts = [f"{tier}: {found.black} of {found.games}" for tier, found in tiers.items()]
         lines.append(f"Black wins by tier: {', '.join(parts)}")
     return lines
 
@@ -168,27 +164,24 @@ def _wanted(least: float, most: float) -> str:
     return f"< {_amount(most)}" if least == 0 else f"{_amount(least)}-{_amount(most)}"
 
 
-def say_draws(entry: dict[str, Any]) -> str:
+def say_draws(entry: GamesEntry) -> str:
     """Draws by their causes: draws 12% (repetition 20, 200 turns 11)."""
-    causes = {cause: end["draws"] for cause, end in entry["ends"].items() if end["draws"]}
-    share = sum(causes.values()) / max(entry["games"], 1)
-    most = sorted(causes.items(), key=lambda each: -each[1])
-    named = ", ".join(f"{cause} {count}" for cause, count in most)
-    return f"draws {share:.0%}" + (f" ({named})" if named else "")
+    causes = ", ".join(f"{cause} {count}" for cause, count in entry.draws.items())
+    return f"draws {entry.draw_share:.0%}" + (f" ({causes})" if causes else "")
 
 
-def _say_rating(entry: dict[str, Any]) -> str:
-    return f"{entry['score']:.1%} against {entry['b']}, Elo {entry['elo']['elo']:+.0f}"
+def _say_rating(entry: GamesEntry) -> str:
+    return f"{entry.score:.1%} against {entry.b}, Elo {entry.elo.elo:+.0f}"
 
 
-def _say_held_out(held_out: dict[str, Any]) -> str:
-    net, constant = held_out["net"], held_out["constant"]
-    if math.isnan(net["policy"]):  # a perceptron
-        return f"held out: value {net['value']:.5f} (constant {constant['value']:.4f})"
-    parts = [
-        f"{name} {net[name]:.3f} (constant {constant[name]:.2f})" for name in ("policy", "value")
-    ]
-    return f"held out: {', '.join(parts)}, legal {net['legal_mass']:.0%}"
+def _say_held_out(held_out: Measures) -> str:
+    net, constant = held_out.net, held_out.constant
+    if math.isnan(net.policy):  # a perceptron
+        return f"held out: value {net.value:.5f} (constant {constant.value:.4f})"
+    return (
+        f"held out: policy {net.policy:.3f} (constant {constant.policy:.2f}),"
+        f" value {net.value:.3f} (constant {constant.value:.2f}), legal {net.legal_mass:.0%}"
+    )
 
 
 def _minutes(seconds: float) -> str:

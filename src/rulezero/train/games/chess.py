@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ from rulezero.data.replay import course
 from rulezero.games.load import load
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Indices, Window
+from rulezero.train.games.figures import GameFigures
 from rulezero.train.games.training import GameTraining
 
 PERCEPTRON_GAME = "chess:planes=features781"  # whose planes perceptrons see
@@ -62,6 +62,7 @@ class ChessTraining(GameTraining):
 
     def figures(
         self, game: Game, records: Sequence[Record], settings: TargetSettings
-    ) -> dict[str, Any]:
-        """last_material: White's lead in centipawns where the last game ended."""
-        return {"last_material": material(course(records[-1], game).last)} if records else {}
+    ) -> GameFigures:
+        """White's lead in centipawns where the last game ended."""
+        last = material(course(records[-1], game).last) if records else None
+        return GameFigures(last_material=last)

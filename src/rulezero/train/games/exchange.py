@@ -7,7 +7,6 @@ AbilityTracker and calculate_total_reward are those of the original EXCHANGE pro
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -21,6 +20,7 @@ from rulezero.data.replay import Replay, course
 from rulezero.learn.targets import TargetSettings, result_of
 from rulezero.settings import Settings
 from rulezero.train.flag import Flag, setting
+from rulezero.train.games.figures import GameFigures, Usage
 from rulezero.train.games.training import GameTraining
 
 _Counts = npt.NDArray[np.int64]
@@ -243,24 +243,6 @@ _USES = {
 }
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """Shares over games; 0 where there is nothing to count."""
-
-    games: int
-    decree: float  # this and the next six: of (game, side) pairs in which it was used at all
-    interpose: float
-    consecration: float
-    skirmish: float
-    overextend: float
-    pawn_advances: float
-    promotions: float
-    decree_used: float  # of Decrees, those under which a strike did damage
-    length: float  # mean plies, without dice
-    draws: float  # of games, those without a winner
-    draws_by_cause: dict[str, float]  # of games, by end reason; together they are `draws`
-    clipped: float  # of games, those whose difference of rewards was clipped
-
-
 def usage(games: Iterable[tuple[Record, Trackers, Shaped]]) -> Usage:
     """The habits of all these games."""
     users, causes = Counter[str](), Counter[str]()
@@ -335,9 +317,9 @@ class ExchangeTraining(GameTraining):
 
     def figures(
         self, game: Game, records: Sequence[Record], settings: TargetSettings
-    ) -> dict[str, Any]:
-        """usage: how abilities are used, and how games end."""
-        return {"usage": msgspec.to_builtins(habits(game, records, settings))}
+    ) -> GameFigures:
+        """How abilities are used, and how games end."""
+        return GameFigures(usage=habits(game, records, settings))
 
 
 def habits(game: Game, records: Sequence[Record], settings: TargetSettings) -> Usage:

@@ -6,16 +6,17 @@ known stands behind each position as a comment.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from rulezero._core import Game, PositionError
 from rulezero.data.record import Record
 from rulezero.endgame.tables import GAME, Tables
 from rulezero.games.load import load
 from rulezero.learn.targets import TargetSettings
+from rulezero.train.games.figures import GameFigures, TierResults
 from rulezero.train.games.training import GameTraining, Lesson
 
 TIERS = {
@@ -97,18 +98,16 @@ class MonsterTraining(GameTraining):
 
     def figures(
         self, game: Game, records: Sequence[Record], settings: TargetSettings
-    ) -> dict[str, Any]:
-        """tiers: results by the tier of the lesson that games began from."""
-        return {"tiers": tiers(records)}
+    ) -> GameFigures:
+        """Results by the tier of the lesson that games began from."""
+        return GameFigures(tiers=tiers(records))
 
 
-def tiers(records: Sequence[Record]) -> dict[str, dict[str, int]]:
+def tiers(records: Sequence[Record]) -> dict[str, TierResults]:
     """Results by the tier of the lesson that games began from; 0 is for all other starts."""
     known = {lesson.text: lesson.tier for lesson in lessons()}
-    found: dict[str, dict[str, int]] = {}
+    found: dict[str, Counter[str]] = {}
     for record in records:
-        tier = found.setdefault(
-            str(known.get(record.start, 0)), {"white": 0, "drawn": 0, "black": 0}
-        )
-        tier["drawn" if record.outcome == 0 else "white" if record.outcome > 0 else "black"] += 1
-    return dict(sorted(found.items()))
+        result = "drawn" if record.outcome == 0 else "white" if record.outcome > 0 else "black"
+        found.setdefault(str(known.get(record.start, 0)), Counter())[result] += 1
+    return {tier: TierResults(**counts) for tier, counts in sorted(found.items())}

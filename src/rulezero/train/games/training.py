@@ -1,7 +1,7 @@
 """What a game may add to its training; as it stands, nothing."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
@@ -11,6 +11,7 @@ from rulezero.data.record import Record
 from rulezero.data.replay import Replay
 from rulezero.learn.targets import TargetSettings
 from rulezero.train.flag import Flag
+from rulezero.train.games.figures import GameFigures
 
 
 class Lesson(msgspec.Struct, frozen=True):
@@ -40,9 +41,9 @@ class GameTraining:
 
     def figures(
         self, game: Game, records: Sequence[Record], settings: TargetSettings
-    ) -> dict[str, Any]:
-        """Plain numbers about some games for the log, beside their results."""
-        return {}
+    ) -> GameFigures:
+        """Figures about some games for the log, beside their results."""
+        return GameFigures()
 
     def lessons(self) -> Sequence[Lesson]:
         """Positions that a side must learn to win, the easy ones first; [] where there are none."""

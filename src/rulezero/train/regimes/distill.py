@@ -4,7 +4,7 @@ It plays against itself, and a judge looks on: in mode 1 what it says of a posit
 learned, in mode 2 what its search says. The judge's own net stands still for a whole stage.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -23,9 +23,9 @@ from rulezero.nets.card import PERCEPTRON, read_perceptron, resolve
 from rulezero.play.task import Task
 from rulezero.train.flag import Flag, Keys, setting
 from rulezero.train.games.chess import PERCEPTRON_GAME
+from rulezero.train.log import Entry, FitEntry, GamesEntry, StageSummary, Summary
 from rulezero.train.regimes.regime import Regime
 from rulezero.train.run import Run
-from rulezero.train.summary import Summary, summarise
 from rulezero.train.tasks import PlaySettings, named, task_of
 
 if TYPE_CHECKING:
@@ -283,3 +283,37 @@ def given_nets(settings: Distill) -> list[Path]:
     read_perceptron(net)
     pair = [net.with_name(f"{net.stem}{end}{PERCEPTRON}") for end in ENDS]
     return pair if settings.agents == 2 and pair[1].is_file() else [net] * settings.agents
+
+
+def summarise(entries: Iterable[Entry], settings: Distill) -> Summary:
+    """The summary of a log."""
+    known = list(entries)
+    fits = {entry.iteration: entry for entry in known if isinstance(entry, FitEntry)}
+    ended = [
+        entry.figures.last_material
+        for entry in known
+        if isinstance(entry, GamesEntry) and entry.purpose == "self-play"
+    ]
+    found = []
+    for stage in settings.stages:
+        done = [fit for at, fit in fits.items() if stage.first <= at <= stage.last]
+        taught = [fit for fit in done if fit.train]
+        measured = [fit.held_out for fit in done if fit.held_out is not None]
+        found.append(
+            StageSummary(
+                name=stage.name,
+                mode=stage.mode,
+                positions=sum(fit.samples for fit in taught),
+                loss=_mean(taught, "value"),
+                idle_loss=_mean(taught, "constant"),
+                held_out=measured[-1].net.value if measured else None,
+                constant=measured[-1].constant.value if measured else None,
+            )
+        )
+    return Summary(stages=tuple(found), last_material=ended[-1] if ended else None)
+
+
+def _mean(fits: Sequence[FitEntry], name: str) -> float | None:
+    """The mean loss of a name over all positions of the fits."""
+    positions = sum(fit.samples for fit in fits)
+    return sum(fit.train[name] * fit.samples for fit in fits) / positions if fits else None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rulezero._core import Game
 from rulezero.data.record import Columns, Record
@@ -13,6 +13,7 @@ from rulezero.settings import Settings
 from rulezero.stats.tally import Tally
 from rulezero.train.flag import Flag, Keys
 from rulezero.train.games import training_of
+from rulezero.train.log import Summary
 from rulezero.train.run import Run
 from rulezero.train.tasks import PlaySettings, task_of
 from rulezero.train.trials import is_better, trials
@@ -134,6 +135,6 @@ class Regime(Settings):
             width=experiment.width,
         )
 
-    def conclude(self, run: Run) -> Any:
+    def conclude(self, run: Run) -> Summary | None:
         """A summary of a finished run for its log; None: there is no more to say."""
         return None

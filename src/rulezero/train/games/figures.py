@@ -1,0 +1,42 @@
+"""Figures about games that the log has beyond their results; only some games have them."""
+
+import msgspec
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """How EXCHANGE is played: shares over games; 0 where there is nothing to count."""
+
+    games: int
+    decree: float  # this and the next six: of (game, side) pairs in which it was used at all
+    interpose: float
+    consecration: float
+    skirmish: float
+    overextend: float
+    pawn_advances: float
+    promotions: float
+    decree_used: float  # of Decrees, those under which a strike did damage
+    length: float  # mean plies, without dice
+    draws: float  # of games, those without a winner
+    draws_by_cause: dict[str, float]  # of games, by end reason; together they are `draws`
+    clipped: float  # of games, those whose difference of rewards was clipped
+
+
+class TierResults(msgspec.Struct, frozen=True):
+    """Results of the games that began from lessons of one tier."""
+
+    white: int = 0  # won by White
+    drawn: int = 0
+    black: int = 0
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return self.white + self.drawn + self.black
+
+
+class GameFigures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the log tells of a task's games; games leave out what they do not have."""
+
+    usage: Usage | None = None  # of abilities
+    tiers: dict[str, TierResults] = {}  # by the tier of the lesson a game began from
+    last_material: int | None = None  # centipawns, White's lead where the last game ended
