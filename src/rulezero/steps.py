@@ -13,12 +13,13 @@ from rulezero.data.forms import store_of
 from rulezero.endgame.tables import GAME as MONSTER
 from rulezero.errors import RunError
 from rulezero.flags import with_sims
-from rulezero.fleet.runner import run_all
-from rulezero.fleet.workers import Timeout
+from rulezero.fleet.fleet import play_into
+from rulezero.fleet.local import LocalFleet, Timeout
 from rulezero.games.load import load
 from rulezero.learn.targets import forced
 from rulezero.learn.window import Part, Window, take
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
+from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.saving import open_store
 from rulezero.play.task import check_task, keyed
@@ -91,30 +92,29 @@ def generate(
         task = msgspec.structs.replace(task, name=f"generate/{word:016x}")
         check_task(task)
         kept = stack.enter_context(open_store(store))
-        done = {record.index for record in kept if record.task == task.name}
-        before, failed = len(done), dict[int, str]()
+        held, played, failed = 0, 0, dict[int, str]()
 
-        def tell(index: int | None = None, why: str = "") -> None:
-            if index is not None:
-                failed[index] = why
+        def report() -> None:
             if on_game is not None:
-                on_game(len(done) + len(failed), task.games)
+                on_game(held + played + len(failed), task.games)
 
-        playing = run_all(
-            [task],
+        def fail(_: int, index: int, why: str) -> None:
+            failed[index] = why
+            report()
+
+        fleet = LocalFleet(
+            NetStore(None if path is None else path.parent),
             workers=workers,
             width=experiment.width,
-            nets=None if path is None else path.parent,
-            done=[done],
-            timeout=Timeout(orders.game_timeout, lambda _, index, why: tell(index, why)),
+            timeout=Timeout(orders.game_timeout, fail),
         )
-        for _, finished in stack.enter_context(contextlib.closing(playing)):
-            if finished.note is not None:
-                kept.add_note(finished.record.id, task.judge or "", finished.note)
-            kept.add(finished.record)
-            done.add(finished.record.index)
-            tell()
-    return Generated(played=len(done) - before, kept=len(done), failed=failed)
+        for game in stack.enter_context(contextlib.closing(play_into(kept, [task], fleet))):
+            if game.is_new:
+                played += 1
+                report()
+            else:
+                held += 1
+    return Generated(played=played, kept=held + played, failed=failed)
 
 
 def _own_games(experiment: Experiment, orders: Orders) -> PlaySettings:

@@ -8,17 +8,10 @@ import pytest
 
 import rulezero as rz
 from rulezero import runs
+from rulezero.contest.standings import Entrant, Standings, pairings, spaced
 from rulezero.data.check import check
 from rulezero.errors import RunError
-from rulezero.reports.standings import (
-    Entrant,
-    Standings,
-    pairings,
-    rate,
-    rating_path,
-    read_standings,
-    spaced,
-)
+from rulezero.reports.standings import rate, rating_path, read_standings
 from support import little_runs
 
 

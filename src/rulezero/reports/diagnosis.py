@@ -15,7 +15,7 @@ from rulezero._core import Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Purpose, Record
 from rulezero.errors import RunError
-from rulezero.fleet.runner import run as play
+from rulezero.fleet.local import run as play
 from rulezero.games.load import load
 from rulezero.learn.batch import Batch, Batches
 from rulezero.learn.measures import Answers, measure

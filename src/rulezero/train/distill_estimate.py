@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from rulezero.fleet.runner import run_all
+from rulezero.fleet.local import LocalFleet
 from rulezero.nets.card import PERCEPTRON
 from rulezero.nets.perceptron import SIZES, create, to_nn
+from rulezero.play.nets import NetStore
 from rulezero.train.distillation import ENDS
 from rulezero.train.estimate import Estimate, rate_of
 from rulezero.train.perceptron_learner import PerceptronLearner
@@ -45,7 +46,8 @@ def estimate_distillation(recipe: Recipe, *, workers: int, width: int) -> Estima
                 for end in ENDS:
                     (Path(folder) / f"{name}{end}{PERCEPTRON}").write_bytes(to_nn(net))
             begin = time.perf_counter()
-            played = [each for _, each in run_all(tasks, width=width, nets=Path(folder))]
+            fleet = LocalFleet(NetStore(Path(folder)), workers=1, width=width)
+            played = [each for _, each in fleet.run(tasks)]
             took = time.perf_counter() - begin
         chosen = sum(each.record.plies for each in played)
         scale = (stage.last - stage.first + 1) * recipe.selfplay.games / _GAMES

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from rulezero.config import Experiment
-from rulezero.fleet.runner import cores
+from rulezero.machine import cores
 from rulezero.play.task import Task
 from rulezero.stats.tally import Tally
 from rulezero.train.games.exchange_usage import TARGETS
