@@ -138,7 +138,8 @@ def test_ctrl_c_while_a_game_is_kept_keeps_it_and_yields_it(tmp_path: Path) -> N
             for game in play_into(store, TASKS, FLEET):
                 counted.append(game.record.id)
 
-    pytest.raises(KeyboardInterrupt, count)
+    with pytest.raises(KeyboardInterrupt):
+        count()
     assert len(counted) == 2
     assert sorted(counted) == sorted(record.id for record in Store(tmp_path))
 
