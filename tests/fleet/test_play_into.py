@@ -181,4 +181,4 @@ def test_a_fleet_says_at_once_what_it_cannot_be() -> None:
     """Before it gets a task."""
     for options in {"workers": -1}, {"workers": 5000}, {"width": 0}, {"cache": -1}:
         with pytest.raises(rz.GameError):
-            LocalFleet(**options)
+            LocalFleet(**options)  # type: ignore[arg-type]
