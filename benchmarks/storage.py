@@ -15,7 +15,7 @@ import torch
 import rulezero as rz
 from rulezero.data import replay
 from rulezero.data.store import Store
-from rulezero.fleet.runner import run
+from rulezero.fleet.local import run
 from rulezero.nets.checkpoint import save
 from rulezero.nets.config import NetConfig
 from rulezero.nets.positions import sample

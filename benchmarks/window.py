@@ -14,11 +14,11 @@ import numpy as np
 
 import rulezero as rz
 from rulezero import config
-from rulezero.fleet.runner import cores
 from rulezero.learn.batch import Batches
 from rulezero.learn.learner import Learner
 from rulezero.learn.targets import of_play
 from rulezero.learn.window import Part, Window, WindowSettings, take
+from rulezero.machine import cores
 from rulezero.nets.tower import create
 
 PLIES = 1_000_000

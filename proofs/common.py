@@ -15,7 +15,7 @@ import rulezero as rz
 from rulezero import config, runs
 from rulezero.cli.training.train import watching
 from rulezero.files import write_whole
-from rulezero.fleet.runner import cores
+from rulezero.machine import cores
 from rulezero.play.task import keyed
 from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry
 from rulezero.train.run import Run

@@ -14,7 +14,7 @@ import rulezero as rz
 from common import chart, effort, judged, kept, listed, minutes, ratings, table, trained, write
 from rulezero import config
 from rulezero.contest.agreement import agreement, some_positions
-from rulezero.fleet.runner import cores
+from rulezero.machine import cores
 from rulezero.stats.sprt import Sprt
 from rulezero.train.log import StageSummary
 from rulezero.train.regimes.distill import Distill, Stage, summarise
@@ -32,7 +32,7 @@ def agreements(run: Run, nets: dict[str, str | None]) -> dict[str, dict[str, Any
 
     def measure() -> dict[str, dict[str, Any]]:
         print(f"comparing {len(nets)} nets with {SEARCH} in {POSITIONS} positions")
-        states = some_positions(POSITIONS)
+        states = some_positions("chess", POSITIONS)
         return {
             name: msgspec.to_builtins(agreement(net, states, SEARCH)) for name, net in nets.items()
         }

@@ -16,7 +16,7 @@ from rulezero._core import monster_memory, monster_size
 from rulezero.endgame import solving
 from rulezero.endgame.tables import Count, Summary, Tables
 from rulezero.files import write_whole
-from rulezero.fleet.runner import cores
+from rulezero.machine import cores
 
 FOLDER = Path("endgames")
 TIMES = FOLDER / "times.json"

@@ -16,7 +16,7 @@ import rulezero as rz
 from common import RUNS, judged, kept, table, write
 from rulezero.endgame.positions import draw
 from rulezero.endgame.tables import Probe, Tables
-from rulezero.fleet.runner import cores
+from rulezero.machine import cores
 
 ENDGAMES = Path("endgames")
 RUN = RUNS / "monster"

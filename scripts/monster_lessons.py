@@ -12,7 +12,7 @@ from rulezero._core import GameError, RulezeroError, State
 from rulezero.endgame.positions import draw
 from rulezero.endgame.tables import GAME, Tables
 from rulezero.endgame.tables import open as open_tables
-from rulezero.fleet.runner import run
+from rulezero.fleet.local import run
 from rulezero.games.load import load
 from rulezero.play.players import read_player
 from rulezero.play.task import Task

@@ -12,10 +12,11 @@ from rulezero._core import Game
 from rulezero.data.check import rules_hash
 from rulezero.errors import RunError
 from rulezero.fleet.local import LocalFleet
-from rulezero.fleet.runner import check_workers, cores
 from rulezero.games.load import load
+from rulezero.machine import check_workers, cores
 from rulezero.nets.card import PERCEPTRON, digest, read_card, resolve
 from rulezero.play.binding import perceptron
+from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.task import check_task
 from rulezero.train.experiment import Experiment
@@ -156,7 +157,7 @@ def _go(
         ) from error
     from rulezero.train.tensorboard import TensorBoardListener
 
-    fleet = LocalFleet(run.nets, workers=workers, width=experiment.width)
+    fleet = LocalFleet(NetStore(run.nets), workers=workers, width=experiment.width)
     board = TensorBoardListener(run.path / "tensorboard", run.progress().iteration)
     told = Listeners([board, listener or Listener()])
     progress = Loop(run, game, experiment, trainee, fleet, told).go()

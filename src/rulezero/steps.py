@@ -10,12 +10,13 @@ import numpy as np
 
 from rulezero.data.forms import store_of
 from rulezero.errors import RunError
-from rulezero.fleet.runner import run_all
-from rulezero.fleet.workers import Timeout
+from rulezero.fleet.fleet import play_into
+from rulezero.fleet.local import LocalFleet, Timeout
 from rulezero.games.load import load
 from rulezero.learn.targets import forced
 from rulezero.learn.window import Part, Window, take
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
+from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.saving import open_store
 from rulezero.play.task import check_task, keyed
@@ -66,8 +67,8 @@ def generate(
     done, and how many there will be.
     """
     orders = orders or Orders()
-    if orders.scripted_black and not (game := load(experiment.game)).facts.has_script:
-        raise RunError(f"{game.text} has no scripted Black: leave --scripted-black out")
+    if orders.scripted_black and not load(experiment.game).facts.has_script:
+        raise RunError(f"{experiment.game} has no scripted Black: leave --scripted-black out")
     settings = _ordered(_own_games(experiment, orders), orders)
     if net is None:
         settings = _without_net(settings)
@@ -88,30 +89,29 @@ def generate(
         task = msgspec.structs.replace(task, name=f"generate/{word:016x}")
         check_task(task)
         kept = stack.enter_context(open_store(store))
-        done = {record.index for record in kept if record.task == task.name}
-        before, failed = len(done), dict[int, str]()
+        held, played, failed = 0, 0, dict[int, str]()
 
-        def tell(index: int | None = None, why: str = "") -> None:
-            if index is not None:
-                failed[index] = why
+        def report() -> None:
             if on_game is not None:
-                on_game(len(done) + len(failed), task.games)
+                on_game(held + played + len(failed), task.games)
 
-        playing = run_all(
-            [task],
+        def fail(_: int, index: int, why: str) -> None:
+            failed[index] = why
+            report()
+
+        fleet = LocalFleet(
+            NetStore(None if path is None else path.parent),
             workers=workers,
             width=experiment.width,
-            nets=None if path is None else path.parent,
-            done=[done],
-            timeout=Timeout(orders.game_timeout, lambda _, index, why: tell(index, why)),
+            timeout=Timeout(orders.game_timeout, fail),
         )
-        for _, finished in stack.enter_context(contextlib.closing(playing)):
-            if finished.note is not None:
-                kept.add_note(finished.record.id, task.judge or "", finished.note)
-            kept.add(finished.record)
-            done.add(finished.record.index)
-            tell()
-    return Generated(played=len(done) - before, kept=len(done), failed=failed)
+        for game in stack.enter_context(contextlib.closing(play_into(kept, [task], fleet))):
+            if game.is_new:
+                played += 1
+                report()
+            else:
+                held += 1
+    return Generated(played=played, kept=held + played, failed=failed)
 
 
 def _own_games(experiment: Experiment, orders: Orders) -> PlaySettings:

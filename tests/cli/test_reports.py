@@ -5,9 +5,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from rulezero.contest.standings import Standings
 from rulezero.reports.diagnosis import Diagnosis, diagnose
 from rulezero.reports.page import render
-from rulezero.reports.standings import Standings, read_standings
+from rulezero.reports.standings import read_standings
 from support import little_nets, little_runs
 from support.commands import fails, succeeds
 

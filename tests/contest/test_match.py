@@ -65,7 +65,7 @@ def test_wrong_players_leave_no_store(tmp_path: Path) -> None:
     """What is wrong with a task is said before anything is made."""
     with pytest.raises(rz.SeatError, match="no player"):
         rz.match("connect4", "nobody", "random", 2, save=tmp_path / "store")
-    with pytest.raises(rz.SeatError, match="nobody is there to ask"):
+    with pytest.raises(rz.SeatError, match="a human cannot play here"):
         rz.match("connect4", "human", "random", 2, save=tmp_path / "store")
     assert not (tmp_path / "store").exists()
     (tmp_path / "file").write_text("mine")

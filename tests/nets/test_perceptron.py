@@ -14,6 +14,7 @@ from rulezero._core import Mlp
 from rulezero.nets.perceptron import SIZES, Activation, Perceptron, create, from_nn, to_nn
 from rulezero.nets.runtime import Floats
 from rulezero.play.binding import evaluator_for
+from rulezero.play.nets import NetStore
 from support import samples
 
 HIDDEN = [[], *([each] for each in Activation), [Activation.TANH, Activation.RELU]]
@@ -177,7 +178,7 @@ def test_a_seat_finds_its_perceptron(run: Path) -> None:
     game, nets = samples.game("chess"), run / "nets"
     texts = [(f"{run}", None), (f"{run}@3", None), (f"{nets}/iter_3.nn", None)]
     for net, folder in [*texts, ("iter_3", nets), ("iter_3.nn", nets)]:
-        sight = evaluator_for(rz.player("oneply", net=net), game, folder)
+        sight = evaluator_for(rz.player("oneply", net=net), game, NetStore(folder))
         assert sight.mlp is not None
         assert sight.evaluator is None
         assert (sight.mlp.sizes, sight.identity) == (SIZES, "iter_3.nn")
@@ -195,6 +196,6 @@ def test_a_seat_that_cannot_use_it_says_why(run: Path) -> None:
     narrow = run / "nets" / "narrow.nn"
     narrow.write_bytes(FILE)
     with pytest.raises(rz.NetError, match="reads 5 features and gives 1 numbers"):
-        evaluator_for(rz.player("oneply", net="narrow"), chess, run / "nets")
+        evaluator_for(rz.player("oneply", net="narrow"), chess, NetStore(run / "nets"))
     with pytest.raises(rz.NetError, match=r"no net 'lost\.nn': there is no such file"):
-        evaluator_for(rz.player("oneply", net="lost.nn"), chess, run / "nets")
+        evaluator_for(rz.player("oneply", net="lost.nn"), chess, NetStore(run / "nets"))

@@ -5,7 +5,7 @@ import pytest
 
 import rulezero as rz
 from rulezero.data.check import check
-from rulezero.fleet.runner import run
+from rulezero.fleet.local import run
 from rulezero.play.resign import Audit, Resign, audit, first_to_give_up
 from rulezero.play.task import Task
 

@@ -13,7 +13,7 @@ from rulezero._core import Played
 from rulezero.data.check import check
 from rulezero.data.record import Record
 from rulezero.data.replay import planes
-from rulezero.fleet.runner import run
+from rulezero.fleet.local import run
 from rulezero.nets.checkpoint import save
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import Evaluation, RandomEvaluator
@@ -216,7 +216,7 @@ def test_an_evaluator_that_says_nothing_sensible_is_refused(wrong: str) -> None:
                 getattr(answer, wrong)[-1] = np.nan
             return answer
 
-    with pytest.raises(rz.NetError, match="nobody can play by that"):
+    with pytest.raises(rz.NetError, match="damaged or has diverged"):
         rz.player("puct:sims=30", evaluator=Mad(7)).think(samples.game("connect4").start())
 
 

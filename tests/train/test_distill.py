@@ -16,9 +16,10 @@ from rulezero.cli.terminal.distill_watch import say_progress, say_summary
 from rulezero.contest.agreement import agreement, some_positions
 from rulezero.data import Record
 from rulezero.errors import RunError
-from rulezero.fleet.runner import run_all
+from rulezero.fleet.local import LocalFleet
 from rulezero.learn.window import Part, Window, WindowSettings, take
 from rulezero.nets.perceptron import create, from_nn, to_nn
+from rulezero.play.nets import NetStore
 from rulezero.reports.diagnosis import diagnose
 from rulezero.steps import Orders, fit, generate
 from rulezero.train.experiment import Experiment
@@ -101,7 +102,7 @@ def lessons(teacher: Experiment, iteration: int, folder: Path) -> tuple[list[Rec
         (folder / f"{name}.nn").write_bytes(perceptron())
     nets = dict.fromkeys(("best", "latest", "candidate"), "untrained")
     tasks = [msgspec.structs.replace(each, games=2) for each in teacher.games(iteration, nets)]
-    played = [finished for _, finished in run_all(tasks, nets=folder)]
+    played = [each for _, each in LocalFleet(NetStore(folder), workers=1).run(tasks)]
     notes = {each.record.id: each.note for each in played if each.note is not None}
     records = sorted((each.record for each in played), key=lambda each: (each.task, each.index))
     window = Window(WindowSettings(held_out=0))
@@ -443,8 +444,8 @@ def test_by_hand(run: Run, tmp_path: Path) -> None:
 
 def test_agreement_with_a_search() -> None:
     """Counting men is a search of one ply; a deeper one it knows in part, at random less so."""
-    states = some_positions(60)
-    assert [state.text for state in states] == [state.text for state in some_positions(60)]
+    states = some_positions("chess", 60)
+    assert [state.text for state in states] == [state.text for state in some_positions("chess", 60)]
     same = agreement(None, states, "alphabeta:depth=1")
     assert (same.positions, same.choices) == (60, 1.0)
     deeper = agreement(None, states)

@@ -14,7 +14,7 @@ from rulezero import steps as by_hand
 from rulezero.data import Store
 from rulezero.data.record import Record
 from rulezero.data.replay import course
-from rulezero.fleet.runner import run_all
+from rulezero.fleet.local import run
 from rulezero.learn.targets import Targets
 from rulezero.play.task import Task
 from rulezero.reports.diagnosis import diagnose
@@ -191,7 +191,7 @@ def test_lessons_of_an_iteration_differ(tmp_path: Path) -> None:
     """Who begins from the same position does not play the same game."""
     task = tasks(load("monster", "curriculum.starts=curriculum:5"), 0)["curriculum"]
     task = msgspec.structs.replace(task, games=24, starts=task.starts[:1])
-    records = [finished.record for _, finished in run_all([task], workers=1)]
+    records = [finished.record for finished in run(task)]
     assert len({record.course_id for record in records}) > 20
 
 

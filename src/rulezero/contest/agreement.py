@@ -1,4 +1,4 @@
-"""How much of a search a player knows at a glance: a yardstick for distilled nets of chess."""
+"""How well a net without a search agrees with a search: a yardstick for distilled nets."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rulezero._core import GameError, State
-from rulezero.data.replay import game_of
-from rulezero.fleet.runner import run
+from rulezero.fleet.local import run
+from rulezero.games.load import load
 from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
 from rulezero.play.task import Task
@@ -32,10 +32,10 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     pearson: float
 
 
-def some_positions(count: int, seed: int = 0) -> list[State]:
-    """Positions of chess from games of their own, which no run plays; always the same ones."""
+def some_positions(game: str, count: int, seed: int = 0) -> list[State]:
+    """Positions of games that no run plays; the same seed gives the same ones."""
     task = Task(
-        game="chess",
+        game=game,
         a=_PLAYER,
         b=_PLAYER,
         games=max(1, count // 4),
@@ -44,11 +44,11 @@ def some_positions(count: int, seed: int = 0) -> list[State]:
         opening=_OPENING,
     )
     found: list[State] = []
-    records = sorted((finished.record for finished in run(task)), key=lambda each: each.index)
-    for record in records:
-        game, actions = game_of(record.game), record.action_numbers().tolist()
+    rules = load(game)
+    for record in sorted((finished.record for finished in run(task)), key=lambda each: each.index):
+        actions = record.action_numbers().tolist()
         found += [
-            game.replay(record.start, actions[:ply])
+            rules.replay(record.start, actions[:ply])
             for ply in range(_OPENING, len(actions), _EVERY)
         ]
     return found[:count]

@@ -9,12 +9,11 @@ import msgspec
 
 from rulezero._core import Game, GameError
 from rulezero.data.record import Record
-from rulezero.data.store import Store
-from rulezero.fleet.runner import run
+from rulezero.fleet.fleet import Kept, play_into
+from rulezero.fleet.local import LocalFleet
 from rulezero.play.players import Player, read_player
 from rulezero.play.saving import open_store
-from rulezero.play.table import Finished
-from rulezero.play.task import Task, check_task
+from rulezero.play.task import Task, check_task, result_of
 from rulezero.stats.rating import elo
 from rulezero.stats.sprt import Sprt
 from rulezero.stats.tally import Counts, GameResult, RatingError, Tally
@@ -61,7 +60,7 @@ class MatchInterrupted(KeyboardInterrupt):
         self.match = match
 
 
-OnGame = Callable[[Tally], bool | None]  # is told the tally after a game; True ends the match
+OnGame = Callable[[Tally], bool | None]  # gets the tally after a game; True ends the match
 
 
 def match(
@@ -87,9 +86,9 @@ def match(
     random so that players who never vary do not play one game over and over; `starts` are
     positions to begin from. `save` names a store that keeps every game as it finishes. `sprt`
     ends the match at its verdict: (0, 10) asks whether a is 0 or 10 Elo stronger. `judge` is a
-    player whose comments on every ply go into the store. `on_game` is told the tally after each
-    game, and ends the match by returning True. Ctrl-C is a MatchInterrupted, which holds the match
-    so far.
+    player whose comments on every ply go into the store. `on_game` gets the tally after each game,
+    and ends the match by returning True. Ctrl-C raises MatchInterrupted, which holds the match so
+    far.
     """
     if not isinstance(game, (str, Game)):
         raise TypeError(f"a match is played in a Game or the game of a text, not {game!r}")
@@ -147,14 +146,14 @@ def play(
             sprt=trial.sprt,
         )
 
+    fleet = LocalFleet(workers=workers, width=width, players=players)
     with contextlib.ExitStack() as stack:
         store = None if save is None else stack.enter_context(open_store(save))
-        playing = run(task, workers=workers, width=width, players=players)
-        finished: Finished | None = None
+        playing = stack.enter_context(contextlib.closing(play_into(store, [task], fleet)))
+        kept: Kept | None = None
         try:
-            for finished in stack.enter_context(contextlib.closing(playing)):
-                _keep(store, finished, task)
-                record = finished.record
+            for kept in playing:
+                record = kept.record
                 result = result_of(record, task)
                 records.append(record)
                 standing.add(result)
@@ -162,9 +161,8 @@ def play(
                 if (on_game is not None and on_game(standing.tally)) or is_decided:
                     break
         except KeyboardInterrupt:
-            if finished is not None and finished.record not in records[-1:]:
-                _keep(store, finished, task)  # once more does no harm: a store gives it once
-                records.append(finished.record)
+            if kept is not None and kept.record not in records[-1:]:
+                records.append(kept.record)
             raise MatchInterrupted(so_far()) from None
     return so_far()
 
@@ -175,25 +173,6 @@ def _sprt_of(bounds: tuple[float, float]) -> Sprt:
     except (TypeError, ValueError):
         raise RatingError(f"sprt={bounds!r}: give two Elo differences, such as (0, 10)") from None
     return Sprt(elo0=elo0, elo1=elo1)
-
-
-def result_of(record: Record, task: Task) -> GameResult:
-    """How a game of a task ended for its player a."""
-    return GameResult(
-        seat=record.index % 2 if task.swap else 0,
-        outcome=record.outcome,
-        cause=record.end_reason,
-        plies=record.plies,
-        pair=record.index // 2 if task.swap else None,
-    )
-
-
-def _keep(store: Store | None, finished: Finished, task: Task) -> None:
-    if store is None:
-        return
-    store.add(finished.record)
-    if finished.note is not None and task.judge is not None:
-        store.add_note(finished.record.id, read_player(task.judge).text, finished.note)
 
 
 class _Standing:

@@ -5,11 +5,10 @@ from typing import Literal
 
 import msgspec
 
-from rulezero._core import SeatError
 from rulezero.endgame.connect4 import Kind, Solved, positions
-from rulezero.games.load import load
 from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
+from rulezero.play.task import refuse_human
 from rulezero.stats.rating import quantile
 
 Fall = Literal["win to draw", "win to loss", "draw to loss"]
@@ -69,10 +68,9 @@ def mistakes(by: str | Player, kind: Kind, *, seed: int = 0, width: int = 64) ->
     seed and the position's number.
     """
     player = read_player(by)
-    if player.is_human:
-        raise SeatError("nobody is there to ask: a human plays with `rulezero play`")
+    refuse_human(player)
     asked = positions(kind)
-    session = Session(load("connect4"), [player], seed=seed, width=width)
+    session = Session(asked[0].state.game, [player], seed=seed, width=width)
     for number, solved in enumerate(asked):
         session.add(number, solved.state, most_plies=1, is_recorded=False)
     falls: dict[int, Fall] = {}

@@ -68,7 +68,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     pairs: tuple[int, int, int, int, int]  # that brought a 0, 1/2, 1, 3/2 and 2 points
     ends: dict[str, Line]  # by cause, the most frequent first
     plies: Lengths
-    first_seat: Line  # whoever sat in seat 0, against whoever sat in seat 1
+    first_seat: Line  # the player in seat 0, against the player in seat 1
     first_seat_elo: Estimate
     seconds: float
     games_per_second: float

@@ -1,1 +1,1 @@
-"""Who plays the tasks of a run: this machine, or others."""
+"""Playing tasks in worker processes, and keeping their games."""

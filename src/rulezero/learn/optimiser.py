@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import torch
 from torch import nn
 
-from rulezero.fleet.runner import cores
 from rulezero.learn.fit import FitSettings
+from rulezero.machine import cores
 
 
 def optimiser_of(net: nn.Module, settings: FitSettings) -> torch.optim.Optimizer:

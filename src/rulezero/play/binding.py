@@ -6,9 +6,10 @@ from pathlib import Path
 from rulezero import endgame
 from rulezero._core import Game, GameError, Mlp, MonsterTables, NetError, SeatError, heuristic
 from rulezero.games.load import load
-from rulezero.nets.card import PERCEPTRON, inside, read_card, read_perceptron, resolve
+from rulezero.nets.card import PERCEPTRON, read_card, read_perceptron
 from rulezero.nets.config import Precision
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
+from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player, kinds
 
 _MOST_OPEN = 16  # nets at a time
@@ -28,11 +29,10 @@ class EvaluatorBinding:
     core_options: dict[str, str] = field(default_factory=dict)  # its text leaves them open
 
 
-def evaluator_for(player: Player, game: Game, nets: Path | None = None) -> EvaluatorBinding:
+def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> EvaluatorBinding:
     """What judges positions of this game for this player. NetError says why its net cannot.
 
-    Its net is looked for in the folder `nets` first, where there is one; a .nn file is a
-    perceptron.
+    `nets` finds its net; a .nn file is a perceptron.
     """
     if player.evaluator is not None:
         return EvaluatorBinding(game, player.evaluator, identity=player.evaluator.identity)
@@ -42,7 +42,7 @@ def evaluator_for(player: Player, game: Game, nets: Path | None = None) -> Evalu
         is_open = kinds()[player.spec.name].judges and "eval" not in player.spec.options
         options = {"eval": "rollout"} if is_open and not has_heuristic(game) else {}
         return EvaluatorBinding(game, core_options=options)
-    path = (None if nets is None else inside(nets, player.net)) or resolve(player.net)
+    path = nets.path_of(player.net)
     if path.suffix == PERCEPTRON and player.spec.name == "policy":
         raise SeatError(f"'{player.net}' is a perceptron, which has no policy; try oneply or puct")
     if path.suffix == PERCEPTRON:
@@ -67,7 +67,7 @@ def tables_of(player: Player, game: Game) -> MonsterTables | None:
 
 
 def has_heuristic(game: Game) -> bool:
-    """Whether somebody has written down how a position of this game can be guessed at."""
+    """Whether the core has a hand-written evaluation of this game."""
     try:
         heuristic(game.start())
     except GameError:

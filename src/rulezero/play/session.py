@@ -1,7 +1,6 @@
 """Games in step: the core's pool, and the evaluators that its players ask."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from rulezero._core import CHANCE, Game, GameError, NetError, Played, Pool, Stat
 from rulezero._core import Player as CorePlayer
 from rulezero.play.binding import EvaluatorBinding, evaluator_for, tables_of
 from rulezero.play.evaluators import Evaluation, Evaluator
+from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player
 from rulezero.play.resign import Resign
 from rulezero.play.thought import Thought, thought_of
@@ -22,7 +22,7 @@ class Session:
     """Some players at many boards of one game.
 
     `width` games are played at a time; `cache` positions of each net are remembered. Neither
-    changes what is played. Nets are looked for in the folder `nets` first.
+    changes what is played. `nets` finds the players' nets.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Session:
         seed: int,
         width: int = 64,
         cache: int = 1 << 16,
-        nets: Path | None = None,
+        nets: NetStore = PATHS,
     ) -> None:
         if width < 1 or cache < 0:
             raise GameError("a session has a width of at least 1, and a cache of at least 0")
@@ -118,16 +118,16 @@ class Session:
         if not (is_sound and np.abs(arrays.value).max(initial=0) < _LARGEST_VALUE):
             raise NetError(
                 f"the evaluator {self._evaluators[net].identity} answers with nan, inf, or values"
-                " beyond [-1, 1]: nobody can play by that"
+                " beyond [-1, 1]: its net is damaged or has diverged"
             )
         return arrays
 
     def run(self) -> Iterator[Played]:
-        """Every game to its end, as they finish. Nobody outside can move here."""
+        """Every game to its end, as they finish. GameError where a human is to move."""
         while not self.pool.is_idle:
             yield from self.step()
             if self.pool.parked():
-                raise GameError("a game waits for a human, whom nobody asks here")
+                raise GameError("a game waits for a human, who cannot move here")
 
 
 def think(player: Player, state: State) -> Thought:
@@ -139,7 +139,7 @@ def think(player: Player, state: State) -> Thought:
     if state.is_over:
         raise GameError(f"the game is over ({state.end_reason}): there is nothing to choose")
     if state.mover == CHANCE:
-        raise GameError("a die is pending: nobody chooses; apply one of its faces first")
+        raise GameError("a die is pending, not a choice: apply one of its faces first")
     session = Session(state.game, [player], seed=player.seed, width=1, cache=0)
     session.add(0, state, most_plies=1, is_recorded=False)
     (played,) = session.run()

@@ -1,26 +1,27 @@
-"""Where the games of a task are played, many in step."""
+"""The games of a task, played many in step in this process."""
 
 import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from rulezero._core import Game, Played, State
 from rulezero.data.record import Record, Thoughts, pack
+from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
-from rulezero.play.task import Beginning, Task, begin
+from rulezero.play.task import FORMAT, Beginning, Task, begin
 
 
-class Finished(msgspec.Struct, frozen=True, kw_only=True):
+class Finished(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A game of a task: its record, and what the judge noted."""
 
     record: Record
     note: Thoughts | None = None
+    format: int = FORMAT
 
 
 @dataclass(frozen=True)
@@ -33,23 +34,27 @@ class Begun:
 
 @dataclass(frozen=True)
 class Failure:
-    """A game that came to nothing."""
+    """A game that failed or took too long."""
 
     index: int
     why: str
 
 
 class Table:
-    """Where the games of a task are played."""
+    """The players of a task and a session in which they play its games.
+
+    `players` are the task's own where they hold evaluators that no text can name.
+    """
 
     def __init__(
         self,
         task: Task,
         game: Game,
-        players: tuple[Player, Player] | None,
-        width: int,
-        cache: int,
-        nets: Path | None,
+        *,
+        nets: NetStore = PATHS,
+        width: int = 64,
+        cache: int = 1 << 16,
+        players: tuple[Player, Player] | None = None,
     ) -> None:
         self.task = task
         self.game = game
@@ -80,21 +85,20 @@ class Table:
     ) -> Iterator[Finished | Failure | Begun]:
         """The games with these numbers, as they finish; first those that are to be played alone.
 
-        Where they may take only so many seconds, it is told which games are begun, and which took
-        longer or failed. Games in step share their time and their errors: so if one takes too long
-        or fails, all of them are played again, each alone. Without that limit an error ends
-        everything.
+        With a limit of seconds per game, the games that begin and those that fail or take longer
+        are reported, too. Games in step share their time and their errors: if one takes too long
+        or fails, all of them are played again, each alone. Without a limit an error is raised.
         """
         for lone in alone:
             yield from self._play_alone(lone, seconds)
         until: dict[int, float] = {}  # the games that are played now
         beginnings: dict[int, Beginning] = {}
-        is_patient = seconds < math.inf
+        is_limited = seconds < math.inf
         while True:
-            # As many games as are played in step wait in the pool, so that no worker hoards them.
+            # No more games are taken than are played in step: others may be idle.
             while len(until) < self.width and (index := next(indices, None)) is not None:
                 until[index] = time.monotonic() + seconds
-                if is_patient:
+                if is_limited:
                     yield Begun(index)
             if not until:
                 return
@@ -104,7 +108,7 @@ class Table:
                 is_late = time.monotonic() > min(until.values())
                 finished = [] if is_late else self._session.step()
             except Exception:
-                if not is_patient:
+                if not is_limited:
                     raise
                 is_late = True
             if is_late:

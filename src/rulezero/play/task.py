@@ -1,38 +1,47 @@
 """A unit of play: two players, how many games, from where, and a seed that settles the rest."""
 
 import hashlib
-from typing import Annotated
+from bisect import bisect
+from itertools import accumulate
+from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 from rulezero._core import Game, GameError, SeatError, State
-from rulezero.data.record import Purpose
+from rulezero.data.record import Purpose, Record
 from rulezero.games.load import load
-from rulezero.play.players import read_player
+from rulezero.play.players import Player, read_player
 from rulezero.play.resign import Resign
+from rulezero.stats.tally import GameResult
+from rulezero.version import __version__
+
+FORMAT = 1  # of the messages Task and Finished: counts up whenever the meaning of one changes
+
+Message = TypeVar("Message", bound=msgspec.Struct)
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True):
+class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What to play. Its records depend on nothing else, not on how or where it is played.
 
     Games come in pairs: with `swap` the second has the seats swapped, and both begin alike.
     """
 
     game: str
-    a: str  # seat texts; a sits in seat 0 of even games
+    a: str  # players' texts; a sits in seat 0 of even games
     b: str
     games: Annotated[int, Meta(ge=1, le=1_000_000_000)]
     seed: Annotated[int, Meta(ge=0)] = 0  # below 2**64
-    name: str = ""  # told in its records, and part of its seed
+    name: str = ""  # written into its records, and part of its seed
     swap: bool = True
     opening: Annotated[int, Meta(ge=0, le=1000)] = 0  # first plies drawn at random
     opening_share: Annotated[float, Meta(ge=0, le=1)] = 1.0  # of the pairs that have an opening
     starts: tuple[str, ...] = ()  # positions to begin from, in turn
-    judge: str | None = None  # a seat that comments on every choice
+    judge: str | None = None  # a player that comments on every choice
     resign: Resign | None = None  # when players give up; none: they never do
     purpose: Purpose = "rating"
     source: str = "match"
+    format: int = FORMAT
 
     @property
     def word(self) -> int:
@@ -68,12 +77,50 @@ def check_task(task: Task) -> Game:
         raise GameError("a seed is a whole number from 0 to 2**64 - 1")
     game = load(task.game)
     for text in (task.a, task.b, task.judge):
-        if text is not None and read_player(text).is_human:
-            raise SeatError("nobody is there to ask: a human plays with `rulezero play`")
+        if text is not None:
+            refuse_human(read_player(text))
     for start in task.starts:
         if game.parse(start).is_over:
             raise GameError(f"the game is over in the start '{start}'; leave it out")
     return game
+
+
+def refuse_human(player: Player) -> None:
+    """SeatError if the player is a human, who cannot move while tasks are played."""
+    if player.is_human:
+        raise SeatError("a human cannot play here: use `rulezero play`")
+
+
+def decode(message: bytes, form: type[Message]) -> Message:
+    """The Task or Finished of a message. GameError if another version of rulezero encoded it."""
+    name = form.__name__.lower()
+    try:
+        found = msgspec.msgpack.decode(message, type=_Versioned).format
+        if found == FORMAT:
+            return msgspec.msgpack.decode(message, type=form)
+    except msgspec.DecodeError as error:
+        raise GameError(f"the message is not a {name}: {error}") from error
+    raise GameError(
+        f"the message is a {name} of format {found}, and rulezero {__version__} reads format"
+        f" {FORMAT}: use the same version of rulezero on both sides"
+    )
+
+
+class _Versioned(msgspec.Struct):
+    """What every format of a message has."""
+
+    format: int = 0
+
+
+def result_of(record: Record, task: Task) -> GameResult:
+    """The result of a game of a task for its player a."""
+    return GameResult(
+        seat=record.index % 2 if task.swap else 0,
+        outcome=record.outcome,
+        cause=record.end_reason,
+        plies=record.plies,
+        pair=record.index // 2 if task.swap else None,
+    )
 
 
 def begin(task: Task, game: Game, index: int) -> Beginning:
@@ -101,10 +148,7 @@ def _opening(task: Task, start: State, pair: int) -> list[int]:
         for ply in range(task.opening):
             draw = keyed(task.word, "opening", pair, attempt, ply) / 2**64
             chances = state.chances or [1 / len(state.legal)] * len(state.legal)
-            choice = 0
-            while choice + 1 < len(chances) and draw >= chances[choice]:
-                draw -= chances[choice]
-                choice += 1
+            choice = bisect(list(accumulate(chances)), draw, hi=len(chances) - 1)
             after = state.apply(state.legal[choice])
             if after.is_over:
                 break

@@ -16,7 +16,7 @@ from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
 from rulezero.data.summary import generation_of
 from rulezero.errors import RunError
-from rulezero.fleet.runner import run as play
+from rulezero.fleet.local import run as play
 from rulezero.games.load import load
 from rulezero.learn.batch import Batch, Batches
 from rulezero.learn.measures import Answers, Figures, measure

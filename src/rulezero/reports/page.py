@@ -8,12 +8,13 @@ from pathlib import Path
 import msgspec
 
 from rulezero import config
+from rulezero.contest.standings import Standings
 from rulezero.errors import RunError
 from rulezero.files import write_whole
 from rulezero.games.load import load
 from rulezero.reports.figures import Figure, Group, groups
 from rulezero.reports.sample import SampleGame, newest_record, sample_of
-from rulezero.reports.standings import Standings, read_standings
+from rulezero.reports.standings import read_standings
 from rulezero.train.experiment import Experiment
 from rulezero.train.log import Entry, GamesEntry, VerdictEntry, WarningEntry
 from rulezero.train.run import Run

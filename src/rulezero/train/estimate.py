@@ -11,7 +11,7 @@ import numpy as np
 
 from rulezero._core import CHANCE, Game
 from rulezero.data.replay import follow
-from rulezero.fleet.runner import run
+from rulezero.fleet.local import run
 from rulezero.learn.batch import Batch
 from rulezero.learn.fit import FitSettings
 from rulezero.learn.learner import Learner

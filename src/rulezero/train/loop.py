@@ -7,7 +7,7 @@ iteration, and nothing counts before progress.json says so.
 
 import os
 import time
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,14 +15,13 @@ import msgspec
 import numpy as np
 
 from rulezero._core import Game
-from rulezero.contest.match import result_of
 from rulezero.data.record import Record
 from rulezero.data.store import Store
 from rulezero.errors import RunError
+from rulezero.fleet.fleet import Fleet, play_into
 from rulezero.learn.fit import Fit, Tell
 from rulezero.learn.window import Window, take
-from rulezero.play.table import Finished
-from rulezero.play.task import Task, keyed
+from rulezero.play.task import Task, keyed, result_of
 from rulezero.stats.rating import elo
 from rulezero.stats.tally import Tally
 from rulezero.train.experiment import Experiment
@@ -33,15 +32,6 @@ from rulezero.train.run import Phase, Progress, Run
 from rulezero.train.warnings import about_fit, about_games
 
 _GIVEN = "given/"  # begins the tasks of games that the run was given
-
-
-class Fleet(Protocol):
-    """Whoever plays tasks."""
-
-    def run(
-        self, tasks: Sequence[Task], done: Sequence[Collection[int]]
-    ) -> Generator[tuple[int, Finished], None, None]:
-        """The games of tasks that are not done, as they finish, with their task's number."""
 
 
 class Trainee(Protocol):
@@ -223,26 +213,18 @@ class Loop:
             self._take(records, generation)
 
     def _play(self, tasks: Sequence[Task]) -> list[Record]:
-        """Every game of the tasks, those that are in the store already among them."""
+        """Every game of the tasks, those that the store already holds included."""
         found: list[dict[int, Record]] = [{} for _ in tasks]
-        numbers = {task.name: number for number, task in enumerate(tasks)}
         tallies = [Tally() for _ in tasks]
         total, sims = sum(task.games for task in tasks), 0
         with self.run.store() as store:
-            for record in store:
-                if record.task in numbers:
-                    found[numbers[record.task]][record.index] = record
-            playing = self.fleet.run(tasks, [set(each) for each in found])
-            for number, finished in playing:
-                record = finished.record
-                if finished.note is not None:  # first: a game that is kept is not played again
-                    store.add_note(record.id, tasks[number].judge or "", finished.note)
-                store.add(record)
+            for number, record, is_new in play_into(store, tasks, self.fleet):
                 found[number][record.index] = record
-                tallies[number] += Tally.of([result_of(record, tasks[number])])
-                games = sum(map(len, found))
-                sims += int(record.columns().sims.sum())
-                self.listener.played(tasks[number], tallies[number], games, total, sims)
+                if is_new:
+                    tallies[number] += Tally.of([result_of(record, tasks[number])])
+                    sims += int(record.columns().sims.sum())
+                    games = sum(map(len, found))
+                    self.listener.played(tasks[number], tallies[number], games, total, sims)
         return [found[number][at] for number in range(len(tasks)) for at in sorted(found[number])]
 
     def _copy_given(self) -> None:

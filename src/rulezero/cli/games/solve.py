@@ -11,7 +11,7 @@ from rulezero.cli.terminal.options import Workers
 from rulezero.cli.terminal.screen import counting, gone_on_with, open_console, plain_table
 from rulezero.endgame import solving
 from rulezero.endgame.tables import GAME, Summary
-from rulezero.fleet.runner import cores
+from rulezero.machine import cores
 
 
 def solve(

@@ -12,8 +12,8 @@ from rulezero import runs
 from rulezero.cli.terminal.options import Workers
 from rulezero.cli.terminal.screen import counting, open_console, plain_table
 from rulezero.cli.terminal.words import games_of
+from rulezero.contest.standings import Standings
 from rulezero.reports import standings
-from rulezero.reports.standings import Standings
 
 
 def rate(

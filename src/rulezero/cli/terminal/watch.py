@@ -8,8 +8,8 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from rulezero.fleet.runner import cores
 from rulezero.learn.measures import Measures
+from rulezero.machine import cores
 from rulezero.play.task import Task
 from rulezero.stats.tally import Tally
 from rulezero.train.experiment import Experiment

@@ -12,9 +12,10 @@ import msgspec
 from rulezero._core import CHANCE, Game
 from rulezero.data.replay import follow
 from rulezero.errors import RunError
-from rulezero.fleet.runner import cores, run
+from rulezero.fleet.local import run
 from rulezero.games.load import load
 from rulezero.learn.window import WindowSettings
+from rulezero.machine import cores
 from rulezero.nets.config import NetConfig
 from rulezero.play.players import read_player
 from rulezero.play.task import Task

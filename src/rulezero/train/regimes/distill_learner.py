@@ -16,7 +16,7 @@ from torch.nn import functional
 from rulezero.data.columns import Floats
 from rulezero.errors import RunError
 from rulezero.files import write_whole
-from rulezero.fleet.runner import run_all
+from rulezero.fleet.local import LocalFleet
 from rulezero.learn import snapshot
 from rulezero.learn.fit import Fit, FitSettings, Tell
 from rulezero.learn.measures import Measures, measure_chances
@@ -25,6 +25,7 @@ from rulezero.learn.plan import plan
 from rulezero.learn.window import Part, Window
 from rulezero.nets.card import PERCEPTRON
 from rulezero.nets.perceptron import SIZES, Perceptron, create, from_nn, to_nn
+from rulezero.play.nets import NetStore
 from rulezero.train.estimate import Estimate, rate_of
 from rulezero.train.games.chess import Features
 from rulezero.train.regimes.distill import AGENTS, ENDS, Distill, given_nets
@@ -278,7 +279,8 @@ def estimate(experiment: "Experiment", regime: Distill, workers: int) -> Estimat
                 for end in ENDS:
                     (Path(folder) / f"{name}{end}{PERCEPTRON}").write_bytes(to_nn(net))
             begin = time.perf_counter()
-            played = [each for _, each in run_all(tasks, width=experiment.width, nets=Path(folder))]
+            fleet = LocalFleet(NetStore(Path(folder)), workers=1, width=experiment.width)
+            played = [each for _, each in fleet.run(tasks)]
             took = time.perf_counter() - begin
         chosen = sum(each.record.plies for each in played)
         scale = (stage.last - stage.first + 1) * experiment.selfplay.games / _GAMES

@@ -1,0 +1,87 @@
+"""Ratings on one scale: who plays whom, and what the games say."""
+
+import itertools
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
+
+from rulezero.data.record import Record
+from rulezero.errors import RunError
+from rulezero.stats.ladder import Meeting, Rating
+from rulezero.stats.tally import GameResult, Tally
+
+
+class Entrant(msgspec.Struct, frozen=True, kw_only=True):
+    """A player to be rated."""
+
+    name: str  # for people: that of a net, or the player's text
+    seat: str
+    is_net: bool = False
+    about: str = ""  # best, latest, anchor
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """A player and its rating."""
+
+    player: Entrant
+    rating: Rating  # in Elo above the anchor
+
+
+class Standings(msgspec.Struct, frozen=True, kw_only=True):
+    """Players by strength, the strongest first."""
+
+    game: str
+    anchor: str  # its seat: it has 0 Elo
+    standings: tuple[Standing, ...]
+    advantage: float  # Elo that seat 0 is worth
+    confidence: float  # of the intervals
+    games: int  # that the ratings are made of
+    played: int  # of them, in the call that wrote this
+
+
+def spaced(names: Sequence[str], count: int, best: str) -> list[str]:
+    """`count` of the names, evenly spaced, the best and the last among them, in their order."""
+    if count < 1:
+        raise RunError("at least one net is rated: nets=1 or more")
+    last = len(names) - 1
+    picked = {round(last * at / (count - 1)) for at in range(count)} if count > 1 else set()
+    wanted = names.index(best)
+    if wanted not in picked:  # it takes the place of its neighbour, but never the last one's
+        others = picked - {last}
+        picked -= {min(others, key=lambda at: abs(at - wanted))} if others else set()
+        picked |= {wanted}
+    return [names[at] for at in sorted(picked)]
+
+
+def pairings(players: Sequence[Entrant]) -> list[tuple[Entrant, Entrant]]:
+    """Who plays whom: neighbours; the last net against all fixed players and the first net; the
+    anchor against the best net and the one in the middle."""
+    nets = [player for player in players if player.is_net]
+    fixed = [player for player in players if not player.is_net]
+    best = [player for player in nets if "best" in player.about]
+    pairs = list(itertools.pairwise(players))
+    pairs += [(player, nets[-1]) for player in (*fixed, nets[0])]
+    pairs += [(fixed[-1], player) for player in (*best, nets[len(nets) // 2])]
+    found: dict[frozenset[str], tuple[Entrant, Entrant]] = {}
+    for a, b in pairs:
+        if a.seat != b.seat:
+            found.setdefault(frozenset((a.seat, b.seat)), (a, b))
+    return list(found.values())
+
+
+def meetings(records: Iterable[Record], seats: Collection[str]) -> list[Meeting]:
+    """The results of these players against each other."""
+    results: dict[tuple[str, str, str], list[GameResult]] = {}
+    for record in records:
+        a, b = sorted(record.seats)
+        if a != b and a in seats and b in seats:
+            results.setdefault((record.task, a, b), []).append(
+                GameResult(
+                    seat=record.seats.index(a),
+                    outcome=record.outcome,
+                    cause=record.end_reason,
+                    plies=record.plies,
+                    pair=record.index // 2,
+                )
+            )
+    return [Meeting(a, b, Tally.of(games)) for (_, a, b), games in results.items()]

@@ -1,0 +1,74 @@
+"""Playing tasks into a store, on this machine or on others."""
+
+import contextlib
+from collections.abc import Collection, Generator, Sequence
+from typing import NamedTuple, Protocol
+
+from rulezero.data.record import Record
+from rulezero.data.store import Store
+from rulezero.play.table import Finished
+from rulezero.play.task import Task
+
+
+class Fleet(Protocol):
+    """Plays tasks."""
+
+    def run(
+        self, tasks: Sequence[Task], done: Sequence[Collection[int]] = ()
+    ) -> Generator[tuple[int, Finished], None, None]:
+        """The games of tasks as they finish, each with the number of its task.
+
+        Games whose indices are in `done`, task by task, are not played.
+        """
+
+
+class Kept(NamedTuple):
+    """A game of a task that the store holds."""
+
+    number: int  # of the task
+    record: Record
+    is_new: bool  # played now, not found in the store
+
+
+def play_into(
+    store: Store | None, tasks: Sequence[Task], fleet: Fleet
+) -> Generator[Kept, None, None]:
+    """Every game of the tasks: first those that the store holds, then the others as they finish.
+
+    A game is kept before it is yielded. Games of a task without a name cannot be recognised, so
+    they are always played; without a store nothing is kept. It is safe to be killed at any time:
+    the games kept so far are not played again.
+    """
+    done: list[set[int]] = [set() for _ in tasks]
+    for number, record in _held(store, tasks):
+        done[number].add(record.index)
+        yield Kept(number, record, is_new=False)
+    with contextlib.closing(fleet.run(tasks, done)) as playing:
+        for number, finished in playing:
+            kept = Kept(number, finished.record, is_new=True)
+            try:
+                _keep(store, tasks[number], finished)
+            except KeyboardInterrupt:
+                _keep(store, tasks[number], finished)  # the store gives a record only once
+                yield kept
+                raise
+            yield kept
+
+
+def _held(store: Store | None, tasks: Sequence[Task]) -> Generator[tuple[int, Record], None, None]:
+    """The games of the tasks that the store holds, each with the number of its task."""
+    numbers = {task.name: number for number, task in enumerate(tasks) if task.name}
+    for purpose in sorted({tasks[number].purpose for number in numbers.values()}):
+        for record in () if store is None else store.select(purpose=purpose):
+            number = numbers.get(record.task)
+            if number is not None and record.index < tasks[number].games:
+                yield number, record
+
+
+def _keep(store: Store | None, task: Task, finished: Finished) -> None:
+    """Writes the note before the record: a game that is kept is never played for its note again."""
+    if store is None:
+        return
+    if finished.note is not None:
+        store.add_note(finished.record.id, task.judge or "", finished.note)
+    store.add(finished.record)

@@ -1,0 +1,53 @@
+"""Finding the nets that players name."""
+
+import contextlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from rulezero.nets.card import PERCEPTRON, digest, inside, read_card, resolve
+from rulezero.nets.error import NetError
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class NetStore:
+    """The nets of a folder, by name or by SHA-256; without a folder, nets by their paths.
+
+    It can be pickled, so that worker processes find the same nets.
+    """
+
+    folder: Path | None = None
+
+    def path_of(self, net: str) -> Path:
+        """The net's path as `resolve` returns it. NetError if there is no such net.
+
+        `net` is a name in the folder, the SHA-256 of the file that plays (.onnx or .nn), or any
+        text that `resolve` takes.
+        """
+        if self.folder is None:
+            return resolve(net)
+        if (found := inside(self.folder, net)) is not None:
+            return found
+        if _SHA256.fullmatch(net):
+            return _with_digest(self.folder, net)
+        try:
+            return resolve(net)
+        except NetError as error:
+            raise NetError(f"{error}, nor is it a net in '{self.folder}'") from error
+
+
+PATHS = NetStore()  # for players that name their nets by path or run
+
+
+def _with_digest(folder: Path, sha256: str) -> Path:
+    """The net of a folder whose .onnx or .nn file has this SHA-256."""
+    for path in sorted(folder.glob("*.onnx")):
+        with contextlib.suppress(NetError):  # int8 variants have no card; a damaged net is not it
+            if read_card(path.with_suffix("")).onnx == sha256:
+                return path.with_suffix("")
+    for path in sorted(folder.glob(f"*{PERCEPTRON}")):
+        if digest(path.read_bytes()) == sha256:
+            return path
+    raise NetError(f"there is no net with the SHA-256 {sha256} in '{folder}'")

@@ -1,0 +1,60 @@
+"""Tasks and finished games as messages: they survive the way, and others are refused."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+import rulezero as rz
+from rulezero.fleet.local import run
+from rulezero.play.resign import Resign
+from rulezero.play.table import Finished
+from rulezero.play.task import FORMAT, Task, decode
+from rulezero.version import __version__
+
+TASK = Task(
+    game="razzle",
+    a="gumbel:sims=4",
+    b="random",
+    games=2,
+    name="x",
+    judge="heuristic",
+    resign=Resign(value=0.9),
+)
+
+
+def test_messages_survive_the_way() -> None:
+    """What is decoded is what was encoded, format number included."""
+    finished = next(iter(run(TASK)))
+    assert finished.note is not None
+    for value in TASK, finished:
+        message = msgspec.msgpack.encode(value)
+        assert msgspec.msgpack.decode(message)["format"] == FORMAT
+        assert decode(message, type(value)) == value
+
+
+@pytest.mark.parametrize("form", [Task, Finished])
+@pytest.mark.parametrize("number", [FORMAT + 1, 0, None])
+def test_another_format_is_refused(form: type[msgspec.Struct], number: int | None) -> None:
+    """In one line that names both formats and this version, whatever else the message holds."""
+    message: dict[str, Any] = {"format": number, "unheard": 1}
+    if number is None:
+        del message["format"]
+    with pytest.raises(rz.GameError) as caught:
+        decode(msgspec.msgpack.encode(message), form)
+    assert str(caught.value) == (
+        f"the message is a {form.__name__.lower()} of format {number or 0}, and rulezero"
+        f" {__version__} reads format {FORMAT}: use the same version of rulezero on both sides"
+    )
+
+
+def test_unknown_fields_and_nonsense_are_refused() -> None:
+    """A field that this version does not know might change what is to be played."""
+    task = msgspec.to_builtins(TASK)
+    for message in task | {"handicap": 2}, task | {"games": "many"}, {"format": FORMAT}, [1, 2]:
+        with pytest.raises(rz.GameError, match="the message is not a task: ") as caught:
+            decode(msgspec.msgpack.encode(message), Task)
+        assert "\n" not in str(caught.value)
+    for nonsense in b"", b"\xc1", msgspec.msgpack.encode(task)[:-3]:
+        with pytest.raises(rz.GameError, match="the message is not a finished"):
+            decode(nonsense, Finished)
