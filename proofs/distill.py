@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 import rulezero as rz
-from common import chart, effort, judged, kept, listed, logged, minutes, table, trained, write
+from proof import chart, effort, judged, kept, listed, logged, minutes, table, trained, write
 from rulezero import config
 from rulezero.contest.agreement import agreement, some_positions
 from rulezero.fleet.runner import cores

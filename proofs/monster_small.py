@@ -7,7 +7,7 @@ how often Black wins.
 import sys
 from typing import Any
 
-from common import (
+from proof import (
     chart,
     effort,
     judged,

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import rulezero as rz
-from common import (
+from proof import (
     causes,
     chart,
     drawn,
