@@ -207,7 +207,7 @@ def test_a_value_no_board_has_a_use_for(value: float) -> None:
 
 
 def test_monster_begins_a_little_worse_for_white() -> None:
-    """About -0.13: the documents' figure."""
+    """About -0.13: the original Monster Chess project's figure."""
     assert heuristic(rz.load("monster").start()) == pytest.approx(-0.13, abs=0.003)
 
 
