@@ -1,4 +1,4 @@
-"""What smells is said once there is enough to go by, with what to try first."""
+"""Warnings come once there is enough to go by, with what to try first."""
 
 import re
 from typing import Literal
@@ -93,10 +93,10 @@ def test_illegal_moves_smell_where_legality_is_taught(
     assert list(found) == (["legal_mass"] if is_told else [])
 
 
-def test_every_smell_is_told_about() -> None:
+def test_every_warning_is_explained() -> None:
     """docs/troubleshooting.md has a section for each."""
     text = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
-    source = (ROOT / "src" / "rulezero" / "train" / "smells.py").read_text(encoding="utf-8")
+    source = (ROOT / "src" / "rulezero" / "train" / "warnings.py").read_text(encoding="utf-8")
     names = re.findall(r'found\["(\w+)"\]', source)
     assert len(names) >= 6
     assert sorted(re.findall(r"\*Warning `(\w+)`\.\*", text)) == sorted(names)
