@@ -22,7 +22,7 @@ PEERS      := build/peers-venv
 PEERS_MADE := $(PEERS)/.made
 
 .DELETE_ON_ERROR:
-PROOFS := $(patsubst proofs/%.py,proof-%,$(filter-out proofs/common.py,$(wildcard proofs/*.py)))
+PROOFS := $(patsubst proofs/%.py,proof-%,$(filter-out proofs/proof.py,$(wildcard proofs/*.py)))
 
 .PHONY: help demo test check golden sanitize bench bench-peers clean $(PROOFS)
 

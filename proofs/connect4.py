@@ -6,7 +6,7 @@ alphabeta:depth=5,eval=uniform in middle positions, fewer in early ones, no more
 
 import sys
 
-from common import chart, effort, judged, kept, listed, minutes, table, trained, write
+from proof import chart, effort, judged, kept, listed, minutes, table, trained, write
 from rulezero.contest.mistakes import mistakes
 from rulezero.endgame.connect4 import Kind
 from rulezero.train.run import Run

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 import rulezero as rz
-from common import chart, effort, judged, kept, listed, minutes, ratings, table, trained, write
+from proof import chart, effort, judged, kept, listed, minutes, ratings, table, trained, write
 from rulezero import config
 from rulezero.contest.agreement import agreement, some_positions
 from rulezero.machine import cores

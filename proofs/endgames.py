@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement, pairwise
 from pathlib import Path
 
 import rulezero as rz
-from common import table
+from proof import table
 from rulezero._core import monster_memory, monster_size
 from rulezero.endgame import solving
 from rulezero.endgame.tables import Count, Summary, Tables

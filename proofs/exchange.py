@@ -6,7 +6,7 @@ It must score 60 % against the heuristic player and 97 % against random; draws s
 import sys
 from typing import Any
 
-from common import (
+from proof import (
     causes,
     chart,
     effort,

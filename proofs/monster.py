@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import rulezero as rz
-from common import RUNS, judged, kept, table, write
+from proof import RUNS, judged, kept, table, write
 from rulezero.endgame.positions import draw
 from rulezero.endgame.tables import Probe, Tables
 from rulezero.machine import cores

@@ -7,7 +7,7 @@ the share of games that Black wins.
 import sys
 from typing import Any
 
-from common import (
+from proof import (
     chart,
     effort,
     judged,

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 import rulezero as rz
-from common import (
+from proof import (
     causes,
     chart,
     effort,

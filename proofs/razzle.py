@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 import rulezero as rz
-from common import (
+from proof import (
     chart,
     effort,
     judged,

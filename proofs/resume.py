@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from common import RUNS, table, write
+from proof import RUNS, table, write
 from rulezero import config, runs
 from rulezero.train.run import Run
 

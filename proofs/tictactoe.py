@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import rulezero as rz
-from common import RUNS, effort, kept, listed, table, trained, write
+from proof import RUNS, effort, kept, listed, table, trained, write
 from rulezero.config import read
 
 PAGE = Path("docs") / "add_a_game.md"

@@ -1,4 +1,4 @@
-"""Makes the fixed positions of Connect Four: python -m rulezero.endgame.connect4_positions.
+"""Writes the fixed positions of Connect Four: .venv/bin/python scripts/connect4_positions.py.
 
 Each comes from a game of its own, of players who are careful in some of their moves and careless
 in the rest; how often is drawn for every game. They are spread evenly over the numbers of men, and
@@ -10,11 +10,13 @@ import itertools
 import random
 import sys
 from collections import Counter
+from pathlib import Path
 
 from rulezero._core import Connect4Solver, State
-from rulezero.endgame.connect4 import MEN, POSITIONS, Kind, Solved, men_of, write
+from rulezero.endgame.connect4 import MEN, Kind, Solved, men_of, write
 from rulezero.games.load import load
 
+FILE = Path(__file__).parents[1] / "src" / "rulezero" / "endgame" / "data" / "connect4.txt"
 SEED = 0
 EACH = 500  # positions of a kind
 _CARE = (0.0, 0.5, 0.8, 1.0)  # shares of careful moves
@@ -114,4 +116,4 @@ def _is_subtle(solved: Solved) -> bool:
 
 if __name__ == "__main__":
     made = [solved for kind in MEN for solved in make(kind)]
-    POSITIONS.write_text("".join(f"{write(solved)}\n" for solved in made), encoding="utf-8")
+    FILE.write_text("".join(f"{write(solved)}\n" for solved in made), encoding="utf-8")

@@ -1,12 +1,15 @@
-"""Makes the lessons that are shipped, or checks them against tables.
+"""Checks the shipped lessons of Monster Chess against endgame tables, or writes them again.
 
-python -m rulezero.play.curriculum_maker endgames          checks them
-python -m rulezero.play.curriculum_maker endgames --make   makes them anew
+.venv/bin/python scripts/monster_lessons.py endgames          checks them
+.venv/bin/python scripts/monster_lessons.py endgames --make   writes them again, then checks them
+
+`endgames` is the folder of the tables (`rulezero solve`).
 """
 
 import random
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rulezero._core import GameError, RulezeroError, State
 from rulezero.endgame.positions import draw
@@ -16,8 +19,10 @@ from rulezero.fleet.local import run
 from rulezero.games.load import load
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
-from rulezero.train.games.monster import SHIPPED, TIERS, check, lessons, line_of
+from rulezero.train.games.monster import TIERS, check, lessons, line_of
 from rulezero.train.games.training import Lesson
+
+FILE = Path(__file__).parents[1] / "src" / "rulezero" / "train" / "games" / "data" / "monster.txt"
 
 # Tiers 1 and 2: so many positions of these men, at these distances, Black to move.
 _SOLVED = [
@@ -136,18 +141,18 @@ def _states(start: State, actions: Sequence[int]) -> list[State]:
 
 
 def main() -> int:
-    """Checks or makes the shipped lessons."""
+    """Exit code 1 where a shipped lesson is wrong."""
     folder, *options = sys.argv[1:] or [""]
     tables = open_tables(folder)
     if options == ["--make"]:
-        SHIPPED.parent.mkdir(exist_ok=True)
         head = [f"# tier {tier}: {about}" for tier, about in TIERS.items()]
         made = [line_of(lesson) for lesson in make(tables)]
-        SHIPPED.write_text("\n".join([*head, "", *made, ""]), encoding="utf-8")
-    problems = list(check(lessons(), tables))
+        FILE.write_text("\n".join([*head, "", *made, ""]), encoding="utf-8")
+    shipped = lessons(FILE)
+    problems = list(check(shipped, tables))
     for problem in problems:
         print(problem)
-    print(f"{len(lessons())} lessons, {len(problems)} problems")
+    print(f"{len(shipped)} lessons, {len(problems)} problems")
     return 1 if problems else 0
 
 

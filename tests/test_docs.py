@@ -1,4 +1,4 @@
-"""The documents are true: their Python runs, and their commands print what they say."""
+"""The documentation is true: its Python runs, and its commands print what it says."""
 
 import doctest
 import os
@@ -13,10 +13,10 @@ import pytest
 import rulezero as rz
 from rulezero import _core
 from support import samples
-from support.documents import ROOT, Block, blocks
+from support.documents import ROOT, Block, blocks, tic_tac_toe
 
 _TYPED = re.compile(r"your (?:\w+ )?move: (.*)")
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def run_python(block: Block, names: dict[str, object], path: Path) -> None:
@@ -57,8 +57,8 @@ def run_console(block: Block) -> None:
         assert checker.check_output(wanted, shown, doctest.ELLIPSIS), f"{command}\n{shown}"
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_a_document_is_true(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_a_page_is_true(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its blocks run in order, in an empty folder, with one set of names."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": path.stem}
@@ -69,6 +69,11 @@ def test_a_document_is_true(path: Path, tmp_path: Path, monkeypatch: pytest.Monk
             run_python(block, names, path)
         elif block.language == "console":
             run_console(block)
+
+
+def test_tests_play_the_game_that_is_taught() -> None:
+    """tests/support/tictactoe.py is the first block of docs/add_a_game.md, letter by letter."""
+    assert blocks(ROOT / "docs" / "add_a_game.md")[0].text == tic_tac_toe()
 
 
 def test_planes_are_described_in_full() -> None:

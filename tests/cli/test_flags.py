@@ -1,4 +1,4 @@
-"""A recipe's keys by the documents' own names: each does what it says, where it belongs."""
+"""The original programs' flags for a recipe's keys: each does what it says, where it belongs."""
 
 from pathlib import Path
 from typing import Any
@@ -169,7 +169,7 @@ def test_the_second_stage_is_a_run_of_its_own(tmp_path: Path) -> None:
 
 
 def test_flags_of_other_verbs(tmp_path: Path) -> None:
-    """What documents call them, where rulezero has words of its own."""
+    """The original programs' names for them, where rulezero has words of its own."""
     store, net = tmp_path / "store", tmp_path / "net"
     quick = ["--preset", "tiny", "--games", "4", "--workers", "1"]
     succeeds("generate", "monster", "--output-dir", store, *quick, "--simulations", "4")

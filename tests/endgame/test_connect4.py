@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 
 import rulezero as rz
+from connect4_positions import make, mirrored
 from rulezero.endgame import connect4
 from rulezero.endgame.connect4 import MEN, Kind, Solved, positions
-from rulezero.endgame.connect4_positions import make, mirrored
 
 GAME = rz.load("connect4")
 KINDS: list[Kind] = ["early", "middle", "late"]

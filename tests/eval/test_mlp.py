@@ -96,7 +96,7 @@ def test_the_net_is_the_textbooks(sizes: list[int], activations: list[int]) -> N
 
 
 def test_real_positions() -> None:
-    """The 781 features of chess positions: a net of the documents' size agrees with numpy."""
+    """The 781 features of chess positions: a net of the distill recipe's size agrees with numpy."""
     sizes = [781, 256, 128, 1]
     layers = random_layers(sizes, seed=3)
     net = Mlp.read(header(sizes, [RELU, RELU]) + body(layers))
@@ -136,7 +136,7 @@ def test_features_of_another_width(width: int) -> None:
         Mlp.read(example()).evaluate(np.zeros((2, width), np.float32))
 
 
-def test_the_chess_net_has_the_documented_size() -> None:
+def test_the_chess_net_has_the_original_size() -> None:
     """781-256-128-1 is 932,932 bytes, and comes back byte for byte."""
     sizes = [781, 256, 128, 1]
     file = header(sizes, [RELU, RELU]) + body(random_layers(sizes))

@@ -72,7 +72,7 @@ def remade(state: rz.State, kinds: list[str], absolute: bool) -> Planes:
         ("random_chess:pieces=custom,view=absolute", STANDARD + CUSTOM, True),
     ],
 )
-def test_planes_are_what_the_document_says(text: str, kinds: list[str], absolute: bool) -> None:
+def test_planes_are_what_the_page_says(text: str, kinds: list[str], absolute: bool) -> None:
     """Every plane of random games, repetitions among them."""
     game = rz.load(text)
     assert game.facts.planes == (8 * (2 * len(kinds) + 2) + 7, 8, 8)
@@ -181,7 +181,7 @@ def extra_displacements() -> list[tuple[int, int]]:
     ("text", "planes"),
     [("chess", 73), ("random_chess", 73), ("random_chess:pieces=custom", 105)],
 )
-def test_slots_are_what_the_document_says(text: str, planes: int) -> None:
+def test_slots_are_what_the_page_says(text: str, planes: int) -> None:
     """Plane * 64 + from-square as the mover sees it; no two legal actions share a slot."""
     game = rz.load(text)
     assert game.facts.slots == planes * 64

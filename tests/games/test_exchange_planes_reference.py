@@ -1,4 +1,4 @@
-"""The planes of EXCHANGE against a slow re-making from the words of their document."""
+"""The planes of EXCHANGE against a slow reference written from docs/planes.md."""
 
 import random
 from collections import Counter

@@ -10,13 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from rulezero import _core
-from rulezero.games.pieces import (
-    Move,
-    SpecialRules,
-    locate,
-    read_pieces,
-)
-from rulezero.yaml_values import PiecesError
+from rulezero.games.pieces import Move, PiecesError, SpecialRules, locate, read_pieces
 from support.piece_files import HOP, KING, PAWN, WIZARD, read
 
 ROOT = Path(__file__).parents[2]
@@ -209,7 +203,7 @@ MISTAKES = {
     "anchor": ("name: Wizard", "name: &a Wizard", "2: & and * are not read", "write the value out"),
     "alias": ("name: Wizard", "name: *a", "2: & and * are not read", "write the value out"),
     "tag": ("name: Wizard", "name: !!python/name:os.system", "2: tags with !", "take it out"),
-    "depth": ("Wizard", "[" * 300 + "]" * 300, "2: this nests too deeply", "as deep as it gets"),
+    "depth": ("Wizard", "[" * 300 + "]" * 300, "2: this nests too deeply", "at most 8 levels"),
     "merge": ("  name: Wizard", "  <<: {name: x}", "2: key is '<<'", "give text, in quotes"),
     "body": (WIZARD, "wizard: 3\n", "1: wizard is '3'", "give a map"),
     "id number": ("wizard:", "7:", "1: id is '7'", "give text, in quotes"),

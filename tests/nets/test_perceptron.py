@@ -37,7 +37,7 @@ def stirred(sizes: list[int], activations: list[Activation]) -> Perceptron:
     return made.eval()
 
 
-def test_the_chess_net_has_the_documented_size() -> None:
+def test_the_chess_net_has_the_original_size() -> None:
     """781-256-128-1: 233,217 numbers and 932,932 bytes."""
     made = create()
     assert made.sizes == SIZES == (781, 256, 128, 1)

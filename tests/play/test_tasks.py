@@ -24,7 +24,7 @@ from rulezero.play.table import Finished
 from rulezero.play.task import Task, begin
 from support import little_nets, samples
 
-PLAYERS = {
+_PLAYERS = {  # other games have plain ones
     "chess": ("puct:sims=12,noise=0.25,temperature=1", "heuristic"),
     "monster": ("puct:sims=16,temperature=1,forced=2,noise=0.3", "ucb1:sims=20"),
     "random_chess": ("gumbel:sims=6", "oneply:temperature=1"),
@@ -32,6 +32,11 @@ PLAYERS = {
     "razzle": ("puct:sims=16,pass_quiescence=true,temperature=1", "gumbel:sims=4"),
     "connect4": ("ucb1:sims=20,eval=rollout,temperature=1", "puct:sims=20,temperature=0.5"),
     "tictactoe": ("puct:sims=20,eval=rollout", "random"),
+}
+PLAYERS = {
+    game: _PLAYERS.get(game, ("puct:sims=12,temperature=1", "random"))
+    for game in samples.GAMES
+    if ":" not in game
 }
 
 

@@ -1,4 +1,4 @@
-"""GPU hours and money: the document's own rows come out, and every recipe gets a number."""
+"""GPU hours and money: as in the original Ultimate Random Chess plan; a number for every recipe."""
 
 import datetime
 import itertools
@@ -20,7 +20,7 @@ OWN = "date: 2026-01\noffers: [{gpu: A100 80GB, provider: me, price: 0.5}]\n"
 
 
 def rows(kind: str) -> list[list[str]]:
-    """The document's rows of one kind, cell by cell."""
+    """The original plan's rows of one kind, cell by cell."""
     path = Path(__file__).parents[1] / "golden" / "cost.txt"
     lines = path.read_text(encoding="utf-8").splitlines()
     found = [line.split(": ", 1)[1] for line in lines if line.startswith(f"{kind}: ")]
@@ -41,7 +41,7 @@ def price(gpu: str, provider: str) -> float:
     return found.price[0]
 
 
-def test_the_shipped_prices_are_the_document_s() -> None:
+def test_the_shipped_prices_are_the_original_plans() -> None:
     """Offers, levels, what spot instances save, and the date."""
     prices = offers.newest()
     assert [(o.gpu, o.provider, o.price) for o in prices.offers] == [
@@ -56,7 +56,7 @@ def test_the_shipped_prices_are_the_document_s() -> None:
 
 @pytest.mark.parametrize(("column", "offer"), [(2, (REFERENCE, "Thunder Compute")),
                                                (3, ("H100 80GB", "RunPod"))])  # fmt: skip
-def test_hours_times_price_are_the_document_s_money(column: int, offer: tuple[str, str]) -> None:
+def test_hours_times_price_is_the_original_plans_cost(column: int, offer: tuple[str, str]) -> None:
     """Exactly with prices in tens of cents, as it reckons; within 3 % with the prices as told."""
     told = price(*offer)
     for row in rows("level"):
@@ -66,7 +66,7 @@ def test_hours_times_price_are_the_document_s_money(column: int, offer: tuple[st
 
 
 @pytest.mark.parametrize("row", rows("tier"), ids=lambda row: row[0])
-def test_the_tiers_take_the_document_s_hours(row: list[str]) -> None:
+def test_the_tiers_take_the_original_plans_hours(row: list[str]) -> None:
     """One speed for all three: inside its ranges, and tier 1 what it calls 50 hours and $40."""
     preset, blocks, channels, sims, games, hours, dollars, budget = row
     experiment, prices = config.load("random_chess", preset), offers.newest()

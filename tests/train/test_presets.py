@@ -1,4 +1,4 @@
-"""The `full` presets are the experiments that their documents describe, figure by figure."""
+"""The `full` presets are the experiments of the original systems, figure by figure."""
 
 import re
 from collections.abc import Iterator
@@ -56,8 +56,8 @@ def found(whole: dict[str, Any], key: str, option: str) -> Any:
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
-def test_full_is_what_the_document_says(path: Path) -> None:
-    """Every line of the table, which was written from the document alone."""
+def test_full_is_the_original_experiment(path: Path) -> None:
+    """Every line of the table, which was written from the original system's description alone."""
     recipe, _, preset = path.stem.partition(".")
     whole = config.load(recipe, preset or "full").model_dump(mode="json")
     lines = list(lines_of(path))
@@ -71,7 +71,7 @@ def test_full_is_what_the_document_says(path: Path) -> None:
 
 
 @pytest.mark.parametrize("tier", ["tier1", "tier2", "tier3"])
-def test_tiers_play_as_many_games_as_the_document_says(tier: str) -> None:
+def test_tiers_play_as_many_games_as_the_original_plan(tier: str) -> None:
     """Games of an iteration times iterations; nobody plays before the net does."""
     experiment = config.load("random_chess", tier)
     path = next(path for path in TABLES if path.stem == f"random_chess.{tier}")

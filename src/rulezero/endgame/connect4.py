@@ -18,7 +18,7 @@ MEN: dict[Kind, range] = {"early": range(8, 15), "middle": range(15, 25), "late"
 """How many men the positions of each kind have."""
 
 POSITIONS = Path(__file__).parent / "data" / "connect4.txt"
-"""The fixed positions, one a line; `python -m rulezero.endgame.connect4_positions` makes them."""
+"""The fixed positions, one a line; scripts/connect4_positions.py makes them."""
 
 SIGNS = {1: "+", 0: "=", -1: "-"}
 """How a column's value is written in that file; a full column is a dot."""

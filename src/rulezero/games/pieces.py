@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rulezero._core import Pattern, Piece
-from rulezero.yaml_values import PiecesError, Value, quoted, read_file
+from rulezero._core import GameError, Pattern, Piece
+from rulezero.yaml_values import Value, quoted, read_file
 
 SHIPPED = ("standard", "custom")  # the sets that come with the package, in reading order
 
 _MOST_KINDS = 32  # of a set
 _MOST_MOVES = 32  # entries under `moves`
+_MOST_PAWNS = 1000  # a value
 _FARTHEST = 7  # squares: nothing leads further on a board of 8 x 8
 
 _PIECE_KEYS = ("name", "symbol", "value", "royal", "description", "moves", "special_rules")
@@ -25,8 +26,13 @@ _MOVE_KEYS = {  # by type; the first is its vectors
     "leap": ("vectors",),
     "hop": ("directions", "hurdles", "land"),
 }
+_OTHER_SPELLINGS = {"hopper": "hop", "hurdle_count": "hurdles", "land_distance": "land"}
 _FLAGS = ("move_only", "capture_only", "initial_only")
 _RULE_KEYS = {"en_passant": "P", "promotion": "P", "castling": "K"}  # with the piece they are for
+
+
+class PiecesError(GameError):
+    """A piece file or a piece set that cannot be used: "FILE:LINE: what is wrong; what to do"."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +152,7 @@ def _identity(path: Path) -> object:
 
 
 def _read_file(path: Path) -> "list[_Draft]":
-    file = read_file(path, f"name a YAML file, or {' or '.join(SHIPPED)}")
+    file = read_file(path, f"name a YAML file, or {' or '.join(SHIPPED)}", PiecesError)
     pieces = file.entries("id")
     if not pieces:
         file.fail("defines no piece", "add one, or leave the file out")
@@ -194,7 +200,7 @@ def _read_piece(id_: Value, body: Value) -> _Draft:
     fields = body.fields(_PIECE_KEYS, required=("name", "symbol", "value", "moves"))
     symbol = _read_symbol(fields["symbol"])
     royal = "royal" in fields and fields["royal"].flag()
-    value = fields["value"].pawns()
+    value = _read_pawns(fields["value"])
     if royal and symbol != "K":
         fields["royal"].fail(f"is true for {symbol}", "only the king K is royal: take it out")
     if symbol == "K" and not royal:
@@ -236,10 +242,19 @@ def _read_symbol(value: Value) -> str:
     return symbol
 
 
+def _read_pawns(value: Value) -> float:
+    plain = r"\+?((0|[1-9]\d*)?\.\d+|0|[1-9]\d*)"
+    is_plain = value.is_scalar("int", "float") and re.fullmatch(plain, value.node.value)
+    if not is_plain or float(value.node.value) > _MOST_PAWNS:
+        remedy = f"give its worth in pawns, a number from 0 to {_MOST_PAWNS} such as 3.5"
+        value.fail(f"is {value.shown}", remedy)
+    return float(value.node.value)
+
+
 def _read_move(value: Value) -> Move:
     keys = dict.fromkeys(key for keys in _MOVE_KEYS.values() for key in keys)
-    fields = value.fields(("type", *keys, *_FLAGS), required=("type",))
-    kind = fields["type"].word(_MOVE_KEYS)
+    fields = value.fields(("type", *keys, *_FLAGS), ("type",), _OTHER_SPELLINGS)
+    kind = fields["type"].word(_MOVE_KEYS, _OTHER_SPELLINGS)
     own = ("type", *_MOVE_KEYS[kind], *_FLAGS)
     for key, field in fields.items():
         if key not in own:

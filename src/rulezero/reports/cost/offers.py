@@ -3,13 +3,12 @@
 import datetime
 import math
 import re
-from importlib import resources
 from pathlib import Path
 
 import msgspec
 
 from rulezero._core import RulezeroError
-from rulezero.yaml_values import PiecesError, Value, read_file
+from rulezero.yaml_values import Value, read_file
 
 Range = tuple[float, float]  # the least and the most
 
@@ -86,22 +85,16 @@ class Prices(msgspec.Struct, frozen=True, kw_only=True):
 
 def newest() -> Prices:
     """The newest prices that come with rulezero."""
-    files = resources.files("rulezero.reports.cost").iterdir()
-    name = max(file.name for file in files if file.name.endswith(".yaml"))
-    with resources.as_file(resources.files("rulezero.reports.cost") / name) as path:
-        return _told(path, None)
+    return _read(_file(max(Path(__file__).parent.glob("*.yaml"))), None)
 
 
 def read(path: str | Path) -> Prices:
     """The prices of a file. What it says nothing of but date and offers is as in the newest."""
-    return _told(Path(path), newest())
+    return _read(_file(Path(path)), newest())
 
 
-def _told(path: Path, base: Prices | None) -> Prices:
-    try:
-        return _read(read_file(path, "name a YAML file of prices, see docs/cost.md"), base)
-    except PiecesError as error:
-        raise PricesError(str(error)) from None
+def _file(path: Path) -> Value:
+    return read_file(path, "name a YAML file of prices, see docs/cost.md", PricesError)
 
 
 def _read(file: Value, base: Prices | None) -> Prices:

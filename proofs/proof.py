@@ -135,8 +135,8 @@ def effort(run: Run) -> list[str]:
         f"{(worked + measured) / 60:.1f} minutes in all: {worked / 60:.1f} of training,"
         f" {learned / 60:.1f} of them fits, and {measured / 60:.1f} of measuring what came of it",
         f"waiting for batches: {waited / learned:.2%} of the time of the fits",
-        f"cores kept busy over an iteration, of {os.cpu_count()}: median"
-        f" {busy[len(busy) // 2]:.2f}, least {busy[0]:.2f}",
+        f"busy cores per iteration (of {os.cpu_count()}): median"
+        f" {busy[len(busy) // 2]:.2f}, minimum {busy[0]:.2f}",
         f"rating took {_rated(run):.1%} of all evaluations by nets",
     ]
 
