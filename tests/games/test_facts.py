@@ -1,6 +1,6 @@
 """What a game says about itself, so that no other file has to know its name."""
 
-from typing import ClassVar
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -79,7 +79,7 @@ def test_a_python_game_sets_the_same_facts() -> None:
         seat_names = ("left", "right")
         human_seat = 1
         typical_plies = 3
-        constants: ClassVar = {"length": 3}
+        constants: Mapping[str, int] = {"length": 3}
 
         def start(self, seed: int) -> int:
             return 0
