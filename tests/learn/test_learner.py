@@ -17,6 +17,7 @@ from rulezero.learn.measures import Answers, measure
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Indices, Part, WindowSettings
 from rulezero.nets.config import NetConfig
+from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import create
 from support import little_nets, record_samples, samples, windows
 
@@ -110,7 +111,7 @@ def test_a_learner_judges_as_its_net_plays(option: str) -> None:
         said = one.tower.eval()(torch.from_numpy(batch.planes))
     np.testing.assert_allclose(answers.shares, torch.softmax(said.policy, 1).numpy(), atol=1e-5)
     np.testing.assert_allclose(answers.wdl.sum(1), 1, atol=1e-6)
-    assert answers.kind == one.tower.config.value
+    assert answers.has_draws == (option != "tanh")
     if option == "tanh":
         value = said.value.numpy()[:, 0]
         np.testing.assert_array_equal(answers.wdl[:, 1], 0)
@@ -128,7 +129,7 @@ def test_a_tanh_is_measured_by_its_squared_error() -> None:
     )
     wdl = np.tile(np.array([0.75, 0, 0.25], np.float32), (20, 1))
     shares = np.full((20, 7), 1 / 7, np.float32)
-    found = measure(Answers(shares=shares, wdl=wdl, kind="tanh"), batch)
+    found = measure(Answers(shares=shares, wdl=wdl, has_draws=False), batch)
     assert found.net.value == found.net.value_mse == pytest.approx(0.25)
     assert found.constant.value == 0
     assert measure(Answers(shares=shares, wdl=wdl), batch).net.value > 10
@@ -189,7 +190,7 @@ def test_the_loss_of_a_batch_is_what_is_fitted() -> None:
     made = batches()
     batch = made.make(made.window.positions(Part.TRAINING))
     said = one.average.eval()(torch.from_numpy(batch.planes))
-    wanted = losses(said, one._examples(batch), one.settings.loss).total
+    wanted = losses(said, one._examples(batch), one.settings.loss, WdlHead).total
     assert one.loss(batch) == pytest.approx(float(wanted.detach()), rel=1e-4)
 
 

@@ -11,14 +11,11 @@ import rulezero as rz
 from rulezero.nets.checkpoint import save
 from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import create
-from rulezero.play.evaluators import (
-    Evaluator,
-    OnnxEvaluator,
-    RandomEvaluator,
-    UniformEvaluator,
-)
+from rulezero.play.evaluators import Evaluator
+from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.play.evaluators.torch import TorchEvaluator
 from support import little_nets, samples
+from support.evaluators import RandomEvaluator, UniformEvaluator
 
 
 def evaluators(text: str) -> dict[str, Evaluator]:

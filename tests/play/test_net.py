@@ -12,9 +12,9 @@ import rulezero as rz
 from rulezero.nets.checkpoint import save
 from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import create
-from rulezero.play.evaluators import RandomEvaluator
 from rulezero.play.net import Net
 from support import little_nets, samples
+from support.evaluators import RandomEvaluator
 
 
 @pytest.mark.parametrize("text", little_nets.GAMES)

@@ -14,9 +14,9 @@ from rulezero.files import write_whole
 from rulezero.learn import snapshot
 from rulezero.learn.fit import Fit, Tell
 from rulezero.learn.measures import Measures, measure_chances
-from rulezero.learn.optimiser import threads
 from rulezero.learn.window import Part, Window
 from rulezero.nets.card import PERCEPTRON
+from rulezero.nets.device import threads
 from rulezero.nets.perceptron import create, from_nn, to_nn
 from rulezero.train.distillation import AGENTS, ENDS, given_nets
 from rulezero.train.perceptron_learner import PerceptronLearner, Taught

@@ -9,7 +9,8 @@ import numpy as np
 
 from rulezero.fleet.runner import run_all
 from rulezero.nets.card import PERCEPTRON
-from rulezero.nets.perceptron import SIZES, create, to_nn
+from rulezero.nets.chess_perceptron import SIZES
+from rulezero.nets.perceptron import create, to_nn
 from rulezero.train.distillation import ENDS
 from rulezero.train.estimate import Estimate, rate_of
 from rulezero.train.perceptron_learner import PerceptronLearner

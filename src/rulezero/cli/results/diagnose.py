@@ -79,7 +79,7 @@ def _show_figures(found: Diagnosis, console: Console) -> None:
     row("probability on legal moves", told("legal_mass", ".1%"))
     row("likeliest move is the search's", told("top1", ".1%"), f"{constant['top1']:.1%}")
     row("policy cross-entropy (nats)", told("policy", ".3f"), f"{constant['policy']:.3f}")
-    value = "value cross-entropy (nats)" if found.value_kind == "wdl" else "value squared error"
+    value = "value cross-entropy (nats)" if found.has_draws else "value squared error"
     row(value, told("value", ".3f"), f"{constant['value']:.3f}")
     row("winner told rightly", told("winner", ".1%"), f"{constant['winner']:.1%}")
     row("calibration error of values", told("calibration_error", ".3f"))

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from rulezero._core import remake
 from rulezero.data.columns import Floats
-from rulezero.games.load import load
 from rulezero.learn.window import Indices, Window
+from rulezero.nets.chess_perceptron import encoder
 
 _CHUNK = 4096  # positions that are re-made at a time
 
@@ -18,7 +18,7 @@ class Features:
 
     def __init__(self, window: Window, positions: Indices) -> None:
         """Goes through every game once, now."""
-        game = load("chess", planes="features781")
+        game = encoder()
         self._size = math.prod(game.facts.planes)
         self._places = np.zeros(len(window), np.int64)
         self._places[positions] = np.arange(len(positions))
