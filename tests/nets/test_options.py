@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 import rulezero as rz
-from rulezero.nets import config
+from rulezero.nets import config as configs
 from rulezero.nets.card import beside, read_card
 from rulezero.nets.checkpoint import load, save
 from rulezero.nets.config import NetConfig
@@ -170,9 +170,8 @@ def test_onnx_says_what_torch_says(text: str, option: str) -> None:
     found = Runtime(to_onnx(tower), "net").run(planes)
     with torch.no_grad():
         said = tower(torch.from_numpy(planes))
-    for one, other in zip(
-        found, (said.policy, *tower.value.value_and_draw(said.value)), strict=True
-    ):
+    answers = said.policy, *tower.value.value_and_draw(said.value)
+    for one, other in zip(found, answers, strict=True):
         assert one.shape == other.shape
         np.testing.assert_allclose(one, other.numpy(), atol=1e-4)
     assert found[0].std(0).max() > 1e-2  # positions are told apart, or this shows nothing
@@ -319,7 +318,7 @@ def test_a_tanh_tells_its_value_and_no_draws(tmp_path: Path) -> None:
 
 def test_every_value_head_is_listed_without_torch() -> None:
     """A config is checked where torch is not imported; chances and values say the same."""
-    assert VALUE_HEADS.keys() == config.VALUE_HEADS.keys()
+    assert VALUE_HEADS.keys() == configs.VALUE_HEADS.keys()
     for name, head in VALUE_HEADS.items():
         made = create(samples.game("connect4"), NetConfig(blocks=1, channels=8, value=name))
         assert type(made.value) is head

@@ -69,9 +69,8 @@ def test_calibration_by_hand() -> None:
     assert [middle.positions, middle.predicted] == pytest.approx([3, 0.35])
     assert (won.high, won.positions, won.outcome) == (1.0, 1, 1.0)
     batch = positions_of(newest_games(little_runs.run(), 5), rz.load("connect4"))
-    found = judge(
-        "net", answers_of(OnnxEvaluator(little_runs.run().path), batch, has_draws=True), batch
-    )
+    answers = answers_of(OnnxEvaluator(little_runs.run().path), batch, has_draws=True)
+    found = judge("net", answers, batch)
     distances = [abs(each.predicted - each.outcome) * each.positions for each in found.bins]
     assert sum(each.positions for each in found.bins) == len(batch.value)
     assert found.calibration_error == pytest.approx(sum(distances) / len(batch.value))

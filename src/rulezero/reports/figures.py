@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from rulezero.train.games.exchange_usage import TARGETS
+from rulezero.train.games.exchange import TARGETS
 
 Entry = Mapping[str, Any]  # a line of the log
 Json = dict[str, Any]
