@@ -55,12 +55,7 @@ def estimate(
     width: int,
 ) -> Estimate:
     """What the self-play and the fits of an experiment take here."""
-    shallow = msgspec.structs.replace(
-        net,
-        blocks=min(net.blocks, _BLOCKS),
-        widths=net.widths[-_BLOCKS:],
-        pooling=min(net.pooling, _BLOCKS),
-    )
+    shallow = measured_net(net)
     whole, measured = size_of(game.text, net), size_of(game.text, shallow)
     share = measured.multiply_adds / whole.multiply_adds
     tower = create(game, shallow)
@@ -88,6 +83,14 @@ def estimate(
         choices_per_game=choices,
         sims_per_choice=sims,
         hours=iterations * seconds / 3600,
+    )
+
+
+def measured_net(net: NetConfig) -> NetConfig:
+    """The net that is measured in the place of this one: with fewer blocks if it is deep."""
+    blocks = min(net.blocks, _BLOCKS)
+    return msgspec.structs.replace(
+        net, blocks=blocks, widths=net.widths[-_BLOCKS:], pooling=min(net.pooling, blocks)
     )
 
 
