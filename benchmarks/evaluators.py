@@ -23,7 +23,8 @@ from rulezero.nets.config import NetConfig
 from rulezero.nets.positions import sample
 from rulezero.nets.runtime import Floats
 from rulezero.nets.tower import create
-from rulezero.play.evaluators import Evaluator, OnnxEvaluator
+from rulezero.play.evaluators import Evaluator
+from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.play.evaluators.torch import TorchEvaluator
 
 _SECONDS = 0.15  # each round, each evaluator

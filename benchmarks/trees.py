@@ -9,7 +9,8 @@ import torch
 import rulezero as rz
 from peer import HOW, Peer
 from rulezero._core import Played
-from rulezero.play.evaluators import Evaluator, OnnxEvaluator
+from rulezero.play.evaluators import Evaluator
+from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.play.evaluators.torch import TorchEvaluator
 from rulezero.play.session import Session
 from selfplay import SelfPlay, make_net

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import rulezero as rz
-from rulezero.play.evaluators import OnnxEvaluator
+from rulezero.play.evaluators.onnx import OnnxEvaluator
 from selfplay import SelfPlay, make_net
 from timing import Figure, spread
 

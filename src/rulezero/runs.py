@@ -113,9 +113,9 @@ def check(experiment: Experiment, workers: int = 0) -> None:
             raise RunError(f"stores: there is no store '{path}'")
     check_workers(workers)
     if experiment.fit.device == "cuda":
-        from rulezero.learn.learner import device_of
+        from rulezero.nets.device import device_of
 
-        device_of("cuda")
+        device_of("cuda", "fit.device")
 
 
 def open_run(path: str | Path) -> Run:

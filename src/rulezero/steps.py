@@ -127,7 +127,7 @@ def _without_net(settings: PlaySettings) -> PlaySettings:
     for key in ("a", "b", "judge"):
         text = getattr(settings, key)
         if text is not None and read_player(text).net in NAMES:
-            changes[key] = read_player(text).changed(net=None, precision=None).text
+            changes[key] = read_player(text).without_net().text
     return settings.model_copy(update=changes)
 
 

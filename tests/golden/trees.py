@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import rulezero as rz
-from rulezero.play.evaluators import RandomEvaluator
 from support import samples
+from support.evaluators import RandomEvaluator
 
 FOLDER = Path(__file__).parent / "trees"
 _POSITIONS = 4  # of each game

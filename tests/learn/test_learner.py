@@ -17,6 +17,7 @@ from rulezero.learn.measures import Answers, measure
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Indices, Part, WindowSettings
 from rulezero.nets.config import NetConfig
+from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import create
 from support import little_nets, record_samples, samples, windows
 
@@ -110,7 +111,7 @@ def test_a_learner_judges_as_its_net_plays(option: str) -> None:
         said = one.tower.eval()(torch.from_numpy(batch.planes))
     np.testing.assert_allclose(answers.shares, torch.softmax(said.policy, 1).numpy(), atol=1e-5)
     np.testing.assert_allclose(answers.wdl.sum(1), 1, atol=1e-6)
-    assert answers.kind == one.tower.config.value
+    assert answers.has_draws == (option != "tanh")
     if option == "tanh":
         value = said.value.numpy()[:, 0]
         np.testing.assert_array_equal(answers.wdl[:, 1], 0)
@@ -128,7 +129,7 @@ def test_a_tanh_is_measured_by_its_squared_error() -> None:
     )
     wdl = np.tile(np.array([0.75, 0, 0.25], np.float32), (20, 1))
     shares = np.full((20, 7), 1 / 7, np.float32)
-    found = measure(Answers(shares=shares, wdl=wdl, kind="tanh"), batch)
+    found = measure(Answers(shares=shares, wdl=wdl, has_draws=False), batch)
     assert found.net.value == found.net.value_mse == pytest.approx(0.25)
     assert found.constant.value == 0
     assert measure(Answers(shares=shares, wdl=wdl), batch).net.value > 10
@@ -189,7 +190,7 @@ def test_the_loss_of_a_batch_is_what_is_fitted() -> None:
     made = batches()
     batch = made.make(made.window.positions(Part.TRAINING))
     said = one.average.eval()(torch.from_numpy(batch.planes))
-    wanted = losses(said, one._examples(batch), one.settings.loss).total
+    wanted = losses(said, one._examples(batch), one.settings.loss, WdlHead).total
     assert one.loss(batch) == pytest.approx(float(wanted.detach()), rel=1e-4)
 
 
@@ -226,3 +227,42 @@ def test_patience_without_held_out_games_waits() -> None:
     assert fit(patient).steps == fit(plain).steps
     for name, tensor in plain.tower.state_dict().items():
         assert torch.equal(tensor, patient.tower.state_dict()[name]), name
+
+
+@pytest.mark.parametrize("option", ["all", "tanh"])
+@pytest.mark.parametrize("micro_batch", [1, 16, 31])
+def test_a_micro_batch_changes_no_step(option: str, micro_batch: int) -> None:
+    """Weights, batch norm's statistics and the optimiser: the same to the bit, dropout included.
+
+    What saves memory is that activations are computed again; the batch stays whole.
+    """
+    config = little_nets.OPTIONS[option]
+    whole, small = (learner(config, micro_batch=each) for each in (None, micro_batch))
+    assert small._recomputed(32) > 0
+    assert small._recomputed(micro_batch) == whole._recomputed(32) == 0
+    assert fit(whole).train == fit(small).train
+    for name, tensor in whole.tower.state_dict().items():
+        assert torch.equal(tensor, small.tower.state_dict()[name]), name
+
+
+def test_a_micro_batch_keeps_fewer_activations() -> None:
+    """Of 8 blocks, a quarter of the batch keeps those of 2; the others keep their input alone."""
+    config = NetConfig(blocks=8, channels=32)
+    batch = batches().make(np.arange(64))
+
+    def kept(micro_batch: int | None) -> int:
+        one, sizes = learner(config, batch=64, micro_batch=micro_batch), {}
+
+        def note(tensor: torch.Tensor) -> torch.Tensor:
+            sizes[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+            planes = one._tensor(batch.planes)
+            outputs = one.tower.train()(planes, one._recomputed(64))
+        assert outputs.policy.requires_grad
+        return sum(sizes.values())
+
+    assert kept(64) == kept(None)
+    assert kept(16) < 0.6 * kept(None)
+    assert kept(1) < 0.45 * kept(None)

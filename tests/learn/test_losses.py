@@ -15,8 +15,8 @@ from rulezero.learn.losses import (
     illegal_mass,
     legal_log_shares,
     losses,
-    value_loss,
 )
+from rulezero.nets.heads import TanhHead, ValueHead, WdlHead
 from rulezero.nets.tower import Outputs
 
 BATCH, SLOTS = 6, 9
@@ -42,13 +42,13 @@ def random_examples(seed: int = 0) -> Examples:
     )
 
 
-def random_outputs(seed: int = 1, *, tanh: bool = False) -> Outputs:
+def random_outputs(seed: int = 1, *, head: type[ValueHead] = WdlHead) -> Outputs:
     """What some net might say."""
     dice = torch.Generator().manual_seed(seed)
-    value = torch.randn(BATCH, 1 if tanh else 3, generator=dice)
+    value = torch.randn(BATCH, 1 if head is TanhHead else 3, generator=dice)
     return Outputs(
         3 * torch.randn(BATCH, SLOTS, generator=dice),
-        torch.tanh(value) if tanh else value,
+        torch.tanh(value) if head is TanhHead else value,
         torch.rand(BATCH, 1, generator=dice),
     )
 
@@ -82,7 +82,7 @@ def mean(of: npt.ArrayLike, weight: npt.ArrayLike) -> float:
 def test_policies_are_compared_among_legal_moves() -> None:
     """Masked cross-entropy, over the positions that have a policy target."""
     said, examples = random_outputs(), random_examples()
-    found = losses(said, examples, LossSettings())
+    found = losses(said, examples, LossSettings(), WdlHead)
     wanted = slow_policy(said.policy, examples)
     assert float(found.policy) == pytest.approx(mean(wanted[:-1], examples.weight[:-1]), rel=1e-5)
     shares = legal_log_shares(said.policy, examples.legal)
@@ -98,7 +98,7 @@ def test_illegal_mass_is_what_lies_on_illegal_slots() -> None:
         for row, mask in zip(slow_softmax(said.policy), examples.legal.tolist(), strict=True)
     ]
     assert illegal_mass(said.policy, examples.legal).tolist() == pytest.approx(mass, rel=1e-5)
-    found = losses(said, examples, LossSettings())
+    found = losses(said, examples, LossSettings(), WdlHead)
     assert float(found.illegal) == pytest.approx(mean(mass, examples.weight), rel=1e-5)
 
 
@@ -106,7 +106,7 @@ def gradient(settings: LossSettings) -> tuple[Tensor, Tensor]:
     """The gradient of the whole loss by the policy's logits [B, slots], and what is legal."""
     said, examples = random_outputs(), random_examples()
     logits = said.policy.clone().requires_grad_()
-    losses(Outputs(logits, said.value), examples, settings).total.backward()  # type: ignore[no-untyped-call]
+    losses(Outputs(logits, said.value), examples, settings, WdlHead).total.backward()  # type: ignore[no-untyped-call]
     assert logits.grad is not None
     return logits.grad, examples.legal
 
@@ -143,18 +143,18 @@ def test_win_draw_loss_is_a_cross_entropy() -> None:
         -sum(aim * math.log(share) for aim, share in zip(aims, shares, strict=True))
         for aims, shares in zip(examples.wdl.tolist(), slow_softmax(said.value), strict=True)
     ]
-    assert value_loss(said.value, examples.wdl).tolist() == pytest.approx(wanted, rel=1e-5)
-    found = losses(said, examples, LossSettings())
+    assert WdlHead.loss(said.value, examples.wdl).tolist() == pytest.approx(wanted, rel=1e-5)
+    found = losses(said, examples, LossSettings(), WdlHead)
     assert float(found.value) == pytest.approx(mean(wanted, examples.weight), rel=1e-5)
 
 
 def test_a_tanh_is_a_squared_error() -> None:
     """Of the expected result, p(win) - p(loss)."""
-    said, examples = random_outputs(tanh=True), random_examples()
+    said, examples = random_outputs(head=TanhHead), random_examples()
     aims = examples.wdl.numpy().astype(np.float64)
     wanted = (said.value.numpy()[:, 0] - (aims[:, 0] - aims[:, 2])) ** 2
-    np.testing.assert_allclose(value_loss(said.value, examples.wdl).numpy(), wanted, rtol=1e-5)
-    found = losses(said, examples, LossSettings())
+    np.testing.assert_allclose(TanhHead.loss(said.value, examples.wdl).numpy(), wanted, rtol=1e-5)
+    found = losses(said, examples, LossSettings(), TanhHead)
     assert float(found.value) == pytest.approx(mean(wanted, examples.weight), rel=1e-5)
 
 
@@ -165,9 +165,11 @@ def test_moves_left_are_a_huber_loss() -> None:
     error = np.abs(said.moves_left.numpy()[:, 0] - examples.plies_left.numpy() / MOVES_LEFT_UNIT)
     wanted = np.where(error < 1, error**2 / 2, error - 0.5)
     assert 0 < (error < 1).sum() < BATCH
-    found = losses(said, examples, LossSettings())
+    found = losses(said, examples, LossSettings(), WdlHead)
     assert float(found.moves_left) == pytest.approx(mean(wanted, examples.weight), rel=1e-5)
-    without = losses(Outputs(said.policy, said.value), examples, LossSettings(moves_left=1))
+    without = losses(
+        Outputs(said.policy, said.value), examples, LossSettings(moves_left=1), WdlHead
+    )
     assert float(without.moves_left) == 0
 
 
@@ -175,24 +177,24 @@ def test_parts_count_as_set() -> None:
     """total = policy * (cross-entropy + illegal * mass) + value * ... + moves_left * ..."""
     said, examples = random_outputs(), random_examples()
     settings = LossSettings(policy=0.5, illegal=3.0, value=2.0, moves_left=0.25)
-    found = losses(said, examples, settings)
+    found = losses(said, examples, settings, WdlHead)
     wanted = (
         0.5 * (found.policy + 3.0 * found.illegal) + 2.0 * found.value + 0.25 * found.moves_left
     )
     torch.testing.assert_close(found.total, wanted)
 
 
-@pytest.mark.parametrize("tanh", [False, True])
-def test_weights_of_samples_count(tanh: bool) -> None:
+@pytest.mark.parametrize("head", [WdlHead, TanhHead])
+def test_weights_of_samples_count(head: type[ValueHead]) -> None:
     """One of weight 2 counts as two of weight 1, one of weight 0 as none."""
-    said, examples = random_outputs(tanh=tanh), random_examples()
+    said, examples = random_outputs(head=head), random_examples()
     weighed = examples._replace(weight=torch.tensor([2.0, 1, 0, 1, 1, 1]))
     rows = [0, 0, 1, 3, 4, 5]
     repeated = Examples(*(part[rows] for part in examples))._replace(weight=torch.ones(6))
     spread = Outputs(*(part[rows] for part in said if part is not None))
     settings = LossSettings(moves_left=1)
     for one, other in zip(
-        losses(said, weighed, settings), losses(spread, repeated, settings), strict=True
+        losses(said, weighed, settings, head), losses(spread, repeated, settings, head), strict=True
     ):
         torch.testing.assert_close(one, other)
 
@@ -201,7 +203,7 @@ def test_a_batch_without_policies_teaches_values() -> None:
     """Its policy loss is 0, and nothing is divided by it."""
     said, examples = random_outputs(), random_examples()
     found = losses(
-        said, examples._replace(policy=torch.zeros(BATCH, SLOTS)), LossSettings(illegal=0)
+        said, examples._replace(policy=torch.zeros(BATCH, SLOTS)), LossSettings(illegal=0), WdlHead
     )
     assert float(found.policy) == 0
     assert float(found.total) == pytest.approx(
@@ -209,16 +211,18 @@ def test_a_batch_without_policies_teaches_values() -> None:
     )
 
 
-@pytest.mark.parametrize("tanh", [False, True])
-def test_a_power_is_of_the_expected_result(tanh: bool) -> None:
+@pytest.mark.parametrize("head", [WdlHead, TanhHead])
+def test_a_power_is_of_the_expected_result(head: type[ValueHead]) -> None:
     """|expected - target| ** 2.5, whatever the head; its gradient is finite where they agree."""
-    said, examples = random_outputs(tanh=tanh), random_examples()
-    expected = said.value[:, 0] if tanh else (said.value.softmax(1) @ torch.tensor([1.0, 0, -1]))
+    said, examples = random_outputs(head=head), random_examples()
+    expected = said.value[:, 0]
+    if head is WdlHead:
+        expected = said.value.softmax(1) @ torch.tensor([1.0, 0, -1])
     error = (expected - (examples.wdl[:, 0] - examples.wdl[:, 2])).abs()
     wanted = [float(each) ** 2.5 for each in error]
-    assert value_loss(said.value, examples.wdl, 2.5).tolist() == pytest.approx(wanted, rel=1e-4)
+    assert head.loss(said.value, examples.wdl, 2.5).tolist() == pytest.approx(wanted, rel=1e-4)
     value = torch.zeros(1, 1, requires_grad=True)
-    value_loss(value, torch.tensor([[0.0, 1.0, 0.0]]), 2.5).sum().backward()  # type: ignore[no-untyped-call]
+    TanhHead.loss(value, torch.tensor([[0.0, 1.0, 0.0]]), 2.5).sum().backward()  # type: ignore[no-untyped-call]
     assert value.grad is not None
     assert value.grad.item() == 0
 
@@ -228,7 +232,7 @@ def test_a_policy_over_all_slots_pushes_illegal_moves_down_by_itself() -> None:
     said, examples = random_outputs(), random_examples()
     settings = LossSettings(policy_over="all", illegal=0)
     wanted = -(examples.policy[:-1] * said.policy[:-1].log_softmax(1)).sum(1)
-    found = losses(said, examples, settings)
+    found = losses(said, examples, settings, WdlHead)
     assert float(found.policy) == pytest.approx(mean(wanted, examples.weight[:-1]), rel=1e-5)
     pushed, legal = gradient(settings)
     assert (pushed[:-1][~legal[:-1]] > 0).all()

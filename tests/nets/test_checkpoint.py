@@ -19,7 +19,7 @@ from rulezero.nets.checkpoint import load, save
 from rulezero.nets.config import NetConfig
 from rulezero.nets.export import to_onnx
 from rulezero.nets.tower import create
-from rulezero.play.evaluators import OnnxEvaluator
+from rulezero.play.evaluators.onnx import OnnxEvaluator
 from support import little_nets, samples
 
 

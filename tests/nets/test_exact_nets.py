@@ -15,7 +15,7 @@ from rulezero.nets.parity import compare
 from rulezero.nets.positions import sample
 from rulezero.nets.quantize import float_layers, last_layers, quantized
 from rulezero.nets.runtime import Runtime
-from rulezero.nets.tower import tower_for, value_and_draw
+from rulezero.nets.tower import tower_for
 from support import little_nets, samples
 
 MONSTER = NetConfig(
@@ -138,7 +138,8 @@ def test_exact_nets_are_saved_exported_and_made_int8(
     with torch.no_grad():
         said = back(torch.from_numpy(planes))
     found = Runtime(model, "net").run(planes)
-    for one, other in zip(found, (said.policy, *value_and_draw(said.value)), strict=True):
+    answers = said.policy, *tower.value.value_and_draw(said.value)
+    for one, other in zip(found, answers, strict=True):
         np.testing.assert_allclose(one, other.numpy(), atol=1e-4)
     positions = sample(game, 64, seed=0)
     made = quantized(model, positions.planes)

@@ -13,17 +13,18 @@ import torch
 from torch import Tensor, nn
 
 import rulezero as rz
+from rulezero.nets import config as configs
 from rulezero.nets.card import beside, read_card
 from rulezero.nets.checkpoint import load, save
 from rulezero.nets.config import NetConfig
 from rulezero.nets.export import to_onnx
-from rulezero.nets.heads import TanhHead
+from rulezero.nets.heads import VALUE_HEADS, TanhHead, WdlHead
 from rulezero.nets.parity import compare
 from rulezero.nets.positions import sample
 from rulezero.nets.quantize import float_layers, last_layers, quantized
 from rulezero.nets.runtime import Runtime
-from rulezero.nets.tower import Outputs, Tower, chances, create, value_and_draw
-from rulezero.play.evaluators import OnnxEvaluator
+from rulezero.nets.tower import Outputs, Tower, create
+from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.play.evaluators.torch import TorchEvaluator
 from support import little_nets, samples
 
@@ -134,7 +135,7 @@ def test_answers_do_not_depend_on_the_batch(text: str, option: str) -> None:
                     torch.testing.assert_close(one[0], other[row], atol=1e-5, rtol=1e-4)
 
 
-@pytest.mark.parametrize("value", ["wdl", "tanh"])
+@pytest.mark.parametrize("value", VALUE_HEADS)
 def test_dropout_hides_from_the_value_in_training_only(value: str) -> None:
     """Two passes over one batch differ, but not in the policy or the guess at the length."""
     for text in GAMES:
@@ -169,7 +170,8 @@ def test_onnx_says_what_torch_says(text: str, option: str) -> None:
     found = Runtime(to_onnx(tower), "net").run(planes)
     with torch.no_grad():
         said = tower(torch.from_numpy(planes))
-    for one, other in zip(found, (said.policy, *value_and_draw(said.value)), strict=True):
+    answers = said.policy, *tower.value.value_and_draw(said.value)
+    for one, other in zip(found, answers, strict=True):
         assert one.shape == other.shape
         np.testing.assert_allclose(one, other.numpy(), atol=1e-4)
     assert found[0].std(0).max() > 1e-2  # positions are told apart, or this shows nothing
@@ -314,16 +316,32 @@ def test_a_tanh_tells_its_value_and_no_draws(tmp_path: Path) -> None:
     np.testing.assert_allclose(told, [[0.75, 0, 0.25], [0.25, 0, 0.75]], atol=1e-6)
 
 
+def test_every_value_head_is_listed_without_torch() -> None:
+    """A config is checked where torch is not imported; chances and values say the same."""
+    assert VALUE_HEADS.keys() == configs.VALUE_HEADS.keys()
+    for name, head in VALUE_HEADS.items():
+        made = create(samples.game("connect4"), NetConfig(blocks=1, channels=8, value=name))
+        assert type(made.value) is head
+        with torch.no_grad():
+            out = made(torch.from_numpy(little_nets.batch("connect4", 8))).value
+        wdl, (value, draw) = head.chances(out), head.value_and_draw(out)
+        torch.testing.assert_close(wdl.sum(1), torch.ones(8))
+        torch.testing.assert_close(wdl[:, 0] - wdl[:, 2], value)
+        torch.testing.assert_close(wdl[:, 1], draw)
+        assert bool(draw.any()) == NetConfig(value=name).has_draws
+        assert head.loss(out, wdl, 3.0).tolist() == pytest.approx([0] * 8, abs=1e-6)
+
+
 def test_both_value_heads_become_chances() -> None:
     """Logits by a softmax; a value v as (1 + v) / 2, 0 and (1 - v) / 2."""
     logits = torch.tensor([[0.6, 0.3, 0.1], [0.2, 0.2, 0.6]]).log()
-    torch.testing.assert_close(chances(logits), logits.exp())
-    value, draw = value_and_draw(logits)
+    torch.testing.assert_close(WdlHead.chances(logits), logits.exp())
+    value, draw = WdlHead.value_and_draw(logits)
     torch.testing.assert_close(value, torch.tensor([0.5, -0.4]))
     torch.testing.assert_close(draw, torch.tensor([0.3, 0.2]))
     values = torch.tensor([[1.0], [-0.5]])
-    assert chances(values).tolist() == [[1, 0, 0], [0.25, 0, 0.75]]
-    assert [each.tolist() for each in value_and_draw(values)] == [[1, -0.5], [0, 0]]
+    assert TanhHead.chances(values).tolist() == [[1, 0, 0], [0.25, 0, 0.75]]
+    assert [each.tolist() for each in TanhHead.value_and_draw(values)] == [[1, -0.5], [0, 0]]
 
 
 def test_lengths_are_never_negative() -> None:

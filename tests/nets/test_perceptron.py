@@ -11,7 +11,8 @@ import torch
 
 import rulezero as rz
 from rulezero._core import Mlp
-from rulezero.nets.perceptron import SIZES, Activation, Perceptron, create, from_nn, to_nn
+from rulezero.nets.chess_perceptron import SIZES
+from rulezero.nets.perceptron import Activation, Perceptron, create, from_nn, to_nn
 from rulezero.nets.runtime import Floats
 from rulezero.play.binding import evaluator_for
 from rulezero.play.nets import NetStore

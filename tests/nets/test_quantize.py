@@ -17,7 +17,7 @@ from rulezero.nets.parity import Parity, compare, cpu, softmax
 from rulezero.nets.positions import Sample, sample
 from rulezero.nets.quantize import choose, float_layers, last_layers, measure
 from rulezero.nets.runtime import Floats, Runtime
-from rulezero.play.evaluators import OnnxEvaluator
+from rulezero.play.evaluators.onnx import OnnxEvaluator
 from support import little_nets, samples
 
 NET = NetConfig(blocks=2, channels=16)

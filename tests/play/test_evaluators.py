@@ -11,14 +11,12 @@ import rulezero as rz
 from rulezero.nets.checkpoint import save
 from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import create
-from rulezero.play.evaluators import (
-    Evaluator,
-    OnnxEvaluator,
-    RandomEvaluator,
-    UniformEvaluator,
-)
+from rulezero.play import evaluators as evaluators_room
+from rulezero.play.evaluators import Evaluator, Options, backends, open_net
+from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.play.evaluators.torch import TorchEvaluator
 from support import little_nets, samples
+from support.evaluators import RandomEvaluator, UniformEvaluator
 
 
 def evaluators(text: str) -> dict[str, Evaluator]:
@@ -66,12 +64,12 @@ def test_answers_do_not_depend_on_the_batch(text: str) -> None:
 
 @pytest.mark.parametrize("text", little_nets.GAMES)
 def test_onnx_agrees_with_torch(text: str) -> None:
-    """Within 1e-4, in every game's head."""
+    """Within 1e-5 on the CPU, in every game's head."""
     planes = little_nets.batch(text, 64)
     ours = OnnxEvaluator(little_nets.net(text)).evaluate(planes)
-    reference = TorchEvaluator(little_nets.net(text)).evaluate(planes)
+    reference = TorchEvaluator(little_nets.net(text), "cpu").evaluate(planes)
     for one, other in zip(ours, reference, strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-4)
+        np.testing.assert_allclose(one, other, atol=1e-5)
     assert ours.policy.std(0).max() > 1e-2  # positions are told apart, or this shows nothing
 
 
@@ -99,7 +97,7 @@ def test_identities_tell_nets_apart() -> None:
         TorchEvaluator(net, "cpu").identity,
     ]
     kinds = [identity.partition("#")[0] for identity in identities]
-    assert kinds == [net.name, f"{net.name}.int8", f"{net.name}.cpu"]
+    assert kinds == [net.name, f"{net.name}.int8", f"{net.name}.torch.cpu"]
     assert not any("/" in identity for identity in identities)
 
 
@@ -130,3 +128,95 @@ def uniform(word: int, index: int) -> float:
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
     return (((x ^ (x >> 31)) >> 40) + 0.5) / 2**24
+
+
+def test_torch_computes_in_one_thread() -> None:
+    """Workers share the cores; whatever torch was told before is so again afterwards."""
+    evaluator = TorchEvaluator(little_nets.net("connect4"), "cpu")
+    before, seen = torch.get_num_threads(), []
+    evaluator._tower.register_forward_hook(lambda *_: seen.append(torch.get_num_threads()))
+    try:
+        torch.set_num_threads(2)
+        evaluator.evaluate(little_nets.batch("connect4", 2))
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert seen == [1]
+
+
+@pytest.mark.parametrize("precision", ["fp16", "bf16"])
+def test_half_precision_is_near(precision: str) -> None:
+    """Answers are float32 and within some hundredths, as on a GPU; the identity tells it."""
+    planes = little_nets.batch("connect4", 16)
+    exact = TorchEvaluator(little_nets.net("connect4"), "cpu").evaluate(planes)
+    half = TorchEvaluator(little_nets.net("connect4"), "cpu", precision)
+    assert f".torch.cpu.{precision}#" in half.identity
+    for one, other in zip(half.evaluate(planes), exact, strict=True):
+        assert one.dtype == np.float32
+        np.testing.assert_allclose(one, other, atol=0.05)
+
+
+def test_a_backend_is_a_file_that_registers_itself() -> None:
+    """Every file of the folder has its name, and opens nets that answer alike."""
+    files = {file.stem for file in Path(evaluators_room.__file__).parent.glob("*.py")}
+    assert backends().keys() == files - {"__init__"}
+    planes = little_nets.batch("razzle", 8)
+    answers = [
+        open_net(little_nets.net("razzle"), Options(backend=name)).evaluate(planes)
+        for name in backends()
+    ]
+    for one in answers[1:]:
+        for part, other in zip(one, answers[0], strict=True):
+            np.testing.assert_allclose(part, other, atol=1e-5)
+
+
+def test_a_player_names_its_backend() -> None:
+    """The same search with either; records say which net, and the backend if not the default."""
+    net = little_nets.net("connect4")
+    played = {}
+    for keys in ("", ",backend=torch", ",backend=torch,device=cpu,precision=auto"):
+        result = rz.match("connect4", a=f"puct:net={net},sims=20{keys}", b="random", games=2)
+        played[keys] = [record.actions for record in result.records]
+        (identity,) = {name for record in result.records for name in record.nets if name}
+        assert identity.partition("#")[0] == net.name + (".torch.cpu" if keys else "")
+    assert len({str(each) for each in played.values()}) == 1
+    thought = rz.player(f"puct:net={net},sims=8,backend=torch").think(rz.load("connect4").start())
+    assert thought.action in range(7)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("backend=torche", "there is no backend=torche (did you mean 'torch'?); known: onnx,"),
+        ("precision=fp16", "there is no precision=fp16 with backend=onnx, which has fp32, int8,"),
+        ("precision=fp16", "backend=torch has it"),
+        ("backend=torch,precision=int8", "backend=torch, which has fp32, fp16, bf16, auto"),
+        ("device=cuda", "leave device=cuda out, or add backend=torch"),
+        ("backend=torch,device=gpu", "there is no device=gpu; backend=torch has auto, cpu, cuda"),
+    ],
+)
+def test_keys_that_do_not_go_together_are_one_line(keys: str, message: str) -> None:
+    """When the text is read, before any net is looked for."""
+    with pytest.raises(rz.SeatError) as caught:
+        rz.player(f"puct:net=nowhere,{keys}")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("device=cuda", "device=cuda, but torch finds no NVIDIA GPU (CUDA) here"),
+        ("device=mps", "device=mps, but torch finds no Apple GPU (MPS) here"),
+        ("device=cpu,precision=fp16", "precision=fp16 is for GPUs, and this net would run on"),
+    ],
+)
+def test_what_this_machine_has_not_is_one_line(keys: str, message: str) -> None:
+    """When the net is opened: a text may be read elsewhere than it is played."""
+    net = little_nets.net("connect4")
+    player = rz.player(f"puct:net={net},backend=torch,{keys}")
+    with pytest.raises(rz.NetError) as caught:
+        player.think(rz.load("connect4").start())
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -12,9 +12,9 @@ import rulezero as rz
 from rulezero.nets.checkpoint import save
 from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import create
-from rulezero.play.evaluators import RandomEvaluator
 from rulezero.play.net import Net
 from support import little_nets, samples
+from support.evaluators import RandomEvaluator
 
 
 @pytest.mark.parametrize("text", little_nets.GAMES)
@@ -101,6 +101,13 @@ for precision in ("fp32", "int8"):
     net.evaluate([rz.load("connect4").start()])
     assert not {"torch", "sympy", "safetensors"} & sys.modules.keys(), precision
     assert precision == "int8" or "onnx" not in sys.modules
+player = rz.player(f"puct:net={sys.argv[1]},sims=4")
+player.think(rz.load("connect4").start())
+assert "torch" not in sys.modules
+rz.player("puct:net=x,backend=torch,device=cuda,precision=fp16")
+assert "torch" not in sys.modules, "reading a text needs no torch"
+rz.net(sys.argv[1], backend="torch").evaluate([rz.load("connect4").start()])
+assert "torch" in sys.modules
 print(net)
 """
 

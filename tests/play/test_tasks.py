@@ -16,13 +16,14 @@ from rulezero.data.replay import planes
 from rulezero.fleet.local import run
 from rulezero.nets.checkpoint import save
 from rulezero.nets.tower import create
-from rulezero.play.evaluators import Evaluation, RandomEvaluator
+from rulezero.play.evaluators import Evaluation
 from rulezero.play.judge import judge
 from rulezero.play.players import Player
 from rulezero.play.session import Session
 from rulezero.play.table import Finished
 from rulezero.play.task import Task, begin
 from support import little_nets, samples
+from support.evaluators import RandomEvaluator
 
 _PLAYERS = {  # other games have plain ones
     "chess": ("puct:sims=12,noise=0.25,temperature=1", "heuristic"),

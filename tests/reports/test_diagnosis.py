@@ -9,7 +9,7 @@ import pytest
 
 import rulezero as rz
 from rulezero.data.steps import steps
-from rulezero.play.evaluators import OnnxEvaluator
+from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.reports.diagnosis import (
     answers_of,
     calibration,
@@ -49,7 +49,7 @@ def test_figures_by_hand() -> None:
             losses.append(-sum(target[slot] * np.log(among[slot]) for slot in legal))
             agree.append(among.argmax() == target.argmax())
     batch = positions_of(records, rz.load("connect4"))
-    found = judge("net", answers_of(OnnxEvaluator(run.path), batch, "wdl"), batch)
+    found = judge("net", answers_of(OnnxEvaluator(run.path), batch, has_draws=True), batch)
     assert len(batch.value) == len(said)
     assert found.legal_mass == pytest.approx(np.mean(masses), abs=1e-5)
     assert found.policy == pytest.approx(np.mean(losses), abs=1e-4)
@@ -69,7 +69,8 @@ def test_calibration_by_hand() -> None:
     assert [middle.positions, middle.predicted] == pytest.approx([3, 0.35])
     assert (won.high, won.positions, won.outcome) == (1.0, 1, 1.0)
     batch = positions_of(newest_games(little_runs.run(), 5), rz.load("connect4"))
-    found = judge("net", answers_of(OnnxEvaluator(little_runs.run().path), batch, "wdl"), batch)
+    answers = answers_of(OnnxEvaluator(little_runs.run().path), batch, has_draws=True)
+    found = judge("net", answers, batch)
     distances = [abs(each.predicted - each.outcome) * each.positions for each in found.bins]
     assert sum(each.positions for each in found.bins) == len(batch.value)
     assert found.calibration_error == pytest.approx(sum(distances) / len(batch.value))
@@ -124,7 +125,7 @@ def test_a_tanh_value_is_judged_as_one() -> None:
     """By squared errors, as it was trained."""
     config = msgspec.structs.replace(little_nets.TINY, value="tanh")
     found = diagnose(little_nets.net("connect4", config), games=2)
-    assert found.value_kind == "tanh"
+    assert not found.has_draws
     assert found.net.value == pytest.approx(1, abs=0.5)  # an untrained one says 0 of a won game
     assert found.best_constant.value <= 1
 

@@ -11,8 +11,8 @@ import pytest
 
 import rulezero as rz
 from reference import hash_evaluator
-from rulezero.play.evaluators import UniformEvaluator
 from support import samples
+from support.evaluators import UniformEvaluator
 
 GAMES = [
     "chess",

@@ -7,8 +7,9 @@ from reference.comparison import Gumbel, Puct, player, spots
 from reference.little_games import Plan, mirrored, planned, road
 from reference.scripted_evaluator import said
 from rulezero.nets.runtime import Floats
-from rulezero.play.evaluators import Evaluation, RandomEvaluator
+from rulezero.play.evaluators import Evaluation
 from support import samples
+from support.evaluators import RandomEvaluator
 
 GAMES = [text for text in samples.GAMES if "planes=" not in text]
 BOTH_SEATS = pytest.mark.parametrize("seat", [0, 1])

@@ -9,8 +9,9 @@ import pytest
 import rulezero as rz
 from reference import hash_evaluator
 from reference.tree import wins_by_sight
-from rulezero.play.evaluators import Evaluation, RandomEvaluator, UniformEvaluator
+from rulezero.play.evaluators import Evaluation
 from support import samples
+from support.evaluators import RandomEvaluator, UniformEvaluator
 
 # Black hardly ever captures a king in random play of Monster.
 BLACK_WINS = [

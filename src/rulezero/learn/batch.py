@@ -13,7 +13,7 @@ from rulezero.data.replay import policies
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Game as WindowGame
 from rulezero.learn.window import Indices, Positions, Window
-from rulezero.stats.wdl import wdl
+from rulezero.play.evaluators import chances
 
 
 class Batch(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -83,7 +83,7 @@ class Batches:
 
     def _wdl(self, known: Positions, done: float) -> Floats:
         """The mover's chances: how the game ended, mixed with what the search thought."""
-        chances = _chances(known.result, known.drawn)
+        ends = chances(known.result, known.drawn)
         settings, is_searched = self.settings, np.isfinite(known.search)
         first, last, drawn = (
             settings.search_share,
@@ -95,11 +95,7 @@ class Batches:
         value = np.where(is_searched, known.search, 0)
         draw = np.minimum(np.nan_to_num(known.draw), 1 - np.abs(value))
         share = np.where(is_searched, shares, 0)[:, None]
-        return ((1 - share) * chances + share * _chances(value, draw)).astype(np.float32)
-
-
-def _chances(value: Floats, draw: Floats) -> Floats:
-    return np.stack(wdl(value, draw), axis=1).clip(0)  # rounding may have gone below
+        return ((1 - share) * ends + share * chances(value, draw)).astype(np.float32)
 
 
 def _pairs(
@@ -110,15 +106,16 @@ def _pairs(
     def ends(sizes: Iterable[int]) -> npt.NDArray[np.int64]:
         return np.cumsum([0, *sizes])
 
-    def joined(kind: type[np.generic], name: str) -> npt.NDArray[Any]:
-        return np.concatenate([np.zeros(0, kind), *(getattr(game, name) for game in games)])
+    def joined(kind: type[np.generic], parts: Iterable[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        return np.concatenate([np.zeros(0, kind), *parts])  # there may be no parts
 
     # Of all games behind one another: where the plies of each begin, and its pairs.
     at = ends(len(game.offsets) for game in games)[which] + known.ply
     first = ends(len(game.pair_actions) for game in games)[which]
-    bounds = joined(np.int32, "offsets")
+    bounds = joined(np.int32, (game.offsets for game in games))
     counts = np.where(known.has_policy, bounds[at + 1] - bounds[at], 0)
     offsets = ends(counts)
     places = np.repeat(first + bounds[at] - offsets[:-1], counts) + np.arange(offsets[-1])
-    actions, weights = joined(np.uint32, "pair_actions"), joined(np.uint16, "pair_targets")
+    actions = joined(np.uint32, (game.pair_actions for game in games))
+    weights = joined(np.uint16, (game.pair_targets for game in games))
     return offsets, actions[places], weights[places].astype(np.float32)

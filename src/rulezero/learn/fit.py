@@ -32,7 +32,12 @@ class LossSettings(Settings):
 class FitSettings(Settings):
     """How a net is fitted to the window."""
 
-    batch: int = Field(256, ge=1, le=1 << 16)
+    batch: int = Field(256, ge=1, le=1 << 16)  # positions of a step
+    # Positions whose activations fit into memory; none: a whole batch's do. Of a larger batch, only
+    # so many blocks keep theirs as a batch of this size would fill; the other blocks keep their
+    # input and are computed again for the gradient. The step is the same, up to a third slower.
+    # (Adding up gradients of smaller batches is another step: batch norm would see other means.)
+    micro_batch: int | None = Field(None, ge=1)
     samples: int | None = Field(None, ge=1)  # of a fit; none: by the next
     samples_per_ply: float | None = Field(4.0, gt=0)  # samples for each new position; or epochs
     epochs: int = Field(1, ge=1)  # where both are none: times through the window
@@ -46,7 +51,10 @@ class FitSettings(Settings):
     average: float = Field(0.0, ge=0, lt=1)  # of weights, per step: what plays is their average
     mirror: bool = True  # show positions in the game's mirror half of the time
     loss: LossSettings = LossSettings()
-    threads: int = Field(0, ge=0)  # 0: one for each core
+    # Of the learner; 0: one per core. Threads wait for each other after every layer: where anything
+    # else uses a core, two of them learn several times slower than one. On an idle machine with a
+    # large net, more threads are faster.
+    threads: int = Field(1, ge=0)
     device: Literal["auto", "cpu", "cuda"] = "auto"
     mixed: bool = True  # bfloat16 where a GPU computes
 

@@ -17,14 +17,15 @@ from rulezero.errors import RunError
 from rulezero.learn import snapshot
 from rulezero.learn.batch import Batch, Batches
 from rulezero.learn.fit import Fit, FitSettings, Tell
-from rulezero.learn.losses import Examples, losses
+from rulezero.learn.losses import Examples, Losses, losses
 from rulezero.learn.measures import Answers, Measures, measure
-from rulezero.learn.optimiser import optimiser_of, threads
+from rulezero.learn.optimiser import optimiser_of
 from rulezero.learn.plan import plan
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Indices, Part, Window
 from rulezero.nets import checkpoint
-from rulezero.nets.tower import Outputs, Tower, chances
+from rulezero.nets.device import device_of, threads
+from rulezero.nets.tower import Outputs, Tower
 
 _MOST_MEASURED = 4096  # held-out positions
 
@@ -43,7 +44,7 @@ class Learner:
         self.settings = settings
         self.targets = targets or TargetSettings()
         self.step = 0
-        self.device = torch.device(device_of(settings.device))
+        self.device = device_of(settings.device, "fit.device")
         self.tower = tower.to(self.device)
         self.tower.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.average = copy.deepcopy(self.tower).eval() if settings.average else self.tower
@@ -151,32 +152,35 @@ class Learner:
 
     @torch.inference_mode()
     def loss(self, batch: Batch) -> float:
-        """What is fitted, of the net that plays, over a batch."""
-        return float(losses(self._said(batch), self._examples(batch), self.settings.loss).total)
+        """The loss of the net that plays, over a batch."""
+        return float(self._losses(self._outputs(batch), self._examples(batch)).total)
 
     @torch.inference_mode()
     def judge(self, batch: Batch) -> Answers:
-        """What the net that plays says of a batch."""
-        said = self._said(batch)
+        """The answers of the net that plays, about a batch."""
+        outputs = self._outputs(batch)
         return Answers(
-            shares=torch.softmax(said.policy, 1).cpu().numpy(),
-            wdl=chances(said.value).cpu().numpy(),
-            kind=self.average.config.value,
+            shares=torch.softmax(outputs.policy, 1).cpu().numpy(),
+            wdl=self.average.value.chances(outputs.value).cpu().numpy(),
+            has_draws=self.average.config.has_draws,
         )
 
-    def _said(self, batch: Batch) -> Outputs:
-        """What the net that plays answers, asked about a few positions at a time."""
+    def _outputs(self, batch: Batch) -> Outputs:
+        """The outputs of the net that plays, computed for a few positions at a time."""
         net, size = self.average.eval(), self.settings.batch
-        said = [
+        parts = [
             net(self._tensor(batch.planes[at : at + size]))
             for at in range(0, len(batch.planes), size)
         ]
-        left = [each.moves_left for each in said if each.moves_left is not None]
+        left = [each.moves_left for each in parts if each.moves_left is not None]
         return Outputs(
-            policy=torch.cat([each.policy for each in said]),
-            value=torch.cat([each.value for each in said]),
+            policy=torch.cat([each.policy for each in parts]),
+            value=torch.cat([each.value for each in parts]),
             moves_left=torch.cat(left) if left else None,
         )
+
+    def _losses(self, outputs: Outputs, examples: Examples) -> Losses:
+        return losses(outputs, examples, self.settings.loss, type(self.tower.value))
 
     def learn(self, batch: Batch, rate: float) -> int:
         """One step by itself; how many samples that took."""
@@ -189,16 +193,21 @@ class Learner:
             group["lr"] = rate
         self.optimiser.zero_grad(set_to_none=True)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._is_mixed):
-            said = self.tower(examples.planes)
-        found = losses(said.float(), examples, self.settings.loss)
-        found.total.backward()  # type: ignore[no-untyped-call]
+            outputs = self.tower(examples.planes, self._recomputed(len(examples.planes)))
+        loss = self._losses(outputs.float(), examples)
+        loss.total.backward()  # type: ignore[no-untyped-call]
         if self.settings.clip:
             torch.nn.utils.clip_grad_norm_(self.tower.parameters(), self.settings.clip)
         self.optimiser.step()
         self.step += 1
         if self.average is not self.tower:
             self._update_average()
-        return {name: float(loss.detach()) for name, loss in found._asdict().items()}
+        return {name: float(mean.detach()) for name, mean in loss._asdict().items()}
+
+    def _recomputed(self, positions: int) -> int:
+        """How many blocks are computed again for the gradients of a batch of this size."""
+        blocks, fitting = len(self.tower.blocks), self.settings.micro_batch or positions
+        return blocks - min(blocks, blocks * fitting // positions)
 
     @torch.no_grad()
     def _update_average(self) -> None:
@@ -221,17 +230,12 @@ class Learner:
 
     def _examples(self, batch: Batch) -> Examples:
         return Examples(
-            *(
-                self._tensor(array)
-                for array in (
-                    batch.planes,
-                    batch.legal,
-                    batch.policy,
-                    batch.wdl,
-                    batch.weight,
-                    batch.plies_left,
-                )
-            )
+            planes=self._tensor(batch.planes),
+            legal=self._tensor(batch.legal),
+            policy=self._tensor(batch.policy),
+            wdl=self._tensor(batch.wdl),
+            weight=self._tensor(batch.weight),
+            plies_left=self._tensor(batch.plies_left),
         )
 
     def save(self, folder: Path) -> str:
@@ -312,11 +316,3 @@ class _Best:
     def bring_back(self, learner: Learner) -> None:
         for net, state in zip(learner.nets, self._nets, strict=True):
             net.load_state_dict(state)
-
-
-def device_of(wanted: str) -> str:
-    """Where torch computes: auto is the GPU, if there is one. RunError if a GPU is missing."""
-    has_gpu = torch.cuda.is_available()
-    if wanted == "cuda" and not has_gpu:
-        raise RunError("fit.device=cuda, but torch sees no GPU here: leave it at auto")
-    return "cuda" if has_gpu and wanted != "cpu" else "cpu"

@@ -7,7 +7,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from rulezero.learn.fit import LossSettings
-from rulezero.nets.tower import Outputs, value_and_draw
+from rulezero.nets.heads import ValueHead
+from rulezero.nets.tower import Outputs
 
 MOVES_LEFT_UNIT = 50.0  # plies
 _IMPOSSIBLE = -1e9  # a logit whose probability is 0, and whose gradient is no NaN
@@ -29,13 +30,15 @@ class Losses(NamedTuple):
 
     total: Tensor
     policy: Tensor  # cross-entropy, in nats, over positions with a policy target
-    value: Tensor  # cross-entropy of win, draw, loss; the error of a single value to a power
+    value: Tensor  # the value head's own loss, or the error of the expected result to a power
     illegal: Tensor  # probability on illegal slots
     moves_left: Tensor  # Huber loss, in units of MOVES_LEFT_UNIT; 0 without such a head
 
 
-def losses(said: Outputs, examples: Examples, settings: LossSettings) -> Losses:
-    """The losses of a net's answers.
+def losses(
+    said: Outputs, examples: Examples, settings: LossSettings, head: type[ValueHead]
+) -> Losses:
+    """The losses of the outputs of a net with this value head.
 
     The policy's cross-entropy among legal moves says nothing about the others: what keeps
     probability away from them is the penalty alone. Over all slots it does both.
@@ -48,17 +51,16 @@ def losses(said: Outputs, examples: Examples, settings: LossSettings) -> Losses:
     has_policy = (examples.policy.sum(1) > 0).float() * examples.weight
     mean_policy = (of_policy * has_policy).sum() / has_policy.sum().clamp(min=1e-9)
     mean_illegal = (illegal_mass(policy, examples.legal) * weight).sum()
-    mean_value = (value_loss(value, examples.wdl, settings.value_power) * weight).sum()
+    mean_value = (head.loss(value, examples.wdl, settings.value_power) * weight).sum()
     total = (
         settings.policy * (mean_policy + settings.illegal * mean_illegal)
         + settings.value * mean_value
     )
     mean_left = torch.zeros((), device=policy.device)
     if moves_left is not None:
-        wanted = examples.plies_left / MOVES_LEFT_UNIT
-        mean_left = (
-            functional.huber_loss(moves_left[:, 0], wanted, reduction="none") * weight
-        ).sum()
+        target = examples.plies_left / MOVES_LEFT_UNIT
+        errors = functional.huber_loss(moves_left[:, 0], target, reduction="none")
+        mean_left = (errors * weight).sum()
         total = total + settings.moves_left * mean_left
     return Losses(total, mean_policy, mean_value, mean_illegal, mean_left)
 
@@ -72,15 +74,3 @@ def legal_log_shares(logits: Tensor, legal: Tensor) -> Tensor:
 def illegal_mass(logits: Tensor, legal: Tensor) -> Tensor:
     """How much of the whole policy lies on illegal slots: [B], in [0, 1]."""
     return torch.softmax(logits, 1).masked_fill(legal, 0.0).sum(1)
-
-
-def value_loss(value: Tensor, wdl: Tensor, power: float | None = None) -> Tensor:
-    """Cross-entropy of chances, or squared error of a single value: [B].
-
-    With a power, the error of the expected result to that power, whatever the head.
-    """
-    if power is not None or value.shape[1] == 1:
-        expected, _ = value_and_draw(value)
-        error: Tensor = (expected - (wdl[:, 0] - wdl[:, 2])).abs()
-        return error ** (power or 2.0)
-    return -(wdl * functional.log_softmax(value, 1)).sum(1)

@@ -1,7 +1,6 @@
 """How good a net's answers are, each figure beside that of the best constant answer."""
 
 import math
-from typing import Literal
 
 import msgspec
 import numpy as np
@@ -19,7 +18,7 @@ class Answers(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     shares: Floats  # [B, slots] its policy over all slots, illegal ones among them
     wdl: Floats  # [B, 3]
-    kind: Literal["wdl", "tanh"] = "wdl"  # of the value head; a tanh knows nothing of draws
+    has_draws: bool = True  # whether the net predicts draws; if not, its value is one number
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +26,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 
     total: float  # policy and value loss together
     policy: float  # cross-entropy among legal moves, in nats
-    value: float  # cross-entropy of win, draw, loss, in nats; squared error of a tanh value
+    value: float  # cross-entropy of win, draw, loss, in nats; squared error without draws
     value_mse: float  # of the expected result
     value_mae: float
     top1: float  # share of positions whose likeliest legal move is the target's
@@ -50,7 +49,7 @@ def measure(answers: Answers, batch: Batch) -> Measures:
     return Measures(
         positions=len(batch.value),
         net=_figures(answers, batch),
-        constant=_figures(best_constant(batch, answers.kind), batch),
+        constant=_figures(best_constant(batch, has_draws=answers.has_draws), batch),
         value_spread=float((answers.wdl[:, 0] - answers.wdl[:, 2]).std()),
         policy_spread=float(np.abs(answers.shares - answers.shares.mean(0)).sum(1).mean() / 2),
     )
@@ -84,7 +83,7 @@ def measure_chances(said: Floats, wanted: Floats) -> Measures:
     )
 
 
-def best_constant(batch: Batch, kind: Literal["wdl", "tanh"] = "wdl") -> Answers:
+def best_constant(batch: Batch, *, has_draws: bool = True) -> Answers:
     """For each slot how often it is played where it is legal; the mean chances.
 
     Slots that are rarely legal are played about as often as the mean slot: a constant that knows
@@ -97,7 +96,7 @@ def best_constant(batch: Batch, kind: Literal["wdl", "tanh"] = "wdl") -> Answers
     return Answers(
         shares=(shares / np.maximum(shares.sum(1, keepdims=True), _TINY)).astype(np.float32),
         wdl=np.broadcast_to(batch.wdl.mean(0), batch.wdl.shape),
-        kind=kind,
+        has_draws=has_draws,
     )
 
 
@@ -113,7 +112,7 @@ def _figures(answers: Answers, batch: Batch) -> Figures:
     said = answers.wdl[:, 0] - answers.wdl[:, 2]
     error = said - batch.value
     value = (error**2).mean()
-    if answers.kind == "wdl":
+    if answers.has_draws:
         value = 0 - (batch.wdl * np.log(np.maximum(answers.wdl, _TINY))).sum(1).mean()  # never -0
     return Figures(
         total=float(policy + value),

@@ -10,7 +10,10 @@ from rulezero.games.grammar import nearest
 from rulezero.nets.error import NetError
 
 Head = Literal["auto", "flat", "planes", "from_to", "dense"]
-Precision = Literal["fp32", "int8", "auto"]  # of what plays: see quantize.choose
+
+# Value heads (see nets/heads.py), and whether each predicts draws: if so its errors are reported
+# as a cross-entropy of win, draw and loss, else as a squared error.
+VALUE_HEADS = {"wdl": True, "tanh": False}
 
 SIZES = {  # blocks and channels by a recipe's net.size
     "tiny": (2, 32),
@@ -57,7 +60,7 @@ class NetConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value_channels: int = 8  # of the value head, before its linear layers; unless it is pooled
     value_pooled: bool = False  # the value head sees each channel's mean, not every square
     value_hidden: int | tuple[int, ...] = 64  # width of its hidden layer, or of each one
-    value: Literal["wdl", "tanh"] = "wdl"  # logits of the mover's win, draw, loss; or one value
+    value: str = "wdl"  # a value head: wdl (logits of win, draw, loss) or tanh (one value)
     moves_left: bool = False  # a head that guesses how long the game goes on, for training alone
     dropout: float = 0.0  # share hidden in training after each hidden layer of the value head
 
@@ -73,8 +76,8 @@ class NetConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise NetError(f"widths of a net are {len(self.widths)} for {self.blocks} blocks")
         if self.head not in get_args(Head):
             raise NetError(f"there is no policy head '{self.head}': {', '.join(get_args(Head))}")
-        if self.value not in ("wdl", "tanh"):
-            raise NetError(f"there is no value head '{self.value}': wdl or tanh")
+        if self.value not in VALUE_HEADS:
+            raise NetError(f"there is no value head '{self.value}': {' or '.join(VALUE_HEADS)}")
         _check_each("value_hidden", self.hidden, _WIDEST_HIDDEN)
         if not 1 <= len(self.hidden) <= _MOST_HIDDEN:
             raise NetError(
@@ -100,6 +103,11 @@ class NetConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def hidden(self) -> tuple[int, ...]:
         """Widths of the value head's hidden layers, first to last."""
         return self.value_hidden if isinstance(self.value_hidden, tuple) else (self.value_hidden,)
+
+    @property
+    def has_draws(self) -> bool:
+        """Whether the value head predicts draws."""
+        return VALUE_HEADS[self.value]
 
     def for_game(self, facts: Facts) -> "NetConfig":
         """This config with the head that a game's net gets. NetError where none fits."""

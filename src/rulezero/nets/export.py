@@ -1,6 +1,5 @@
 """ONNX files: what plays, without torch."""
 
-import copy
 import functools
 import logging
 import warnings
@@ -14,9 +13,7 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 
 from rulezero.nets.config import NetConfig
-from rulezero.nets.heads import FromToHead
-from rulezero.nets.layers import ConvNorm
-from rulezero.nets.tower import Tower, value_and_draw
+from rulezero.nets.tower import Tower
 
 
 def to_onnx(tower: Tower) -> bytes:
@@ -24,16 +21,16 @@ def to_onnx(tower: Tower) -> bytes:
 
     planes  [B, C, H, W]  float32, the only input
     policy  [B, slots]    logits
-    wdl     [B, 3]        logits of the mover's win, draw, loss; not of nets with a tanh value
+    wdl     [B, 3]        logits of the mover's win, draw, loss, if the value head computes these
     value   [B]           the mover's, p(win) - p(loss)
-    draw    [B]           p(draw); 0 of nets with a tanh value
+    draw    [B]           p(draw); 0 if the value head does not predict draws
 
     What only training needs is left out: the guess how long the game goes on, and dropout.
     """
     model = onnx.ModelProto()
     config = msgspec.structs.replace(tower.config, moves_left=False, dropout=0.0)
     model.CopyFrom(_graph(tower.planes, tower.slots, config))
-    weights = _folded(tower).state_dict()
+    weights = _Exported(tower.folded()).state_dict()
     for initializer in model.graph.initializer:
         weight = weights.get(initializer.name)
         if weight is not None:
@@ -43,34 +40,26 @@ def to_onnx(tower: Tower) -> bytes:
 
 
 class _Exported(nn.Module):
-    """A tower whose answers are also told as the search wants them."""
+    """A tower with the outputs that a search reads."""
 
     def __init__(self, tower: Tower) -> None:
         super().__init__()
         self.tower = tower
 
     def forward(self, planes: Tensor) -> tuple[Tensor, ...]:
-        answers = self.tower(planes)
-        logits = (answers.value,) if self.tower.config.value == "wdl" else ()
-        return answers.policy, *logits, *value_and_draw(answers.value)
-
-
-def _folded(tower: Tower) -> _Exported:
-    exported = _Exported(copy.deepcopy(tower).cpu().float()).eval()
-    exported.tower.moves_left = None
-    for module in exported.modules():
-        if isinstance(module, ConvNorm | FromToHead):
-            module.fold()
-    return exported
+        answers, head = self.tower(planes), self.tower.value
+        logits = (answers.value,) if head.onnx_name else ()
+        return answers.policy, *logits, *head.value_and_draw(answers.value)
 
 
 @functools.lru_cache(maxsize=8)
 def _graph(planes: tuple[int, int, int], slots: int, config: NetConfig) -> onnx.ModelProto:
     """The model without its weights. Torch takes seconds to make it, and a run needs it often."""
     with torch.random.fork_rng(devices=[]):
-        exported = _folded(Tower(planes, slots, config))
+        exported = _Exported(Tower(planes, slots, config).folded()).eval()
         for weight in exported.parameters():  # equal ones might be merged
             nn.init.normal_(weight)
+    logits = exported.tower.value.onnx_name
     example = torch.zeros(2, *planes)  # a batch of one would be taken for a constant
     with warnings.catch_warnings(), _quiet("torch.onnx"):
         warnings.filterwarnings("ignore", category=FutureWarning, module="copyreg")
@@ -79,7 +68,7 @@ def _graph(planes: tuple[int, int, int], slots: int, config: NetConfig) -> onnx.
             (example,),
             dynamo=True,
             input_names=["planes"],
-            output_names=["policy", *(["wdl"] if config.value == "wdl" else []), "value", "draw"],
+            output_names=["policy", *([logits] if logits else []), "value", "draw"],
             dynamic_shapes=({0: "batch"},),
             verbose=False,
         )

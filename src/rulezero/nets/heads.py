@@ -6,6 +6,7 @@ but the layout of its slots (docs/planes.md). Dropout is the value head's alone.
 
 import math
 from itertools import pairwise
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -140,27 +141,83 @@ class _BoardHead(nn.Module):
         return seen
 
 
-class WdlHead(_BoardHead):
-    """Logits of the mover's win, draw and loss: [B, 3]."""
+class ValueHead(_BoardHead):
+    """A value head: how its output [B, n] is computed, read and fitted is known here alone.
+
+    Its name and whether it predicts draws are listed in nets/config.py, which needs no torch.
+    """
+
+    onnx_name: ClassVar[str | None] = None  # an ONNX file has the output too, under this name
 
     def __init__(self, config: NetConfig, squares: int) -> None:
         super().__init__(config, squares, config.dropout)
+
+    @classmethod
+    def chances(cls, out: Tensor) -> Tensor:
+        """The mover's chances of a win, a draw and a loss: [B, 3]."""
+        raise NotImplementedError
+
+    @classmethod
+    def value_and_draw(cls, out: Tensor) -> tuple[Tensor, Tensor]:
+        """The mover's expected result [B] and the chance of a draw [B]."""
+        chances = cls.chances(out)
+        return chances[:, 0] - chances[:, 2], chances[:, 1]
+
+    @classmethod
+    def loss(cls, out: Tensor, wdl: Tensor, power: float | None = None) -> Tensor:
+        """How far the output is from the target chances [B, 3]: [B].
+
+        With a power: the error of the expected result to that power, whatever the head.
+        """
+        expected, _ = cls.value_and_draw(out)
+        error: Tensor = (expected - (wdl[:, 0] - wdl[:, 2])).abs()
+        return error ** (power or 2.0)
+
+
+class WdlHead(ValueHead):
+    """Logits of the mover's win, draw and loss: [B, 3]; the loss is their cross-entropy."""
+
+    onnx_name = "wdl"
+
+    def __init__(self, config: NetConfig, squares: int) -> None:
+        super().__init__(config, squares)
         self.wdl = nn.Linear(config.hidden[-1], 3)
 
     def forward(self, features: Tensor) -> Tensor:
         logits: Tensor = self.wdl(self.considered(features))
         return logits
 
+    @classmethod
+    def chances(cls, out: Tensor) -> Tensor:
+        return torch.softmax(out, 1)
 
-class TanhHead(_BoardHead):
-    """The mover's expected result, in [-1, 1]: [B, 1]."""
+    @classmethod
+    def loss(cls, out: Tensor, wdl: Tensor, power: float | None = None) -> Tensor:
+        if power is not None:
+            return super().loss(out, wdl, power)
+        return -(wdl * nn.functional.log_softmax(out, 1)).sum(1)
+
+
+class TanhHead(ValueHead):
+    """The mover's expected result, in [-1, 1]: [B, 1]; draws are not predicted.
+
+    The loss is the squared error.
+    """
 
     def __init__(self, config: NetConfig, squares: int) -> None:
-        super().__init__(config, squares, config.dropout)
+        super().__init__(config, squares)
         self.value = nn.Linear(config.hidden[-1], 1)
 
     def forward(self, features: Tensor) -> Tensor:
         return torch.tanh(self.value(self.considered(features)))
+
+    @classmethod
+    def chances(cls, out: Tensor) -> Tensor:
+        return torch.cat(((1 + out) / 2, torch.zeros_like(out), (1 - out) / 2), 1)
+
+    @classmethod
+    def value_and_draw(cls, out: Tensor) -> tuple[Tensor, Tensor]:
+        return out[:, 0], torch.zeros_like(out[:, 0])
 
 
 class MovesLeftHead(_BoardHead):
@@ -174,4 +231,4 @@ class MovesLeftHead(_BoardHead):
         return nn.functional.softplus(self.length(self.considered(features)))
 
 
-VALUE_HEADS = {"wdl": WdlHead, "tanh": TanhHead}
+VALUE_HEADS: dict[str, type[ValueHead]] = {"wdl": WdlHead, "tanh": TanhHead}

@@ -1,8 +1,12 @@
 """The tower's parts."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
+from torch.utils.checkpoint import checkpoint
 
 
 class ConvNorm(nn.Module):
@@ -73,3 +77,30 @@ class Block(nn.Module):
         if self.projection is not None:
             x = self.projection(x)
         return torch.relu(x + change)
+
+
+def recompute(block: Block, x: Tensor) -> Tensor:
+    """The block's output; its activations are not kept but computed again for the gradient.
+
+    The result is the same to the bit, and so are BatchNorm's running statistics.
+    """
+
+    @contextmanager
+    def without_tracking() -> Iterator[None]:
+        norms = [module for module in block.modules() if isinstance(module, nn.BatchNorm2d)]
+        for norm in norms:
+            norm.track_running_stats = False
+        try:
+            yield
+        finally:
+            for norm in norms:
+                norm.track_running_stats = True
+
+    made: Tensor = checkpoint(
+        block,
+        x,
+        use_reentrant=False,
+        preserve_rng_state=False,  # nothing in a block is random
+        context_fn=lambda: (nullcontext(), without_tracking()),
+    )
+    return made

@@ -1,4 +1,4 @@
-"""The net of the chess distillation: a perceptron in torch, and its .nn file (cpp/eval/mlp.h)."""
+"""The net that distillation trains: a perceptron in torch, and its .nn file (cpp/eval/mlp.h)."""
 
 import enum
 import struct
@@ -11,9 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from rulezero._core import Mlp
+from rulezero.nets.chess_perceptron import SIZES
 from rulezero.nets.error import NetError
 
-SIZES = (781, 256, 128, 1)  # of the layers, inputs first
 _LAST = 0.01  # spread of the last layer's weights: an untrained net says about 0.5
 
 

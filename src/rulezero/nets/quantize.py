@@ -24,7 +24,6 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from rulezero._core import Game
 from rulezero.files import write_whole
 from rulezero.nets.card import beside, digest, game_of, read_card, read_part
-from rulezero.nets.config import Precision
 from rulezero.nets.error import NetError
 from rulezero.nets.parity import Parity, compare, cpu, runtime_version
 from rulezero.nets.positions import sample
@@ -37,7 +36,7 @@ _BATCH = 32
 
 def choose(
     net: Path,
-    precision: Precision = "auto",
+    precision: str = "auto",
     game: Game | None = None,
     *,
     agreement: float = 0.95,  # at least; see Parity for what the figures mean

@@ -1,5 +1,6 @@
 """A residual tower: planes in, a policy and the mover's chances out."""
 
+import copy
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -8,15 +9,15 @@ from torch import Tensor, nn
 
 from rulezero._core import Facts, Game
 from rulezero.nets.config import NetConfig
-from rulezero.nets.heads import HEADS, VALUE_HEADS, MovesLeftHead
-from rulezero.nets.layers import Block, ConvNorm
+from rulezero.nets.heads import HEADS, VALUE_HEADS, FromToHead, MovesLeftHead, ValueHead
+from rulezero.nets.layers import Block, ConvNorm, recompute
 
 
 class Outputs(NamedTuple):
     """What a tower says of a batch."""
 
     policy: Tensor  # [B, slots] logits, before any masking
-    value: Tensor  # [B, 3] logits of the mover's win, draw, loss, or [B, 1] its value by a tanh
+    value: Tensor  # [B, n] as the value head says: it knows how to read this
     moves_left: Tensor | None = None  # [B, 1] see losses.MOVES_LEFT_UNIT; of towers with that head
 
     def float(self) -> "Outputs":
@@ -44,31 +45,28 @@ class Tower(nn.Module):
             )
         )
         self.policy = HEADS[config.head](config, rows, columns, slots)
-        self.value = VALUE_HEADS[config.value](config, rows * columns)
+        self.value: ValueHead = VALUE_HEADS[config.value](config, rows * columns)
         self.moves_left = MovesLeftHead(config, rows * columns) if config.moves_left else None
 
-    def forward(self, planes: Tensor) -> Outputs:
-        features = self.blocks(torch.relu(self.stem(planes)))
+    def forward(self, planes: Tensor, recomputed: int = 0) -> Outputs:
+        """The outputs; for gradients, the first blocks keep nothing and are computed again."""
+        features = torch.relu(self.stem(planes))
+        for number, block in enumerate(self.blocks):
+            features = block(features) if number >= recomputed else recompute(block, features)
         moves_left = None if self.moves_left is None else self.moves_left(features)
         return Outputs(self.policy(features), self.value(features), moves_left)
 
+    def folded(self) -> "Tower":
+        """A copy on the CPU that plays: the same function in eval mode, with fewer steps.
 
-def value_and_draw(value: Tensor) -> tuple[Tensor, Tensor]:
-    """The mover's expected result [B] and the chance of a draw [B], by a value head's output.
-
-    A tanh says nothing of draws: their chance is told as 0.
-    """
-    if value.shape[1] == 1:
-        return value[:, 0], torch.zeros_like(value[:, 0])
-    chances = torch.softmax(value, 1)
-    return chances[:, 0] - chances[:, 2], chances[:, 1]
-
-
-def chances(value: Tensor) -> Tensor:
-    """The mover's chances of a win, a draw, a loss, by a value head's output: [B, 3]."""
-    if value.shape[1] == 3:
-        return torch.softmax(value, 1)
-    return torch.cat(((1 + value) / 2, torch.zeros_like(value), (1 - value) / 2), 1)
+        BatchNorm is folded into the convolutions, and the head for training alone is left out.
+        """
+        made = copy.deepcopy(self).cpu().float().eval()
+        made.moves_left = None
+        for module in made.modules():
+            if isinstance(module, ConvNorm | FromToHead):
+                module.fold()
+        return made
 
 
 def tower_for(facts: Facts, config: NetConfig) -> Tower:

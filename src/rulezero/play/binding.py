@@ -4,18 +4,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rulezero import endgame
-from rulezero._core import Game, GameError, Mlp, MonsterTables, NetError, SeatError, heuristic
-from rulezero.games.load import load
-from rulezero.nets.card import PERCEPTRON, read_card, read_perceptron
-from rulezero.nets.config import Precision
-from rulezero.play.evaluators import Evaluator, OnnxEvaluator
+from rulezero._core import Game, GameError, Mlp, MonsterTables, SeatError, heuristic
+from rulezero.nets import chess_perceptron
+from rulezero.nets.card import PERCEPTRON, read_card
+from rulezero.play.evaluators import Evaluator, Options, open_net
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player, kinds
 
 _MOST_OPEN = 16  # nets at a time
 
 _solved: dict[Path, endgame.Tables] = {}
-_opened: dict[tuple[Path, str, Precision], Evaluator] = {}
+_opened: dict[tuple[Path, str, Options], Evaluator] = {}
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,12 @@ def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> Evaluat
     if path.suffix == PERCEPTRON and player.spec.name == "policy":
         raise SeatError(f"'{player.net}' is a perceptron, which has no policy; try oneply or puct")
     if path.suffix == PERCEPTRON:
+        if unused := player.spec.options.keys() & set(Options._fields):
+            raise SeatError(f"'{player.net}' is a perceptron: leave {min(unused)}= out")
         return perceptron(path, game)
     card = read_card(path)
     card.check(game.facts)
-    evaluator = _evaluator(path, card.onnx, player.precision, game)
+    evaluator = _evaluator(path, card.onnx, player.options, game)
     return EvaluatorBinding(game, evaluator, identity=evaluator.identity)
 
 
@@ -75,26 +76,17 @@ def has_heuristic(game: Game) -> bool:
     return True
 
 
-def _evaluator(path: Path, digest: str, precision: Precision, game: Game) -> Evaluator:
+def _evaluator(path: Path, digest: str, options: Options, game: Game) -> Evaluator:
     """The evaluator of a net, opened once a process; the digest tells a newer net apart."""
-    key = (path.resolve(), digest, precision)
+    key = (path.resolve(), digest, options)
     if key not in _opened:
         if len(_opened) >= _MOST_OPEN:
             _opened.pop(next(iter(_opened)))
-        _opened[key] = OnnxEvaluator(path, precision, game)
+        _opened[key] = open_net(path, options, game)
     return _opened[key]
 
 
 def perceptron(path: Path, game: Game) -> EvaluatorBinding:
-    """A .nn file: a perceptron over the 781 features of chess."""
-    if game.facts.name != "chess":
-        raise NetError(f"'{path}' is a perceptron for chess; it cannot judge {game.facts.name}")
-    mlp = read_perceptron(path)
-    encoder = load("chess", planes="features781")
-    features, _, _ = encoder.facts.planes
-    if (mlp.sizes[0], mlp.sizes[-1]) != (features, 1):
-        raise NetError(
-            f"'{path}' reads {mlp.sizes[0]} features and gives {mlp.sizes[-1]} numbers;"
-            f" a judge of chess reads {features} and gives 1"
-        )
+    """The perceptron of a .nn file, if it can judge this game."""
+    mlp, encoder = chess_perceptron.read(path, game)
     return EvaluatorBinding(encoder, mlp=mlp, identity=path.name)

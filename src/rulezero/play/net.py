@@ -6,11 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from rulezero._core import Game, State
-from rulezero.nets.card import Card
-from rulezero.nets.config import Precision
+from rulezero.nets.card import Card, read_card, resolve
 from rulezero.nets.runtime import Floats
-from rulezero.play.evaluators import Evaluation, Evaluator, OnnxEvaluator
-from rulezero.stats.wdl import wdl
+from rulezero.play.evaluators import Evaluation, Evaluator, chances, open_net, read_options
 
 _BATCH = 64
 
@@ -38,7 +36,7 @@ class Net:
     def chances(self, states: Sequence[State]) -> Floats:
         """Probabilities of seat 0's win, a draw and seat 0's loss: [B, 3]."""
         answers, turned = self._judge(states)
-        return np.stack(wdl(answers.value * turned, answers.draw), axis=1)
+        return chances(answers.value * turned, answers.draw)
 
     def _judge(self, states: Sequence[State]) -> tuple[Evaluation, Floats]:
         """What the evaluator says for the movers, and 1 or -1 where seat 0 or 1 is the mover."""
@@ -59,10 +57,12 @@ class Net:
         return f"<net {self.evaluator.identity} for {self.card.game}>"
 
 
-def net(text: str | Path, precision: Precision = "fp32", game: Game | None = None) -> Net:
-    """The net of a checkpoint, a run folder (its best), RUN@latest or RUN@12, on the CPU.
+def net(text: str | Path, precision: str = "fp32", game: Game | None = None, **options: str) -> Net:
+    """The net of a checkpoint, a run folder (its best), RUN@latest or RUN@12.
 
-    precision auto plays with int8 where that is near enough and faster on this machine.
+    precision, backend and device are as in a player's text: by default onnxruntime computes in
+    fp32 on the CPU. A game in a Python file must be given.
     """
-    evaluator = OnnxEvaluator(text, precision, game)
-    return Net(evaluator, evaluator.card)
+    path = resolve(text)
+    evaluator = open_net(path, read_options({"precision": precision, **options}), game)
+    return Net(evaluator, read_card(path))

@@ -2,23 +2,22 @@
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
 from rulezero._core import GameError, SeatError, State, seat_kinds
 from rulezero._core import Player as CorePlayer
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
-from rulezero.nets.config import Precision
+from rulezero.play.evaluators import DEFAULT, Evaluator, Options, backends, read_options
 
 if TYPE_CHECKING:
-    from rulezero.play.evaluators import Evaluator
     from rulezero.play.thought import Thought
 
 _NET = "a checkpoint, a run folder (its best), RUN@latest, RUN@12"
-_PERCEPTRON = "a perceptron of chess: a .nn file, or a run of distill as elsewhere"
+_PERCEPTRON = "a perceptron: a .nn file, or a run folder whose nets are such files"
 _EVALS = ("heuristic", "rollout", "uniform", "hash")
 _TABLES = "a folder of solved endgames"
-_OUTSIDE = ("net", "precision", "tables")  # keys that the core does not read
+_OUTSIDE = ("net", *Options._fields, "tables")  # keys that the core does not read
 
 
 class Key(NamedTuple):
@@ -45,21 +44,32 @@ def kinds() -> dict[str, Kind]:
     for name, text, judges, options in seat_kinds():
         keys = [Key(*option) for option in options]
         if judges:
+            known = f"without a net: {', '.join(_EVALS)}; rollout where a game has no heuristic"
             keys[:0] = [
                 Key("net", "", _NET if name != "alphabeta" else _PERCEPTRON),
-                Key(
-                    "precision",
-                    "fp32",
-                    "fp32, int8, or auto: int8 where near enough and faster",
-                ),
+                *(_net_keys() if name != "alphabeta" else []),
+                *([Key("eval", "heuristic", known)] if name != "policy" else []),
             ]
-            if name != "policy":
-                known = f"without a net: {', '.join(_EVALS)}; rollout where a game has no heuristic"
-                keys.insert(2, Key("eval", "heuristic", known))
         if name not in ("random", "policy", "human"):
             keys.append(Key("tables", "", _TABLES))
         found[name] = Kind(name, text, judges, tuple(keys))
     return found
+
+
+def _net_keys() -> list[Key]:
+    """The keys that say how a net is computed, with what each backend offers."""
+
+    def listed(offers: dict[str, str]) -> str:
+        return ", ".join(f"{name} ({words})" if words else name for name, words in offers.items())
+
+    known = backends()
+    devices = {name: ", ".join(each.devices) for name, each in known.items() if each.devices}
+    precisions = [f"{name}: {listed(backend.precisions)}" for name, backend in known.items()]
+    return [
+        Key("backend", DEFAULT, f"library that computes the net: {', '.join(known)}"),
+        Key("precision", "fp32", f"number format of the net; {'; '.join(precisions)}"),
+        Key("device", "auto", f"of backend={'; '.join(map(': '.join, devices.items()))}"),
+    ]
 
 
 class Player:
@@ -68,7 +78,7 @@ class Player:
     Two players with equal texts and without evaluators of their own are equal.
     """
 
-    def __init__(self, spec: Spec, evaluator: "Evaluator | None" = None, seed: int = 0) -> None:
+    def __init__(self, spec: Spec, evaluator: Evaluator | None = None, seed: int = 0) -> None:
         self.spec = spec
         self.evaluator = evaluator
         self.seed = seed
@@ -89,9 +99,9 @@ class Player:
         return self.spec.options.get("net")
 
     @property
-    def precision(self) -> Precision:
+    def options(self) -> Options:
         """How its net is to be computed."""
-        return cast(Precision, self.spec.options.get("precision", "fp32"))
+        return read_options(self.spec.options)
 
     @property
     def core_options(self) -> dict[str, str]:
@@ -112,6 +122,10 @@ class Player:
         options = {**self.spec.options, **keys}
         given = {key: text for key, text in options.items() if text is not None}
         return read_player(Spec(self.spec.name, given).text, seed=self.seed)
+
+    def without_net(self) -> "Player":
+        """The same player without its net, and without the keys that say how that is computed."""
+        return self.changed(net=None, **dict.fromkeys(Options._fields))
 
     def think(self, state: State) -> "Thought":
         """What the player would choose in a state, and why."""
@@ -134,7 +148,7 @@ class Player:
 
 
 def read_player(
-    text: "str | Player", *, seed: int = 0, evaluator: "Evaluator | None" = None, **keys: Value
+    text: "str | Player", *, seed: int = 0, evaluator: Evaluator | None = None, **keys: Value
 ) -> Player:
     """The player of a text, such as "puct:net=runs/x,sims=200".
 
@@ -164,8 +178,7 @@ def read_player(
                 f"{spec.name} has no key '{name}'{grammar.nearest(name, known)};"
                 f" known: {', '.join(known) or 'none'}"
             )
-    if spec.options.get("precision", "fp32") not in get_args(Precision):
-        raise SeatError(f"precision is one of {', '.join(get_args(Precision))}")
+    read_options(spec.options)
     has_net = "net" in spec.options or evaluator is not None
     if evaluator is not None and ("net" in spec.options or not kind.judges):
         raise SeatError(f"'{text}' takes no evaluator of its own")

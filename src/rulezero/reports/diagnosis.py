@@ -3,7 +3,6 @@
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 import numpy as np
@@ -23,12 +22,12 @@ from rulezero.learn.measures import Answers, Figures, measure
 from rulezero.learn.targets import Targets, TargetSettings, of_play
 from rulezero.learn.window import Part, Window, WindowSettings, take
 from rulezero.nets.card import PERCEPTRON, Card, beside, game_of, read_card, resolve
-from rulezero.play.evaluators import Evaluator, OnnxEvaluator
+from rulezero.play.evaluators import Evaluator, chances
+from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
 from rulezero.reports.openings import Opening, openings, repeated
 from rulezero.reports.sample import newest_games
-from rulezero.stats.wdl import wdl
 from rulezero.train.games import training_of
 from rulezero.train.games.exchange import ShapedTargetSettings
 from rulezero.train.run import Run
@@ -57,7 +56,9 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     legal_mass: float  # probability on legal moves
     top1: float  # share of positions whose likeliest move is the search's
     policy: float  # cross-entropy with the search's policy among legal moves, in nats
-    value: float  # cross-entropy of win, draw, loss with how games ended; squared error of a tanh
+    value: (
+        float  # cross-entropy of win, draw, loss with how games ended; squared error without draws
+    )
     winner: float  # share of decided positions whose winner is predicted correctly
     value_spread: float  # standard deviation of values
     policy_spread: float  # mean distance of policies from their mean, in [0, 1]
@@ -73,7 +74,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     source: str  # whose games these are, in words
     games: int
     positions: int  # that were judged
-    value_kind: Literal["wdl", "tanh"]  # of the value head
+    has_draws: bool  # whether the net predicts draws
     net: Judgement
     untrained: Judgement | None  # none where torch is missing and no untrained net is at hand
     best_constant: Figures  # of the best answer that looks at no position
@@ -108,19 +109,19 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
         source += ", results shaped as the net is taught them"
     batch = positions_of(records, game, ShapedTargetSettings(rewards=rewards))
     untrained = _untrained(path, card, game)
-    kind = card.config.value
-    answers = answers_of(evaluator, batch, kind)
+    has_draws = card.config.has_draws
+    answers = answers_of(evaluator, batch, has_draws=has_draws)
     return Diagnosis(
         game=game.text,
         source=source,
         games=len(records),
         positions=len(batch.value),
-        value_kind=kind,
+        has_draws=has_draws,
         net=judge(path.name, answers, batch),
         untrained=(
             None
             if untrained is None
-            else judge("untrained", answers_of(untrained, batch, kind), batch)
+            else judge("untrained", answers_of(untrained, batch, has_draws=has_draws), batch)
         ),
         best_constant=measure(answers, batch).constant,
         openings=openings(records, game),
@@ -148,15 +149,15 @@ def positions_of(
     return batches.make(positions[places.astype(np.int64)])
 
 
-def answers_of(evaluator: Evaluator, batch: Batch, kind: Literal["wdl", "tanh"]) -> Answers:
-    """What an evaluator with such a value head says of positions, as probabilities."""
-    shares, chances = [], []
+def answers_of(evaluator: Evaluator, batch: Batch, *, has_draws: bool) -> Answers:
+    """An evaluator's answers about positions, as probabilities."""
+    shares, wdl = [], []
     for at in range(0, len(batch.planes), _ROWS):
         policy, value, draw = evaluator.evaluate(batch.planes[at : at + _ROWS])
         powers = np.exp(policy - policy.max(1, keepdims=True))
         shares.append(powers / powers.sum(1, keepdims=True))
-        chances.append(np.stack(wdl(value, draw), axis=1).clip(0))
-    return Answers(shares=np.concatenate(shares), wdl=np.concatenate(chances), kind=kind)
+        wdl.append(chances(value, draw))
+    return Answers(shares=np.concatenate(shares), wdl=np.concatenate(wdl), has_draws=has_draws)
 
 
 def judge(name: str, answers: Answers, batch: Batch) -> Judgement:

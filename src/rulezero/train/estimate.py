@@ -17,13 +17,18 @@ from rulezero.learn.fit import FitSettings
 from rulezero.learn.learner import Learner
 from rulezero.nets.checkpoint import save
 from rulezero.nets.config import NetConfig
+from rulezero.nets.device import threads
+from rulezero.nets.size import size_of
 from rulezero.nets.tower import create
-from rulezero.play.evaluators import OnnxEvaluator
+from rulezero.play.evaluators import DEFAULT, Options, open_net
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
 from rulezero.train.tasks import PlaySettings
 
 _SECONDS = 0.5  # of measuring
+_BLOCKS = 4  # of a net that is measured: a deeper one takes as much longer as it multiplies more
+_ROWS = 16  # positions that a learner is measured with, at least; and at most as many as ...
+_MULTIPLY_ADDS = 4e9  # ... come to this, so that a batch takes no minutes, and not all the memory
 _GAMES = 8  # for their length
 _PLAYER = "ucb1:sims=32"  # who plays them: random games are several times as long
 
@@ -50,26 +55,42 @@ def estimate(
     width: int,
 ) -> Estimate:
     """What the self-play and the fits of an experiment take here."""
-    tower = create(game, net)
+    shallow = measured_net(net)
+    whole, measured = size_of(game.text, net), size_of(game.text, shallow)
+    share = measured.multiply_adds / whole.multiply_adds
+    tower = create(game, shallow)
+    options = read_player(selfplay.a).options
+    if options.backend == DEFAULT:  # int8 files take long to make
+        options = Options()
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
-        evaluator = OnnxEvaluator(save(Path(folder) / "net", tower, game))
+        evaluator = open_net(save(Path(folder) / "net", tower, game), options, game)
     planes = np.random.default_rng(0).random((width, *game.facts.planes), np.float32)
-    positions = rate_of(lambda: len(evaluator.evaluate(planes).value))
+    positions = share * rate_of(lambda: len(evaluator.evaluate(planes).value))
     learner = Learner(tower, game, fit)
-    batch = any_batch(game, fit.batch)
-    samples = rate_of(lambda: learner.learn(batch, 0.0))
+    rows = max(_ROWS, int(_MULTIPLY_ADDS / measured.multiply_adds))
+    batch = any_batch(game, min(fit.batch, rows))
+    with threads(fit.threads):
+        samples = share * rate_of(lambda: learner.learn(batch, 0.0))
     choices = statistics.mean(_choices(game))
     sims = _sims(selfplay.a)
     plies = selfplay.games * choices
     times = fit.samples_per_ply if fit.samples_per_ply is not None else float(fit.epochs)
     seconds = plies * sims / (positions * workers) + plies * times / samples
     return Estimate(
-        parameters=sum(each.numel() for each in tower.parameters()),
+        parameters=whole.parameters,
         positions_per_second=positions,
         samples_per_second=samples,
         choices_per_game=choices,
         sims_per_choice=sims,
         hours=iterations * seconds / 3600,
+    )
+
+
+def measured_net(net: NetConfig) -> NetConfig:
+    """The net that is measured in the place of this one: with fewer blocks if it is deep."""
+    blocks = min(net.blocks, _BLOCKS)
+    return msgspec.structs.replace(
+        net, blocks=blocks, widths=net.widths[-_BLOCKS:], pooling=min(net.pooling, blocks)
     )
 
 

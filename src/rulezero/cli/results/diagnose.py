@@ -83,7 +83,7 @@ def _show_figures(found: Diagnosis, console: Console) -> None:
     row("probability on legal moves", shown("legal_mass", ".1%"))
     row("likeliest move is the search's", shown("top1", ".1%"), f"{constant.top1:.1%}")
     row("policy cross-entropy (nats)", shown("policy", ".3f"), f"{constant.policy:.3f}")
-    value = "value cross-entropy (nats)" if found.value_kind == "wdl" else "value squared error"
+    value = "value cross-entropy (nats)" if found.has_draws else "value squared error"
     row(value, shown("value", ".3f"), f"{constant.value:.3f}")
     row("winner predicted correctly", shown("winner", ".1%"), f"{constant.winner:.1%}")
     row("calibration error of values", shown("calibration_error", ".3f"))

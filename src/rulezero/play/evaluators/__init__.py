@@ -1,19 +1,27 @@
 """Evaluators: planes in, a policy and a value out. The search knows nothing else of a net.
 
 This is where values belong to the mover; everywhere else they are seat 0's.
+
+A backend is one file of this folder that calls register(): `backend=onnx` of a player's text is
+onnx.py. All of these files are imported to read a player's text, so a backend imports its framework
+only when it opens a net.
 """
 
-import hashlib
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from rulezero._core import Game
-from rulezero.nets.card import beside, read_card, read_part, resolve
-from rulezero.nets.config import Precision
-from rulezero.nets.runtime import Floats, Runtime
+from rulezero._core import Game, SeatError
+from rulezero.games.grammar import nearest
+from rulezero.nets.runtime import Floats
+from rulezero.stats.wdl import wdl
+
+DEFAULT = "onnx"  # backend of a player's text that names none
 
 
 class Evaluation(NamedTuple):
@@ -38,79 +46,78 @@ class Evaluator(Protocol):
         """
 
 
-class OnnxEvaluator:
-    """A net on one core of the CPU, without torch.
+class Options(NamedTuple):
+    """How a net is to be computed, as the keys of a player's text say."""
 
-    precision is fp32, int8 or auto: see nets.quantize.choose. A game in a Python file must be
-    given for the last two, which try the net on positions.
-    """
-
-    def __init__(
-        self, net: str | Path, precision: Precision = "fp32", game: Game | None = None
-    ) -> None:
-        path = resolve(net)
-        self.card = read_card(path)
-        suffix, wanted = ".onnx", self.card.onnx
-        if precision != "fp32":
-            from rulezero.nets import quantize  # its imports take longer than all the rest
-
-            if quantize.choose(path, precision, game) != beside(path, ".onnx"):
-                suffix, wanted = ".int8.onnx", quantize.measure(path, game).int8
-        self.identity = f"{path.name}{suffix[:-5]}#{wanted[:12]}"
-        self._runtime = Runtime(read_part(path, suffix, wanted), f"{path}{suffix}")
-
-    def evaluate(self, planes: Floats) -> Evaluation:
-        """The net's judgement of a batch."""
-        return Evaluation(*self._runtime.run(planes))
+    backend: str = DEFAULT
+    precision: str = "fp32"
+    device: str = "auto"
 
 
-class UniformEvaluator:
-    """Knows nothing: every slot alike, value 0, no draws."""
+class Backend(NamedTuple):
+    """A way to compute nets."""
 
-    identity = "uniform"
+    open: Callable[[Path, Options, Game | None], Evaluator]  # of a net that resolve() has found
+    precisions: dict[str, str]  # each with a few words of help
+    devices: tuple[str, ...] = ()  # none: the backend chooses where it runs
+    check: Callable[[Options], None] = lambda options: None  # NetError if this machine cannot
 
-    def __init__(self, slots: int) -> None:
-        self._slots = slots
 
-    def evaluate(self, planes: Floats) -> Evaluation:
-        """Zeros."""
-        batch = len(planes)
-        return Evaluation(
-            np.zeros((batch, self._slots), np.float32),
-            np.zeros(batch, np.float32),
-            np.zeros(batch, np.float32),
+_BACKENDS: dict[str, Backend] = {}
+
+
+def register(name: str, backend: Backend) -> None:
+    """Makes a backend known under the name of its file."""
+    _BACKENDS[name] = backend
+
+
+@cache
+def backends() -> dict[str, Backend]:
+    """Every backend by its name."""
+    for module in pkgutil.iter_modules(__path__, f"{__name__}."):
+        importlib.import_module(module.name)
+    return dict(sorted(_BACKENDS.items()))
+
+
+def read_options(keys: Mapping[str, str]) -> Options:
+    """The options in a player's keys. SeatError if they do not go together."""
+    options = Options(**{key: keys[key] for key in Options._fields if key in keys})
+    known = backends()
+    if options.backend not in known:
+        near = nearest(options.backend, known)
+        raise SeatError(f"there is no backend={options.backend}{near}; known: {', '.join(known)}")
+    backend = known[options.backend]
+    if options.precision not in backend.precisions:
+        others = [name for name in known if options.precision in known[name].precisions]
+        raise SeatError(
+            f"there is no precision={options.precision} with backend={options.backend}, which has"
+            f" {', '.join(backend.precisions)}"
+            + (f"; backend={others[0]} has it" if others else "")
         )
+    if "device" in keys and not backend.devices:
+        others = [name for name in known if options.device in known[name].devices]
+        raise SeatError(
+            f"backend={options.backend} has no device to choose: leave device={options.device} out"
+            + (f", or add backend={others[0]}" if others else "")
+        )
+    if backend.devices and options.device not in backend.devices:
+        raise SeatError(
+            f"there is no device={options.device}; backend={options.backend} has"
+            f" {', '.join(backend.devices)}"
+        )
+    return options
 
 
-class RandomEvaluator:
-    """Random but settled: the same planes and seed get the same answer, on every machine.
+def open_net(net: Path, options: Options, game: Game | None = None) -> Evaluator:
+    """The evaluator of a net that resolve() has found. NetError if this machine has none.
 
-    policy logits lie in [-2, 2); win, draw and loss are three random shares.
+    A game in a Python file must be given.
     """
-
-    def __init__(self, slots: int, seed: int = 0) -> None:
-        self.identity = f"random:seed={seed}"
-        self._slots = slots
-        self._key = seed.to_bytes(8, "little")
-
-    def evaluate(self, planes: Floats) -> Evaluation:
-        """Numbers drawn by a hash of each position's planes."""
-        hashes = [
-            hashlib.blake2b(row.tobytes(), digest_size=8, key=self._key).digest() for row in planes
-        ]
-        rows = np.frombuffer(b"".join(hashes), "<u8").reshape(-1, 1)
-        numbers = _mixed(rows + np.arange(3 + self._slots, dtype=np.uint64) * _GOLDEN)
-        uniform = ((numbers >> np.uint64(40)).astype(np.float32) + 0.5) / np.float32(1 << 24)
-        shares = uniform[:, :3] / uniform[:, :3].sum(1, keepdims=True)
-        win, draw, loss = shares.T.copy()
-        return Evaluation(4 * uniform[:, 3:] - 2, win - loss, draw)
+    backend = backends()[options.backend]
+    backend.check(options)
+    return backend.open(net, options, game)
 
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-def _mixed(x: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """SplitMix64's last steps: neighbouring numbers become unrelated ones."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+def chances(value: Floats, draw: Floats) -> Floats:
+    """Win, draw and loss [B, 3] of an expected result and a probability of a draw, [B] each."""
+    return np.stack(wdl(value, draw), axis=1).clip(0)  # rounding may have gone below

@@ -1,37 +1,99 @@
-"""The one evaluator that needs torch: a GPU's, and the reference for all others."""
+"""backend=torch: a net on a GPU, or on one core of the CPU."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
-
-from rulezero._core import Game
+from rulezero._core import Game, NetError
 from rulezero.nets.card import read_card, resolve
-from rulezero.nets.checkpoint import load
 from rulezero.nets.runtime import Floats
-from rulezero.nets.tower import value_and_draw
-from rulezero.play.evaluators import Evaluation
+from rulezero.play.evaluators import Backend, Evaluation, Options, register
+
+if TYPE_CHECKING:
+    import torch
+
+_HALF = ("fp16", "bf16")
 
 
 class TorchEvaluator:
-    """A net in torch, on the GPU if there is one.
+    """A net in torch.
 
     On a GPU, and in torch's CPU kernels too, answers may differ in the last bits with the size
     of the batch.
     """
 
     def __init__(
-        self, net: str | Path, device: str | None = None, game: Game | None = None
+        self,
+        net: str | Path,
+        device: str = "auto",
+        precision: str = "fp32",
+        game: Game | None = None,
     ) -> None:
-        path = resolve(net)
-        self.card = read_card(path)
-        self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-        self.identity = f"{path.name}.{self.device.type}#{self.card.weights[:12]}"
-        self._tower = load(path, game).to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        import torch
 
-    @torch.inference_mode()
+        from rulezero.nets.checkpoint import load
+
+        path = resolve(net)
+        self.device = _device(device)
+        if precision == "auto":
+            precision = "fp32" if self.device.type == "cpu" else "fp16"
+        kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+        where = f"torch.{self.device.type}" + (f".{precision}" if precision in _HALF else "")
+        self.identity = f"{path.name}.{where}#{read_card(path).weights[:12]}"
+        self._type = kinds[precision]
+        self._tower = load(path, game).folded().to(self.device, self._type)
+        self._tower.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
     def evaluate(self, planes: Floats) -> Evaluation:
-        """The net's judgement of a batch."""
-        batch = torch.from_numpy(planes).to(self.device, memory_format=torch.channels_last)
-        said = self._tower(batch)
-        answers = said.policy, *value_and_draw(said.value)
-        return Evaluation(*(answer.contiguous().cpu().numpy() for answer in answers))
+        """The net's judgement of a batch, on the CPU in one thread: workers share the cores."""
+        import torch
+
+        from rulezero.nets.device import threads
+
+        with threads(1), torch.inference_mode():
+            batch = torch.from_numpy(planes).to(
+                self.device, self._type, memory_format=torch.channels_last
+            )
+            outputs = self._tower(batch).float()
+            answers = outputs.policy, *self._tower.value.value_and_draw(outputs.value)
+            return Evaluation(*(answer.contiguous().cpu().numpy() for answer in answers))
+
+
+def _device(choice: str) -> "torch.device":
+    from rulezero.nets.device import device_of
+
+    return device_of(choice, "device", gpus=("cuda", "mps"))
+
+
+def _check(options: Options) -> None:
+    """NetError if torch, the GPU or half precision is not to be had here."""
+    try:
+        device = _device(options.device)
+    except ImportError as error:
+        raise NetError(
+            f"backend=torch needs torch: pip install -c constraints.txt '.[train]' ({error})"
+        ) from error
+    if device.type == "cpu" and options.precision in _HALF:
+        raise NetError(
+            f"precision={options.precision} is for GPUs, and this net would run on the CPU: leave"
+            " precision= out, or say precision=auto"
+        )
+
+
+def _open(net: Path, options: Options, game: Game | None) -> TorchEvaluator:
+    return TorchEvaluator(net, options.device, options.precision, game)
+
+
+register(
+    "torch",
+    Backend(
+        open=_open,
+        precisions={
+            "fp32": "",
+            "fp16": "on a GPU",
+            "bf16": "on a GPU",
+            "auto": "fp16 on a GPU, fp32 on the CPU",
+        },
+        devices=("auto", "cpu", "cuda", "mps"),
+        check=_check,
+    ),
+)

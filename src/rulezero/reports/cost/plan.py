@@ -6,6 +6,7 @@ hours = (evaluations + learning x samples) x (wait + multiply-adds / (share x th
 import statistics
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,10 +24,12 @@ from rulezero.reports.cost.offers import Level, Offer, Prices, Range
 from rulezero.train.experiment import Experiment
 from rulezero.train.tasks import NAMES
 
+if TYPE_CHECKING:
+    from rulezero.nets.size import Size
+
 _HOUR = 3600  # seconds
 _PLAYER = "ucb1:sims=32"  # of quick games, for their length
 _GAMES = 16  # such games
-_MEASURED = 32  # positions of a batch that is learned from here: a plan's own may take minutes
 
 # Choices of a game and legal moves of a choice, over 400 quick games; other games are played.
 _LENGTHS = {
@@ -117,12 +120,11 @@ def measure(experiment: Experiment, work: Work, *, workers: int = 0) -> Here:
     from rulezero.train.estimate import estimate
 
     workers = workers or cores()
-    batch = min(experiment.fit.batch, _MEASURED)
     found = estimate(
         load(experiment.game),
         experiment.net,
         experiment.selfplay,
-        experiment.fit.model_copy(update={"batch": batch}),
+        experiment.fit,
         iterations=experiment.iterations,
         workers=workers,
         width=experiment.width,
@@ -166,24 +168,15 @@ def work_of(experiment: Experiment) -> Work:
     )
 
 
-@cache
-def net_size(game: str, net: NetConfig) -> tuple[int, int]:
-    """How many parameters a net has, and multiply-adds an evaluation."""
+def net_size(game: str, net: NetConfig) -> "Size":
+    """How large a net is. RunError without torch, which counts it."""
     try:
-        import torch
-        from torch.utils.flop_counter import FlopCounterMode
-
-        from rulezero.nets.tower import tower_for
+        from rulezero.nets.size import size_of
     except ImportError as error:
         raise RunError(
             f"counting a net needs torch: pip install -c constraints.txt '.[train]' ({error})"
         ) from error
-    facts = load(game).facts
-    with torch.device("meta"):  # shapes without numbers: any size is counted at once
-        tower = tower_for(facts, net).eval()
-        with FlopCounterMode(display=False) as counter:
-            tower(torch.empty((1, *facts.planes)))
-    return sum(each.numel() for each in tower.parameters()), counter.get_total_flops() // 2
+    return size_of(game, net)
 
 
 def _quote(offer: Offer, hours: float, spot: Range) -> Quote:

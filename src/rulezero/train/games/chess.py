@@ -10,13 +10,12 @@ from rulezero._core import Game, material, remake
 from rulezero.data.columns import Floats
 from rulezero.data.record import Record
 from rulezero.data.replay import course
-from rulezero.games.load import load
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Indices, Window
+from rulezero.nets.chess_perceptron import GAME, encoder
 from rulezero.train.games.figures import GameFigures
 from rulezero.train.games.training import GameTraining
 
-PERCEPTRON_GAME = "chess:planes=features781"  # whose planes perceptrons see
 _CHUNK = 4096  # positions that are re-made at a time
 
 
@@ -25,7 +24,7 @@ class Features:
 
     def __init__(self, window: Window, positions: Indices) -> None:
         """Goes through every game once, now."""
-        game = load(PERCEPTRON_GAME)
+        game = encoder()
         self._size = math.prod(game.facts.planes)
         self._places = np.zeros(len(window), np.int64)
         self._places[positions] = np.arange(len(positions))
@@ -58,7 +57,7 @@ class Features:
 class ChessTraining(GameTraining):
     """The material that was left where the last game ended."""
 
-    game = "chess"
+    game = GAME
 
     def figures(
         self, game: Game, records: Sequence[Record], settings: TargetSettings

@@ -17,12 +17,11 @@ from rulezero._core import Game
 from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
 from rulezero.errors import RunError
-from rulezero.games.load import load
 from rulezero.learn.targets import Targets
+from rulezero.nets import chess_perceptron
 from rulezero.nets.card import PERCEPTRON, read_perceptron, resolve
 from rulezero.play.task import Task
 from rulezero.train.flag import Flag, Keys, setting
-from rulezero.train.games.chess import PERCEPTRON_GAME
 from rulezero.train.log import Entry, FitEntry, GamesEntry, StageSummary, Summary
 from rulezero.train.regimes.regime import Regime
 from rulezero.train.run import Run
@@ -170,7 +169,7 @@ class Distill(Regime):
 
     def check(self, game: Game) -> None:
         """Raises RunError where no perceptron can be taught."""
-        known = load(PERCEPTRON_GAME).facts.name
+        known = chess_perceptron.GAME
         if game.facts.name != known:
             raise RunError(f"{self.kind} teaches perceptrons of {known}, not of {game.text}")
         check_given(self)

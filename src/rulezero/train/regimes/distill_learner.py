@@ -20,11 +20,13 @@ from rulezero.fleet.local import LocalFleet
 from rulezero.learn import snapshot
 from rulezero.learn.fit import Fit, FitSettings, Tell
 from rulezero.learn.measures import Measures, measure_chances
-from rulezero.learn.optimiser import optimiser_of, threads
+from rulezero.learn.optimiser import optimiser_of
 from rulezero.learn.plan import plan
 from rulezero.learn.window import Part, Window
 from rulezero.nets.card import PERCEPTRON
-from rulezero.nets.perceptron import SIZES, Perceptron, create, from_nn, to_nn
+from rulezero.nets.chess_perceptron import SIZES
+from rulezero.nets.device import threads
+from rulezero.nets.perceptron import Perceptron, create, from_nn, to_nn
 from rulezero.play.nets import NetStore
 from rulezero.train.estimate import Estimate, rate_of
 from rulezero.train.games.chess import Features

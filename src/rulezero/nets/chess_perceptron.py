@@ -1,0 +1,33 @@
+"""Which game the perceptrons of .nn files play, and what they see of it: chess, 781 features.
+
+The file's format knows no game (cpp/eval/mlp.h); whatever does know it asks here.
+"""
+
+from pathlib import Path
+
+from rulezero._core import Game, Mlp
+from rulezero.games.load import load
+from rulezero.nets.card import read_perceptron
+from rulezero.nets.error import NetError
+
+GAME = "chess"
+SIZES = (781, 256, 128, 1)  # of the layers of a new perceptron, inputs first
+
+
+def encoder() -> Game:
+    """The game whose planes are a perceptron's inputs."""
+    return load(GAME, planes="features781")
+
+
+def read(path: Path, game: Game) -> tuple[Mlp, Game]:
+    """The perceptron of a .nn file and its encoder. NetError if it cannot judge this game."""
+    if game.facts.name != GAME:
+        raise NetError(f"'{path}' is a perceptron for {GAME}; it cannot judge {game.facts.name}")
+    mlp, encoded = read_perceptron(path), encoder()
+    features, _, _ = encoded.facts.planes
+    if (mlp.sizes[0], mlp.sizes[-1]) != (features, 1):
+        raise NetError(
+            f"'{path}' reads {mlp.sizes[0]} features and gives {mlp.sizes[-1]} numbers;"
+            f" a judge of {GAME} reads {features} and gives 1"
+        )
+    return mlp, encoded

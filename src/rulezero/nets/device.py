@@ -1,0 +1,45 @@
+"""Where torch computes, and in how many threads."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from rulezero.nets.error import NetError
+
+
+def device_of(choice: str, key: str, gpus: tuple[str, ...] = ("cuda",)) -> torch.device:
+    """The device of a setting: auto is the first of these GPUs that is here, or else the CPU.
+
+    NetError, naming the key, if the GPU asked for is not here.
+    """
+    is_here = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}
+    if choice in is_here and not is_here[choice]():
+        what = "NVIDIA GPU (CUDA)" if choice == "cuda" else "Apple GPU (MPS)"
+        raise NetError(f"{key}={choice}, but torch finds no {what} here: leave it at auto")
+    if choice == "auto":
+        choice = next((gpu for gpu in gpus if is_here[gpu]()), "cpu")
+    return torch.device(choice)
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Torch computes in this many threads (0: one per core), and then in as many as before.
+
+    Sums are rounded differently in other numbers of threads, so a result must not depend on what
+    else has set them in this process.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(count or _cores())
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,44 @@
+"""backend=onnx: a net on one core of the CPU by onnxruntime, without torch."""
+
+from pathlib import Path
+
+from rulezero._core import Game
+from rulezero.nets.card import beside, read_card, read_part, resolve
+from rulezero.nets.runtime import Floats, Runtime
+from rulezero.play.evaluators import Backend, Evaluation, Options, register
+
+
+class OnnxEvaluator:
+    """A net on one core of the CPU, without torch.
+
+    precision is fp32, int8 or auto: see nets.quantize.choose. A game in a Python file must be
+    given for the last two, which try the net on positions.
+    """
+
+    def __init__(self, net: str | Path, precision: str = "fp32", game: Game | None = None) -> None:
+        path = resolve(net)
+        suffix, sha256 = ".onnx", read_card(path).onnx
+        if precision != "fp32":
+            from rulezero.nets import quantize  # its imports take longer than all the rest
+
+            if quantize.choose(path, precision, game) != beside(path, ".onnx"):
+                suffix, sha256 = ".int8.onnx", quantize.measure(path, game).int8
+        self.identity = f"{path.name}{suffix[:-5]}#{sha256[:12]}"
+        self._runtime = Runtime(read_part(path, suffix, sha256), f"{path}{suffix}")
+
+    def evaluate(self, planes: Floats) -> Evaluation:
+        """The net's judgement of a batch."""
+        return Evaluation(*self._runtime.run(planes))
+
+
+def _open(net: Path, options: Options, game: Game | None) -> OnnxEvaluator:
+    return OnnxEvaluator(net, options.precision, game)
+
+
+register(
+    "onnx",
+    Backend(
+        open=_open,
+        precisions={"fp32": "", "int8": "", "auto": "int8 if close enough and faster"},
+    ),
+)
