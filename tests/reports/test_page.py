@@ -123,7 +123,7 @@ def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
     record = newest_record(run)
     assert record is not None
     with run.store() as store:
-        store.add(msgspec.structs.replace(record, task=f"9{evil}", seats=(evil, evil)))
+        store.add(msgspec.structs.replace(record, task=f"9{evil}", players=(evil, evil)))
     warning = {"kind": "warning", "iteration": 1, "about": evil, "words": evil}
     run.tell({**warning, "seconds_so_far": 1.0})
     page = Parsed(render(run))

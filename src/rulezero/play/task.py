@@ -33,6 +33,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     resign: Resign | None = None  # when players give up; none: they never do
     purpose: Purpose = "rating"
     source: str = "match"
+    iteration: Annotated[int, Meta(ge=0)] | None = None  # of the run that it belongs to
+    forced_result: Annotated[float, Meta(ge=-1, le=1)] | None = None  # what learners are told
 
     @property
     def word(self) -> int:

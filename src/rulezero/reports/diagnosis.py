@@ -94,8 +94,9 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
     evaluator = OnnxEvaluator(path)
     records = [] if run is None else newest_games(run, games or 100)
     if records:
-        first, last = records[-1].task[:4], records[0].task[:4]
-        when = f" {int(last)}" if first == last else f"s {int(first)} to {int(last)}"
+        played = [record.iteration or 0 for record in records]
+        first, last = min(played), max(played)
+        when = f" {last}" if first == last else f"s {first} to {last}"
         source = f"{records[0].purpose} of iteration{when}"
     else:
         records = _play(evaluator, game, games or 20)
@@ -132,14 +133,14 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
 
 
 def newest_games(run: Run, most: int) -> list[Record]:
-    """The games that a run has learned from last, the newest iteration's first."""
+    """The games that a run has played to learn from last, the newest iteration's first."""
     purposes: tuple[Purpose, ...] = ("self-play", "bootstrap")
     for purpose in purposes:
         with run.store() as store:
             found = heapq.nlargest(
                 most,
-                store.select(purpose=purpose),
-                key=lambda record: (record.task, -record.index),
+                (each for each in store.select(purpose=purpose) if each.iteration is not None),
+                key=lambda record: (record.iteration, record.task, -record.index),
             )
         if found:
             return found

@@ -6,6 +6,8 @@ from typing import Any
 import msgspec
 
 from rulezero.train.games.exchange_usage import TARGETS
+from rulezero.train.regimes.curriculum import LESSON
+from rulezero.train.tasks import task_name
 
 Entry = Mapping[str, Any]  # a line of the log
 Json = dict[str, Any]
@@ -13,7 +15,6 @@ Json = dict[str, Any]
 _BOUNDLESS = 400.0  # Elo that an interval without a bound is drawn beyond the estimate
 _CAUSES = 6  # colours
 _PERCENT = ".3~p"  # 12.5%, 100%
-_LESSONS = "/curriculum"  # how their tasks' names end
 _USAGE = (  # figures of what a Usage tells, and of which fields
     (
         "abilities",
@@ -88,7 +89,7 @@ def learning(entries: Sequence[Entry]) -> list[Figure]:
 
 def strength(entries: Sequence[Entry]) -> list[Figure]:
     """Elo against the anchor with intervals, and scores of trials with their verdicts."""
-    anchor = [e for e in _games(entries, "rating") if e["task"].endswith("/anchor")]
+    anchor = _games(entries, "rating")
     gates = _games(entries, "gate")
     promoted = {e["iteration"] for e in entries if e["kind"] == "verdict" and e["is_promoted"]}
     elo = _line(anchor, lambda e: e["elo"]["elo"], "Elo", "--net")
@@ -130,8 +131,8 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
     """How self-play ended, how long it took, and what the first seat made of it."""
     both = [*_games(entries, "bootstrap"), *_games(entries, "self-play")]
     both.sort(key=lambda entry: int(entry["iteration"]))
-    played = _firsts(entry for entry in both if not entry["task"].endswith(_LESSONS))
-    lessons = [entry for entry in both if entry["task"].endswith(_LESSONS)]
+    played = _firsts(entry for entry in both if not _is_lesson(entry))
+    lessons = [entry for entry in both if _is_lesson(entry)]
     length = _line(played, lambda e: e["plies"] / max(e["games"], 1), "plies", "--net")
     first = _line(played, lambda e: e["first_seat"], "first seat", "--net")
     return [
@@ -141,6 +142,10 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
         _figure("first", "First seat", "its score in self-play", [first], _PERCENT, level=0.5),
         *_particular(played, lessons),
     ]
+
+
+def _is_lesson(entry: Entry) -> bool:
+    return bool(entry["task"] == task_name(entry["iteration"], LESSON))
 
 
 def _firsts(played: Iterable[Entry]) -> list[Entry]:
@@ -198,7 +203,7 @@ def _colour(number: int) -> str:
 
 def speed(entries: Sequence[Entry]) -> list[Figure]:
     """How fast games are played and positions learned from."""
-    played = [e for e in _games(entries, "self-play") if not e["task"].endswith(_LESSONS)]
+    played = [e for e in _games(entries, "self-play") if not _is_lesson(e)]
     fits = [entry for entry in entries if entry["kind"] == "fit"]
     sims = _line(played, lambda e: e["sims"] / max(e["seconds"], 1e-9), "sims/s", "--net")
     samples = _line(fits, lambda e: e["samples"] / max(e["seconds"], 1e-9), "samples/s", "--net")

@@ -70,6 +70,7 @@ def newest_record(run: Run) -> Record | None:
             newest = max(
                 store.select(purpose=purpose),
                 key=lambda record: (
+                    -1 if record.iteration is None else record.iteration,
                     record.task,
                     record.end_reason not in STOPPED,
                     -record.index,
@@ -92,7 +93,7 @@ def sample_of(record: Record, game: Game) -> SampleGame:
         id=record.id,
         about=f"{record.purpose}, {record.task or record.source}, game {record.index}",
         names=names,
-        seats=record.seats,
+        seats=record.players,
         result=_result(record, names),
         files=tuple(chr(97 + at) if columns <= 26 else str(at + 1) for at in range(columns)),
         ranks=tuple(str(rows - at) for at in range(rows)),

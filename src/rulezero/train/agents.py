@@ -22,6 +22,7 @@ from rulezero.train.distillation import AGENTS, ENDS, given_nets
 from rulezero.train.perceptron_learner import PerceptronLearner, Taught
 from rulezero.train.recipe import Recipe
 from rulezero.train.run import Run
+from rulezero.train.tasks import task_name
 
 
 class PerceptronPair:
@@ -96,7 +97,11 @@ class PerceptronPair:
         since = self._recipe.distill.stage_of(generation).first
         if len(self.learners) == 1:
             return [window.narrowed(since)]
-        return [window.narrowed(since, f"/{name}") for name in AGENTS]
+        iterations = range(since, generation + 1)
+        return [
+            window.narrowed(since, {task_name(each, name) for each in iterations})
+            for name in AGENTS
+        ]
 
     def _measure(self, windows: Sequence[Window]) -> Measures | None:
         judged = [learner.judge(seen) for learner, seen in zip(self.learners, windows, strict=True)]

@@ -33,8 +33,6 @@ from rulezero.train.recipe import Recipe
 from rulezero.train.run import Progress, Run
 from rulezero.train.warnings import about_fit, about_games
 
-_GIVEN = "given/"  # begins the tasks of games that the run was given
-
 
 class Regime(Protocol):
     """Who plays whom, what is learned from it, who is promoted."""
@@ -258,8 +256,8 @@ class Loop:
             for number, path in enumerate(self.recipe.stores):
                 source = Store(path)
                 for record in source.select(game=self.game.text):
-                    task = f"{_GIVEN}{number}/{record.task}" if record.task else ""
-                    copy = msgspec.structs.replace(record, task=task)
+                    task = f"given/{number}/{record.task}" if record.task else ""
+                    copy = msgspec.structs.replace(record, task=task, iteration=None, is_given=True)
                     store.add(copy)
                     for note in source.notes(record.id):
                         store.add_note(copy.id, note.judge, note.thoughts)
@@ -271,7 +269,7 @@ class Loop:
         return [
             record
             for record in self.run.store()
-            if record.task == "" or record.task.startswith(_GIVEN)
+            if record.is_given or not record.task  # "": it has none, of runs before is_given
         ]
 
     def _take(self, records: Sequence[Record], generation: int) -> None:

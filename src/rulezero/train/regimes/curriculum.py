@@ -44,8 +44,7 @@ class Curriculum:
             source=LESSON if iteration else BOOTSTRAP,
         )
         purpose: Purpose = "self-play" if iteration else "bootstrap"
-        name = f"{iteration:04}/curriculum"
-        task = task_of(played, nets, self.recipe, name=name, purpose=purpose)
+        task = task_of(played, nets, self.recipe, iteration, name=LESSON, purpose=purpose)
         return [*self.inner.games(iteration, nets), task]
 
     def targets(

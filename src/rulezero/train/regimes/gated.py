@@ -23,11 +23,11 @@ class Gated:
         recipe = self.recipe
         if iteration == 0:
             return [
-                task_of(settings, nets, recipe, name=f"0000/bootstrap_{at}", purpose="bootstrap")
+                task_of(settings, nets, recipe, 0, name=f"bootstrap_{at}", purpose="bootstrap")
                 for at, settings in enumerate(recipe.bootstrap)
             ]
-        name = f"{iteration:04}/self-play"
-        return [task_of(self.selfplay(iteration), nets, recipe, name=name, purpose="self-play")]
+        played = self.selfplay(iteration)
+        return [task_of(played, nets, recipe, iteration, name="self-play", purpose="self-play")]
 
     def selfplay(self, iteration: int) -> PlaySettings:
         """The games of an iteration after the bootstrap."""
