@@ -16,7 +16,7 @@ from rulezero import config
 from rulezero.contest.agreement import agreement, some_positions
 from rulezero.fleet.runner import cores
 from rulezero.stats.sprt import Sprt
-from rulezero.train.distillation import Stage
+from rulezero.train.regimes.distill import Distill, Stage
 from rulezero.train.run import Run
 from rulezero.train.summary import StageSummary, summarise
 
@@ -71,7 +71,8 @@ def meet(run: Run, before: Stage, after: Stage) -> dict[str, Any]:
 def main() -> int:
     """Trains, plays, writes; 1 if something is not as it must be."""
     run = trained("proof_distill", "distill")
-    settings = config.read(run.config()).distill
+    settings = config.read(run.config()).regime
+    assert isinstance(settings, Distill)
     first, *later = settings.stages
     summary = summarise(run.entries(), settings)
     met = {stage.name: meet(run, first, stage) for stage in later}

@@ -21,7 +21,7 @@ from common import (
     trained,
     write,
 )
-from rulezero.train.games.exchange_usage import TARGETS
+from rulezero.train.games.exchange import TARGETS
 from rulezero.train.run import Run
 
 AGENT = "puct:net={net},sims=50,c_puct=1,draw_value=-0.5"

@@ -16,7 +16,8 @@ from rulezero.fleet.runner import run
 from rulezero.games.load import load
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
-from rulezero.train.games.monster import SHIPPED, TIERS, Lesson, check, lessons
+from rulezero.train.games.monster import SHIPPED, TIERS, check, lessons, line_of
+from rulezero.train.games.training import Lesson
 
 # Tiers 1 and 2: so many positions of these men, at these distances, Black to move.
 _SOLVED = [
@@ -141,7 +142,7 @@ def main() -> int:
     if options == ["--make"]:
         SHIPPED.parent.mkdir(exist_ok=True)
         head = [f"# tier {tier}: {about}" for tier, about in TIERS.items()]
-        made = [lesson.line for lesson in make(tables)]
+        made = [line_of(lesson) for lesson in make(tables)]
         SHIPPED.write_text("\n".join([*head, "", *made, ""]), encoding="utf-8")
     problems = list(check(lessons(), tables))
     for problem in problems:

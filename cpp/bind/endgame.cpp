@@ -60,7 +60,7 @@ class SharedSolver {
 
 void bind_endgame(nb::module_& m) {
   nb::class_<SharedSolver>(m, "Connect4Solver",
-                           "Values of Connect Four positions when nobody errs.")
+                           "Values of Connect Four positions under perfect play.")
       .def(
           "__init__",
           [](SharedSolver* self, int table) {
@@ -70,7 +70,7 @@ void bind_endgame(nb::module_& m) {
             }
             new (self) SharedSolver(static_cast<std::size_t>(table) << 20);
           },
-          "table"_a = 64, "A solver with a table of so many MiB, which it fills as it works.")
+          "table"_a = 64, "A solver with a table of this many MiB, which it fills as it works.")
       .def("value", &SharedSolver::value, "state"_a, "Seat 0's value: 1, 0 or -1.")
       .def("values", &SharedSolver::values, "state"_a,
            "Seat 0's value of every legal action; {} when the game is over.");

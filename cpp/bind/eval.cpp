@@ -6,7 +6,7 @@
 #include "bind/parts.h"
 #include "eval/heuristic.h"
 #include "eval/monster.h"
-#include "eval/ordering.h"
+#include "games/all.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -14,39 +14,42 @@ using namespace nb::literals;
 namespace rulezero {
 namespace {
 
-// Asks about the state as the game it is of, if it is one of these; what for is told if it is not.
-template <class... Games, class Ask>
-auto ask_as(const AnyState& state, const char* what, Ask ask) {
+// The answer of ask(state as the game it is of, rules), where `Has` that game; else a GameError.
+template <class Ask, class... Games>
+auto ask_as(const AnyState& state, const char* what, Ask ask, TypeList<Games...>) {
   using Answer = std::common_type_t<decltype(ask(static_cast<const StateOf<Games>&>(state)))...>;
-  std::optional<Answer> answer;
+  Answer answer;
   const auto try_as = [&]<class G>(std::type_identity<G>) {
     const auto* known = dynamic_cast<const StateOf<G>*>(&state);
     if (known) answer = ask(*known);
     return known != nullptr;
   };
-  if ((try_as(std::type_identity<Games>{}) || ...)) return *answer;
-  throw GameError("nobody has written " + std::string(what) + " for " + state.game().facts().name);
-}
-
-template <class Ask>
-auto ask_judged(const AnyState& state, Ask ask) {
-  return ask_as<Chess, Monster, RandomChess, Exchange, Razzle, Connect4>(state, "a heuristic", ask);
+  if ((try_as(std::type_identity<Games>{}) || ...) && answer) return *answer;
+  throw GameError(state.game().facts().name + " has no " + what);
 }
 
 float heuristic_of(const AnyState& state) {
-  return ask_judged(state, [](const auto& known) {
-    if (known.ending()) {
-      throw PositionError("the game is over (" + std::string(known.ending()->reason) +
-                          "): it has an outcome, no heuristic");
+  const auto ask = []<class G>(const StateOf<G>& known) -> std::optional<float> {
+    if constexpr (Judged<G>) {
+      if (known.ending()) {
+        throw PositionError("the game is over (" + known.ending()->reason +
+                            "): it has an outcome, no heuristic");
+      }
+      return heuristic(known.owner().rules(), known.moment());
     }
-    return heuristic(known.owner().rules(), known.moment());
-  });
+    return std::nullopt;
+  };
+  return ask_as(state, "heuristic", ask, AllGames{});
 }
 
 int material_of(const AnyState& state) {
-  return ask_as<Chess, Monster, RandomChess>(state, "prices of men", [](const auto& known) {
-    return material(known.owner().rules().table(), known.moment().position);
-  });
+  const auto ask = []<class G>(const StateOf<G>& known) -> std::optional<int> {
+    if constexpr (requires(const G& rules) { rules.table(); }) {
+      return material(known.owner().rules().table(), known.moment().position);
+    }
+    return std::nullopt;
+  };
+  return ask_as(state, "prices of men", ask, AllGames{});
 }
 
 std::map<std::string, float> terms_of(const AnyState& state, const MonsterWeights& weights) {
@@ -61,10 +64,14 @@ std::map<std::string, float> terms_of(const AnyState& state, const MonsterWeight
 
 int capture_gain_of(const AnyState& state, nb::handle number) {
   const Action action = to_action(number, state);
-  return ask_judged(state, [action](const auto& known) {
-    known.say(action, false);  // a MoveError unless it is legal
-    return capture_gain(known.owner().rules(), known.moment().position, action);
-  });
+  state.kind(action);  // a MoveError unless it is legal
+  const auto ask = [action]<class G>(const StateOf<G>& known) -> std::optional<int> {
+    if constexpr (OrdersCaptures<G>) {
+      return capture_gain(known.owner().rules(), known.moment().position, action);
+    }
+    return 0;
+  };
+  return ask_as(state, "order of captures", ask, AllGames{});
 }
 
 }  // namespace

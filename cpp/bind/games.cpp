@@ -1,6 +1,7 @@
 // Games and their facts as Python sees them.
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -63,7 +64,27 @@ void bind_games(nb::module_& m) {
           nb::sig("def board(self) -> tuple[int, int]"), "(rows, columns) of the board.")
       .def_ro("max_plies", &Facts::max_plies, "Choices after which a runner stops a game.")
       .def_ro("has_chance", &Facts::has_chance, "Whether some plies are a die's.")
+      .def_ro("has_random_start", &Facts::has_random_start, "Whether the seed draws the start.")
+      .def_ro("has_heuristic", &Facts::has_heuristic, "Whether it has a hand-written heuristic.")
+      .def_ro("has_script", &Facts::has_script, "Whether it has a scripted player.")
+      .def_ro("has_tables", &Facts::has_tables, "Whether players can use solved endgames.")
       .def_ro("events", &Facts::events, "Columns of the events table.")
+      .def_prop_ro(
+          "seat_names",
+          [](const Facts& facts) {
+            return nb::make_tuple(facts.seat_names[0], facts.seat_names[1]);
+          },
+          nb::sig("def seat_names(self) -> tuple[str, str]"), "What people call the seats.")
+      .def_ro("human_seat", &Facts::human_seat, "Where a person sits by default.")
+      .def_prop_ro(
+          "policy_layout", [](const Facts& facts) { return facts.policy_layout; },
+          nb::sig("def policy_layout(self) -> typing.Literal['planes', 'from_to', 'flat']"),
+          "How the policy slots are laid out (docs/planes.md).")
+      .def_ro("typical_plies", &Facts::typical_plies, "Choices of a quick game; 0: unknown.")
+      .def_ro("typical_moves", &Facts::typical_moves, "Legal moves of a choice in such games.")
+      .def_ro("pgn_variants", &Facts::pgn_variants,
+              "What PGN's Variant tag says, then other spellings that are read; [] without PGN.")
+      .def_ro("constants", &Facts::constants, "Numbers of the rules by name.")
       .def("__repr__", [](const Facts& facts) {
         return "Facts(" + facts.name + ", version " + std::to_string(facts.version) + ", " +
                std::to_string(facts.actions) + " actions, " + std::to_string(facts.slots) +
@@ -73,7 +94,7 @@ void bind_games(nb::module_& m) {
 
   nb::class_<Cell>(m, "Cell", "One square as people see it.")
       .def_ro("man", &Cell::man, "Its symbol, empty on an empty square.")
-      .def_ro("seat", &Cell::seat, "Whose man it is, -1 for nobody's.")
+      .def_ro("seat", &Cell::seat, "Whose man it is; -1 on an empty square.")
       .def_ro("note", &Cell::note, "What the symbol does not say, such as hit points.")
       .def("__repr__", [](const Cell& cell) {
         return "Cell(man='" + cell.man + "', seat=" + std::to_string(cell.seat) + ", note='" +

@@ -121,8 +121,8 @@ void bind_monster_tables(nb::module_& m) {
       .def("add", &BoundTables::add_parts, "men"_a, "verdicts"_a, "sums"_a,
            "Takes in the table of some men, such as KPvKQR.")
       .def("verdict", &BoundTables::verdict_on, "state"_a,
-           "n: White takes the king with its n-th turn from here, -n: Black does, 0: nobody can; "
-           "None where no table tells.")
+           "n: White takes the king with its n-th turn from here, -n: Black does, 0: neither can; "
+           "None without a table.")
       .def(
           "summary",
           [](const BoundTables& self, const std::string& men) {
@@ -145,7 +145,8 @@ void bind_monster_tables(nb::module_& m) {
       .def(nb::init<const std::string&, std::map<std::string, Parts>, Filled>(), "men"_a,
            "smaller"_a, "verdicts"_a)
       .def("work", &BoundSolver::work, "stage"_a, "turns"_a, "begin"_a, "end"_a,
-           "Finds wins in so many turns among these set-ups; how many positions were decided.");
+           "Finds wins in this many turns among these set-ups; returns how many positions it "
+           "decided.");
 
   m.def(
       "block_sums",

@@ -257,21 +257,14 @@ void bind_pool(nb::module_& m) {
       .def_prop_ro("is_idle", [](PythonPool& self) { return self.pool().is_idle(); })
       .def(
           "parked", [](PythonPool& self) { return self.pool().parked(); },
-          "Games that wait for somebody outside: (index, state).")
-      .def(
-          "play",
-          [](PythonPool& self, std::uint64_t index, Action action) {
-            self.pool().play(index, action);
-          },
-          "index"_a, "action"_a)
+          "Games that wait for a move from outside: (index, state).")
       .def(
           "stop",
           [](PythonPool& self, std::uint64_t index, float outcome, const std::string& reason) {
             self.pool().stop(index, outcome, reason);
           },
           "index"_a, "outcome"_a, "reason"_a)
-      .def_prop_ro("simulations", [](PythonPool& self) { return self.pool().simulations(); })
-      .def_prop_ro("cache_hits", [](PythonPool& self) { return self.pool().cache_hits(); });
+      .def_prop_ro("simulations", [](PythonPool& self) { return self.pool().simulations(); });
 }
 
 }  // namespace rulezero

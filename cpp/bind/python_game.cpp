@@ -2,6 +2,8 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -28,12 +30,6 @@ T as(const nb::object& value, const std::string& what, const std::string& wanted
   return result;
 }
 
-// Reasons outlive the rules that gave them, so each is kept once and for all; there are few.
-const char* keep_reason(const std::string& reason) {
-  static std::set<std::string> kept;
-  return kept.insert(reason).first->c_str();
-}
-
 }  // namespace
 
 PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
@@ -53,7 +49,23 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   read("board", "two numbers (rows, columns)", facts_.board);
   read("max_plies", "the number of plies after which a game is stopped", facts_.max_plies);
   read("has_chance", "True or False", facts_.has_chance);
+  read("has_random_start", "True or False", facts_.has_random_start);
   read("event_names", "a list of names", facts_.events);
+  read("seat_names", "two names", facts_.seat_names);
+  read("human_seat", "0 or 1", facts_.human_seat);
+  read("policy_layout", "planes, from_to or flat", facts_.policy_layout);
+  read("typical_plies", "a number", facts_.typical_plies);
+  read("typical_moves", "a number", facts_.typical_moves);
+  read("pgn_variants", "a list of names", facts_.pgn_variants);
+  read("constants", "whole numbers by name", facts_.constants);
+  if (facts_.human_seat < 0 || facts_.human_seat > 1) {
+    throw GameError(owner + ".human_seat must be 0 or 1");
+  }
+  const std::set<std::string> layouts = {"planes", "from_to", "flat"};
+  if (!layouts.contains(facts_.policy_layout)) {
+    throw GameError(owner + ".policy_layout must be planes, from_to or flat, not " +
+                    quoted(facts_.policy_layout));
+  }
   if (facts_.version < 1 || facts_.encoding < 1) {
     throw GameError(owner + " needs a version and an encoding of at least 1");
   }
@@ -73,7 +85,7 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   };
   check_shape("planes", facts_.planes);
   check_shape("board", facts_.board);
-  has_heuristic_ = nb::hasattr(rules_, "heuristic");
+  facts_.has_heuristic = nb::hasattr(rules_, "heuristic");
 }
 
 // The answer of one method. A mistake in it becomes a GameError that says where it is, with the
@@ -142,7 +154,7 @@ std::optional<Ending> PythonRules::expand(const Moment<Position>& moment,
     if (reason.empty() || reason.find('\0') != std::string::npos) {
       fail("ending", "must give a reason in plain words");
     }
-    return Ending{outcome, keep_reason(reason)};
+    return Ending{outcome, reason};
   }
   actions = as<std::vector<Action>>(ask("legal", moment.position.value), facts_.name + ".legal()",
                                     "a list of action numbers");
@@ -214,6 +226,15 @@ float PythonRules::heuristic(const Position& position) const {
                                 "seat 0's value, a number in [-1, 1]");
   if (!(value >= -1.0f && value <= 1.0f)) fail("heuristic", "gave a value outside [-1, 1]");
   return value;
+}
+
+InfoRows PythonRules::info(const Position& position) const {
+  return as<InfoRows>(ask("info", position.value), facts_.name + ".info()",
+                      "a list of (label, words)");
+}
+
+std::string PythonRules::kind(const Position& position, Action action) const {
+  return as<std::string>(ask("kind", position.value, action), facts_.name + ".kind()", "text");
 }
 
 std::vector<Cell> PythonRules::cells(const Position& position) const {

@@ -33,7 +33,8 @@ class PythonRules {
   void events(const Position& position, Action action, std::span<float> row) const;
   std::string say(const Position& position, Action action) const;
   std::vector<Cell> cells(const Position& position) const;
-  bool has_heuristic() const { return has_heuristic_; }
+  InfoRows info(const Position& position) const;
+  std::string kind(const Position& position, Action action) const;
   float heuristic(const Position& position) const;
 
  private:
@@ -43,7 +44,6 @@ class PythonRules {
 
   nanobind::object rules_;
   Facts facts_;
-  bool has_heuristic_ = false;
 };
 
 static_assert(Game<PythonRules>);

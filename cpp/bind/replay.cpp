@@ -57,10 +57,11 @@ nb::tuple replay_all(const AnyGame& game, const nb::str& start, const Input<Acti
   const std::string_view letters = letters_of(start);
   const std::size_t plies = actions.size();
   Course course = beside_python(game, [&] { return replay(game, letters, span_of(actions)); });
-  return nb::make_tuple(to_numpy(std::move(course.movers), {plies}),
-                        to_numpy(std::move(course.choices), {plies}),
-                        to_numpy(std::move(course.events), {plies, game.facts().events.size()}),
-                        to_numpy(std::move(course.checks), {plies}), course.last);
+  return nb::make_tuple(
+      to_numpy(std::move(course.movers), {plies}), to_numpy(std::move(course.choices), {plies}),
+      to_numpy(std::move(course.events), {plies, game.facts().events.size()}),
+      to_numpy(std::move(course.checks), {plies}), to_numpy(std::move(course.actors), {plies}),
+      to_numpy(std::move(course.numbers), {plies}), course.last);
 }
 
 void check_shape(bool fits, const char* name, const char* wanted) {
@@ -126,12 +127,15 @@ void remake_some(const AnyGame& game, const std::vector<std::pair<nb::str, Input
 }  // namespace
 
 void bind_replay(nb::module_& m) {
-  m.def("replay", &replay_all, "game"_a, "start"_a, "actions"_a,
-        nb::sig("def replay(game: Game, start: str, actions: numpy.typing.NDArray[numpy.uint32])"
-                " -> tuple[numpy.typing.NDArray[numpy.int8], numpy.typing.NDArray[numpy.int32],"
-                " numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint8], State]"),
-        "Movers [plies], numbers of legal actions [plies], events [plies, columns], whether the\n"
-        "mover's king was attacked [plies], last state.");
+  m.def(
+      "replay", &replay_all, "game"_a, "start"_a, "actions"_a,
+      nb::sig("def replay(game: Game, start: str, actions: numpy.typing.NDArray[numpy.uint32])"
+              " -> tuple[numpy.typing.NDArray[numpy.int8], numpy.typing.NDArray[numpy.int32],"
+              " numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint8],"
+              " numpy.typing.NDArray[numpy.int8], numpy.typing.NDArray[numpy.int32], State]"),
+      "Movers [plies], numbers of legal actions [plies], events [plies, columns], whether the\n"
+      "mover's king was attacked [plies], acting seats [plies] (of a die: whose choice rolls it),\n"
+      "players' choices before each ply [plies], last state.");
   m.def("remake", &remake_some, "game"_a, "games"_a, "plies"_a, "which"_a.none() = nb::none(),
         "planes"_a.noconvert().none() = nb::none(), "legal"_a.noconvert().none() = nb::none(),
         "offsets"_a.none() = nb::none(), "pairs"_a.none() = nb::none(),

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -26,7 +27,7 @@ std::vector<Action> actions_of(const AnyState& state) {
   return {actions.rbegin(), actions.rend()};
 }
 
-// Whether both came to the same position of the same game by the same way.
+// Whether both are the same position of the same game, reached in the same way.
 bool same_state(const AnyState& one, const AnyState& other) {
   if (one.game().text() != other.game().text()) return false;
   StatePtr one_before;
@@ -116,13 +117,16 @@ void bind_states(nb::module_& m) {
       .def_prop_ro(
           "end_reason",
           [](const AnyState& state) {
-            return state.ending() ? std::optional<std::string>(state.ending()->reason)
-                                  : std::nullopt;
+            return state.ending() ? std::optional(state.ending()->reason) : std::nullopt;
           },
           "What ended the game; None before that.")
       .def_prop_ro("chances", &AnyState::chances,
                    "Probabilities beside `legal`; [] unless the mover is CHANCE.")
       .def_prop_ro("actions", &actions_of, "The actions that led here.")
+      .def_prop_ro("ply", &AnyState::ply,
+                   "Choices of players up to here, as the game counts them; dice do not count.")
+      .def_prop_ro("move_number", &AnyState::move_number,
+                   "What PGN writes before a move; None in games without such numbers.")
       .def_prop_ro("before", &AnyState::before, nb::sig("def before(self) -> State | None"),
                    "The state this one came from, or None.")
       .def(
@@ -165,6 +169,15 @@ void bind_states(nb::module_& m) {
             return state.read(to_utf8(text).value_or("?"));
           },
           "text"_a, "The legal action a move text means. MoveError if there is none.")
+      .def(
+          "kind",
+          [](const AnyState& state, nb::handle action) {
+            return state.kind(to_action(action, state));
+          },
+          "action"_a, nb::sig("def kind(self, action: int) -> str"),
+          "What kind of action a legal one is: \"moves\" unless the game has others.")
+      .def("info", &AnyState::info,
+           "What the position holds beside the men on their squares: (label, words).")
       .def_prop_ro(
           "events",
           [](const AnyState& state) {

@@ -73,7 +73,7 @@ Bits mirrored(Bits word) {
 }
 
 // A position and its mirror image share a number: in each column the mover's men, and above all
-// men a 1 that tells its height.
+// men a 1 that marks its height.
 Bits code_of(Bits own, Bits both) {
   const Bits code = own | (both + kBottom);
   return std::min(code, mirrored(code));
@@ -88,7 +88,7 @@ Connect4Solver::Connect4Solver(std::size_t table_bytes)
 int Connect4Solver::value(const Connect4Position& position, const Pause& pause) {
   const Bits both = position.men[0] | position.men[1];
   const int mover = count(both) % 2;
-  const Bits own = position.men[static_cast<std::size_t>(mover)];
+  const Bits own = position.men[mover];
   pause_ = &pause;
   const int value = solve({own, both});
   return mover == 0 ? value : -value;
@@ -106,7 +106,7 @@ Connect4Solver::Values Connect4Solver::values(const Connect4Position& position,
     if (!move) continue;
     Connect4Position next = position;
     next.men[mover] |= move;
-    values[static_cast<std::size_t>(column)] = value(next, pause);
+    values[column] = value(next, pause);
   }
   return values;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Connect Four solved: who wins a position when nobody errs.
+// Connect Four solved: who wins a position under perfect play.
 
 #include <array>
 #include <functional>

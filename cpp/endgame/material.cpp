@@ -24,7 +24,7 @@ constexpr KingSquares king_squares(bool has_pawns) {
   KingSquares found;
   for (int square = 0; square < 64; ++square) {
     if (file_of(square) > 3 || (!has_pawns && rank_of(square) > file_of(square))) continue;
-    found.index[static_cast<std::size_t>(square)] = static_cast<std::uint8_t>(found.count);
+    found.index[square] = static_cast<std::uint8_t>(found.count);
     found.square[found.count++] = static_cast<std::uint8_t>(square);
   }
   return found;
@@ -88,7 +88,7 @@ Material Material::read(std::string_view text) {
   std::vector<Man> men;
   for (int seat = 0; seat < 2; ++seat) {
     int kings = 0;
-    for (char c : sides[static_cast<std::size_t>(seat)]) {
+    for (char c : sides[seat]) {
       const auto kind = kLetterOf.find(c);
       if (kind == std::string_view::npos) {
         throw GameError(quoted(std::string(1, c)) + " in " + quoted(text) +
@@ -113,7 +113,7 @@ Material::Material(std::vector<Man> men) : men_(std::move(men)) {
   });
   std::array<std::size_t, 2> many = {};
   for (const Man& man : men_) {
-    ++many[static_cast<std::size_t>(man.seat)];
+    ++many[man.seat];
     if (man.kind != kPawn) continue;
     has_pawns_ = true;
     if (man.seat == 1) throw GameError("there are no tables with black pawns");
@@ -138,7 +138,7 @@ Material::Material(std::vector<Man> men) : men_(std::move(men)) {
 
 std::string Material::text() const {
   std::string sides[2] = {"K", "K"};
-  for (const Man& man : men_) sides[man.seat] += kLetterOf[static_cast<std::size_t>(man.kind)];
+  for (const Man& man : men_) sides[man.seat] += kLetterOf[man.kind];
   return sides[0] + "v" + sides[1];
 }
 
@@ -175,7 +175,7 @@ Place Material::place(const Setup& setup) const {
     found.turned.diagonal = rank_of(king) > file_of(king);
     if (found.turned.diagonal) king = (king >> 3) | ((king & 7) << 3);
   }
-  found.index = squares_of_king(has_pawns_).index[static_cast<std::size_t>(king)];
+  found.index = squares_of_king(has_pawns_).index[king];
   for (const Group& group : groups_) {
     Set set = {};
     for (std::size_t i = 0; i < group.size; ++i) {

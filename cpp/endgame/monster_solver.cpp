@@ -103,7 +103,7 @@ MonsterSolver::MonsterSolver(Material material, const std::vector<MonsterTable>&
   for (std::size_t pawn = 0; pawn < men.size(); ++pawn) {
     if (men[pawn].kind != kPawn) continue;
     for (int kind : kPromotions) {
-      auto& becomes = promoted_[pawn][static_cast<std::size_t>(kind)];
+      auto& becomes = promoted_[pawn][kind];
       becomes[kNobody] = next(smaller, kNobody, pawn, kind);
       for (std::size_t i = 0; i < men.size(); ++i) {
         if (men[i].seat == 1) becomes[i] = next(smaller, i, pawn, kind);
@@ -149,7 +149,7 @@ MonsterSolver::Next MonsterSolver::next(const std::vector<MonsterTable>& smaller
 }
 
 const Known& MonsterSolver::known(std::size_t index, Stage stage) const {
-  return known_[static_cast<std::size_t>(stage)][index];
+  return known_[stage][index];
 }
 
 Verdict* MonsterSolver::row(std::size_t index, Stage stage) {
@@ -223,7 +223,7 @@ void MonsterSolver::move_man(const Board& board, std::size_t man, Stage stage, L
     const std::size_t taken = has(board.black, to) ? board.man_on(to) : kNobody;
     if (kind == kPawn && rank_of(to) == 7) {
       for (int becomes : kPromotions) {
-        const Next& next = promoted_[man][static_cast<std::size_t>(becomes)][taken];
+        const Next& next = promoted_[man][becomes][taken];
         reached.add(other(next, board.moved(man, to), stage, limits), free);
       }
     } else if (taken != kNobody) {
@@ -292,7 +292,7 @@ std::size_t MonsterSolver::work(Stage stage, int turns, std::size_t begin, std::
     const Setup setup = material_.setup(index);
     if (!material_.is_possible(setup)) continue;
     const Board board(material_, setup, index);
-    Known& here = known_[static_cast<std::size_t>(stage)][index];
+    Known& here = known_[stage][index];
     const Bits undecided = board.open() & ~(here.white | here.black);
     if (undecided == 0) continue;
     Known found =

@@ -32,7 +32,7 @@ class MonsterSolver {
   MonsterSolver(Material material, const std::vector<MonsterTable>& smaller,
                 std::span<Verdict> verdicts);
 
-  // Finds wins in `turns` turns among the set-ups from `begin` up to `end`, and tells how many
+  // Finds wins in `turns` turns among the set-ups from `begin` up to `end`, and returns how many
   // positions were decided. Layers come in the order 1, 2, ...; in each, second halves before
   // first halves before Black's turns. Parts of one stage may be worked on at the same time.
   std::size_t work(Stage stage, int turns, std::size_t begin, std::size_t end);
@@ -49,7 +49,7 @@ class MonsterSolver {
     Symmetry turned;
   };
 
-  // Wins of up to so many turns count.
+  // Wins of up to this many turns count.
   struct Limits {
     int white;
     int black;
@@ -87,7 +87,7 @@ class MonsterSolver {
   std::span<Verdict> verdicts_;
   std::array<std::vector<Known>, kStages> known_;  // by set-up
   std::vector<Next> without_;                      // by the man that is taken
-  // By the pawn, the kind it becomes, and the man it takes (or nobody).
+  // By the pawn, the kind it becomes, and the man it takes (or none).
   std::array<std::array<std::array<Next, kMostMen + 1>, 6>, kMostWhiteMen> promoted_ = {};
 };
 

@@ -12,7 +12,7 @@
 
 namespace rulezero {
 
-// n: White takes the king with its n-th turn from here, -n: Black does, 0: nobody ever can. The
+// n: White takes the king with its n-th turn from here, -n: Black does, 0: neither ever can. The
 // winner hurries, the loser delays.
 using Verdict = std::int8_t;
 constexpr int kLongestWin = 127;

@@ -1,10 +1,11 @@
 // Connect Four: open lines and the centre.
 
+#include "games/connect4.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "eval/heuristic.h"
-#include "eval/ordering.h"
 
 namespace rulezero {
 namespace {
@@ -62,7 +63,7 @@ Lines lines_of(Bits own, Bits empty) {
 
 float standing(const Position& position, int seat, const Lines& lines, Bits playable) {
   const Bits good_rows = seat == 0 ? kOddRows : kBoard & ~kOddRows;
-  const Bits men = position.men[static_cast<std::size_t>(seat)];
+  const Bits men = position.men[seat];
   return kThree * static_cast<float>(count(lines.wins)) +
          kGoodRow * static_cast<float>(count(lines.wins & good_rows)) +
          kPlayable * static_cast<float>(count(lines.wins & playable)) +
@@ -90,7 +91,5 @@ float heuristic(const Connect4& rules, const Moment<Connect4::Position>& moment)
       standing(position, 0, lines[0], playable) - standing(position, 1, lines[1], playable);
   return std::clamp(std::tanh(lead), -kSurest, kSurest);
 }
-
-int capture_gain(const Connect4&, const Connect4::Position&, Action) { return 0; }
 
 }  // namespace rulezero

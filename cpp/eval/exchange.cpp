@@ -1,9 +1,10 @@
 // EXCHANGE: men by price and hit points, what can be struck now, and the king's life.
 
+#include "games/exchange.h"
+
 #include <algorithm>
 
 #include "eval/heuristic.h"
-#include "eval/ordering.h"
 #include "games/exchange/action.h"
 #include "games/exchange/reach.h"
 
@@ -43,7 +44,7 @@ constexpr int kFaceCount = 6;
 
 using ByHp = Table<int, kMostHp + 1>;
 
-// What a man with so many HP is worth. A wounded man strikes as hard as a fresh one; a king's
+// What a man is worth by his HP. A wounded man strikes as hard as a fresh one; a king's
 // last HP are his dearest.
 constexpr ByType<ByHp> kWorth = [] {
   ByType<ByHp> table{};
@@ -59,7 +60,7 @@ constexpr ByType<ByHp> kWorth = [] {
   return table;
 }();
 
-// What a strike takes from a man with so many HP, by its damage before the die: the mean over
+// What a strike takes from a man by his HP and its damage before the die: the mean over
 // the faces.
 constexpr ByType<Table<ByHp, kMostBase + 1>> kGain = [] {
   ByType<Table<ByHp, kMostBase + 1>> table{};

@@ -1,16 +1,9 @@
 #pragma once
-// Hand-written judgements: what a position seems worth before anybody has searched or learned.
-//
-// heuristic() gives seat 0's value in [-kSurest, kSurest], or in [-kSurestLead, kSurestLead] where
-// it counts men. It is asked of positions that are not over, where a player chooses; it looks at no
-// list of legal moves and allocates nothing.
+// What the hand-written heuristics share. Each is declared beside its game and defined in this
+// folder; its value lies in [-kSurest, kSurest], or in [-kSurestLead, kSurestLead] where it counts
+// men.
 
-#include "games/chess.h"
-#include "games/connect4.h"
-#include "games/exchange.h"
-#include "games/monster.h"
-#include "games/random_chess.h"
-#include "games/razzle.h"
+#include "games/chesslike/table.h"
 
 namespace rulezero {
 
@@ -26,28 +19,5 @@ int worth(const chesslike::PieceTable& table, int kind);
 
 // White's men minus Black's, in centipawns.
 int material(const chesslike::PieceTable& table, const chesslike::Position& position);
-
-float heuristic(const chesslike::CheckedGame& rules, const Moment<chesslike::Position>& moment);
-float heuristic(const Monster& rules, const Moment<Monster::Position>& moment);
-float heuristic(const Exchange& rules, const Moment<Exchange::Position>& moment);
-float heuristic(const Razzle& rules, const Moment<Razzle::Position>& moment);
-float heuristic(const Connect4& rules, const Moment<Connect4::Position>& moment);
-
-// How far a hunt has come that somebody has scripted, seat 0's value like the heuristic's.
-float script(const Monster& rules, const Moment<Monster::Position>& moment);
-
-template <class G>
-concept Scripted = requires(const G& rules, const Moment<typename G::Position>& moment) {
-  { script(rules, moment) } -> std::same_as<float>;
-};
-
-// A game for which somebody has written a judgement.
-template <class G>
-concept Judged = requires(const G& rules, const Moment<typename G::Position>& moment) {
-  { heuristic(rules, moment) } -> std::same_as<float>;
-};
-
-static_assert(Judged<Chess> && Judged<Monster> && Judged<RandomChess>);
-static_assert(Judged<Exchange> && Judged<Razzle> && Judged<Connect4>);
 
 }  // namespace rulezero

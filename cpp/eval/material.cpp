@@ -4,9 +4,10 @@
 #include <cmath>
 
 #include "eval/heuristic.h"
-#include "eval/ordering.h"
+#include "games/chesslike/checked.h"
 #include "games/chesslike/generator.h"
 #include "games/chesslike/orthodox.h"
+#include "games/monster.h"
 
 namespace rulezero {
 
@@ -29,7 +30,7 @@ int index_of_attacker(int centipawns) {
 
 int gain_of(const PieceTable& table, const Position& p, Action action) {
   const Move move = move_of(action);
-  const bool takes = has(p.side[static_cast<std::size_t>(1 - p.mover)], move.to);
+  const bool takes = has(p.side[1 - p.mover], move.to);
   const int kind = p.kind_at(move.from);
   if (takes && p.kind_at(move.to) == kKing) return kKingTaken;
   int gain = 0;
@@ -41,10 +42,10 @@ int gain_of(const PieceTable& table, const Position& p, Action action) {
     return 0;
   }
   if (move.promotion != 0) {
-    const int to = table.promotions()[static_cast<std::size_t>(move.promotion - 1)];
+    const int to = table.promotions()[move.promotion - 1];
     gain += std::max(0, worth(table, to) - worth(table, kPawn));
   }
-  // A king counts as a cheap attacker: where it may take, nobody takes back.
+  // A king counts as a cheap attacker: where it may take, nothing takes back.
   return gain * kVictims + index_of_attacker(worth(table, kind)) + 1;
 }
 
@@ -58,7 +59,7 @@ float value_of_lead(double centipawns) {
 
 int worth(const PieceTable& table, int kind) {
   if (kind == kKing) return 0;
-  if (kind < kLetters && table.moves_as_usual(kind)) return kPrices[static_cast<std::size_t>(kind)];
+  if (kind < kLetters && table.moves_as_usual(kind)) return kPrices[kind];
   return static_cast<int>(std::lround(100 * table.spec(kind).value));
 }
 
@@ -66,7 +67,7 @@ int material(const PieceTable& table, const Position& position) {
   int lead = 0;
   Bits others = position.occupied() & ~position.letter[kKing];
   for (int kind = kPawn; kind < kKing; ++kind) {
-    const Bits men = position.letter[static_cast<std::size_t>(kind)];
+    const Bits men = position.letter[kind];
     if (men == 0) continue;
     others &= ~men;
     lead += worth(table, kind) * (count(men & position.side[0]) - count(men & position.side[1]));
@@ -79,11 +80,11 @@ int material(const PieceTable& table, const Position& position) {
   return lead;
 }
 
-float heuristic(const CheckedGame& rules, const Moment<Position>& moment) {
+float chesslike::heuristic(const CheckedGame& rules, const Moment<Position>& moment) {
   return value_of_lead(material(rules.table(), moment.position));
 }
 
-int capture_gain(const CheckedGame& rules, const Position& position, Action action) {
+int chesslike::capture_gain(const CheckedGame& rules, const Position& position, Action action) {
   return gain_of(rules.table(), position, action);
 }
 

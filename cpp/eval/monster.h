@@ -31,7 +31,7 @@ struct MonsterWeights {
   // The white king hunts.
   float king_near = 0.15f;     // the kings are at most two squares apart
   float king_nearer = 0.05f;   // at most four
-  float free_capture = 0.03f;  // a man that nobody defends, within two squares of the king
+  float free_capture = 0.03f;  // an undefended man, within two squares of the king
 
   // The white king is hunted; what is marked * grows with Black's queens and rooks.
   float displacement = 0.06f;       // * in the corner, less towards the centre

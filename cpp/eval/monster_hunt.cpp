@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostTurns = 16;  // of a hunt
 constexpr std::size_t kManyArmies = 10'000;
 
-// Black's men; the white king is told apart.
+// Black's men; the white king is kept apart.
 struct Army {
   std::array<Bits, kLetters> men;  // by kind
   Bits all;
@@ -45,7 +45,7 @@ struct Army {
   Army moved(int kind, int from, int to) const {
     Army next = *this;
     const Bits change = bit(from) | bit(to);
-    next.men[static_cast<std::size_t>(kind)] ^= change;
+    next.men[kind] ^= change;
     next.all ^= change;
     return next;
   }
@@ -69,14 +69,14 @@ struct Army {
   template <class Visit>
   void for_each_move(Visit visit) const {
     for (int kind = kKnight; kind <= kKing; ++kind) {
-      for (Bits left = men[static_cast<std::size_t>(kind)]; left;) {
+      for (Bits left = men[kind]; left;) {
         const int from = take_first(left);
         for (Bits to = targets(kind, from); to;) visit(kind, from, take_first(to));
       }
     }
   }
 
-  // Squares from which the white king comes to one of these with its turn, without a capture.
+  // Squares from which the white king reaches one of these with its turn, without a capture.
   Bits before(Bits goals) const { return around(around(goals & ~all) & ~all) & ~all; }
 
   // Squares from which it can take Black's king, or a man without being taken back.
@@ -109,8 +109,8 @@ struct Shot {
 
 // What is known of an army that is to move, by the white king's square.
 struct Ground {
-  std::array<Bits, kMostTurns + 1> won = {};   // within so many turns
-  std::array<Bits, kMostTurns + 1> open = {};  // not within so many, as far as is seen
+  std::array<Bits, kMostTurns + 1> won = {};   // within this many turns
+  std::array<Bits, kMostTurns + 1> open = {};  // not within this many, as far as is seen
 };
 
 class Hunt {
@@ -118,7 +118,7 @@ class Hunt {
   // Whether one more turn would take long: many men have many moves.
   bool is_wide() const { return grounds_.size() > kManyArmies; }
 
-  // Whether Black, to move, takes the king within so many turns.
+  // Whether Black, to move, takes the king within this many turns.
   bool wins(const Army& army, int king, std::size_t turns) {
     Ground& known = ground(army);  // it stays where it is while others are added
     if (has(known.won[turns], king)) return true;
@@ -132,7 +132,7 @@ class Hunt {
     return is_won;
   }
 
-  // The move that does it. The white king stands where nobody attacks it.
+  // The move that does it. The white king is not attacked.
   std::optional<Shot> find(const Army& army, int king, std::size_t turns) {
     std::vector<Shot>& shots = shots_[turns];
     list(army, king, turns, shots);
@@ -217,11 +217,11 @@ std::optional<Action> forced_hunt(const Position& p, int turns) {
   if (p.side[0] != p.men(0, kKing) || p.mover != 1) return std::nullopt;
   Army army{};
   for (int kind = kPawn; kind <= kKing; ++kind) {
-    army.men[static_cast<std::size_t>(kind)] = p.men(1, kind);
+    army.men[kind] = p.men(1, kind);
   }
   army.all = p.side[1];
   const int king = p.king(0);
-  if (has(army.attacks(), king)) return std::nullopt;  // anybody sees that
+  if (has(army.attacks(), king)) return std::nullopt;  // one ply sees that
   Hunt hunt;
   const std::size_t last = std::min(static_cast<std::size_t>(turns), kMostTurns);
   for (std::size_t most = 2; most <= last && !hunt.is_wide(); ++most) {

@@ -7,6 +7,7 @@
 
 #include "eval/heuristic.h"
 #include "eval/monster.h"
+#include "eval/monster_hunt.h"
 #include "games/chesslike/orthodox.h"
 
 namespace rulezero {
@@ -21,13 +22,13 @@ constexpr double kPoints = 500;                                      // that are
 constexpr std::array<int, 6> kBlackMan = {30, 60, 60, 250, 320, 0};  // by kind
 constexpr std::array<int, 6> kWhiteMan = {80, 250, 250, 350, 600, 0};
 constexpr int kPawnRank = 30;      // a rank that a white pawn has gone
-constexpr int kRoom = 2;           // a square that the white king can come to if Black stands still
+constexpr int kRoom = 2;           // a square that the white king can reach if Black stands still
 constexpr int kNextTurns = 5;      // ... with two turns
 constexpr int kNextTurn = 2;       // ... with one
 constexpr int kHanging = 70;       // it can take a man there and stay
 constexpr int kNearest = 16;       // a step from it to the nearest queen or rook
 constexpr int kMostSteps = 5;      // that count
-constexpr int kNearMan = 8;        // a queen or rook that it comes to with a turn
+constexpr int kNearMan = 8;        // a queen or rook that it reaches with a turn
 constexpr int kFarKing = 5;        // steps from which the black king need not fear its next turn
 constexpr int kNearKing = 65;      // a nearer one
 constexpr int kKingStep = 10;      // a step between the kings
@@ -46,9 +47,7 @@ int fences(Bits heavy, Line line) {
   return found;
 }
 
-}  // namespace
-
-float script(const Monster& rules, const Moment<Monster::Position>& moment) {
+float hunt_value(const Monster& rules, const Moment<Monster::Position>& moment) {
   const Position& p = moment.position;
   if (takes_king(rules, p)) return p.mover == 0 ? kSurest : -kSurest;
   const int king = p.king(0);
@@ -56,13 +55,13 @@ float script(const Monster& rules, const Moment<Monster::Position>& moment) {
   const Bits heavy = p.men(1, kQueen) | p.men(1, kRook);
   int points = 0;
   for (int kind = kPawn; kind < kKing; ++kind) {
-    points += kBlackMan[static_cast<std::size_t>(kind)] * count(p.men(1, kind));
-    points -= kWhiteMan[static_cast<std::size_t>(kind)] * count(p.men(0, kind));
+    points += kBlackMan[kind] * count(p.men(1, kind));
+    points -= kWhiteMan[kind] * count(p.men(0, kind));
   }
   for (Bits pawns = p.men(0, kPawn); pawns;) {
     points -= kPawnRank * (rank_of(take_first(pawns)) - 1);
   }
-  // Where the white king can come to while Black stands still: it may step onto attacked squares
+  // What the white king can reach while Black stands still: it may step onto attacked squares
   // with its first half, but not stay there.
   const Bits open = ~(p.side[0] & ~bit(king));
   const Bits safe = open & ~attacked;
@@ -95,6 +94,12 @@ float script(const Monster& rules, const Moment<Monster::Position>& moment) {
     if (at->times > 1) points -= kAgain * (at->times - 1);
   }
   return std::clamp(static_cast<float>(-std::tanh(points / (2 * kPoints))), -kSurest, kSurest);
+}
+
+}  // namespace
+
+Advice script(const Monster& rules, const Moment<Monster::Position>& moment, int turns) {
+  return {hunt_value(rules, moment), forced_hunt(moment.position, turns)};
 }
 
 }  // namespace rulezero

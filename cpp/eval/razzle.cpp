@@ -1,10 +1,11 @@
 // Razzle Dazzle: how far the ball is, how far it can be passed, and who is in the way.
 
+#include "games/razzle.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "eval/heuristic.h"
-#include "eval/ordering.h"
 #include "games/razzle_reach.h"
 
 namespace rulezero {
@@ -23,7 +24,7 @@ constexpr float kBarred = 0.025f;      // taken off for a man that may not recei
 constexpr float kWinThreat = 0.7f;     // a chain to the far rank, the other seat being to move
 constexpr float kForced = 0.06f;       // taken off for a mover who must pass
 constexpr float kCanBeForced = 0.03f;  // taken off for one whom the mover can force to pass
-constexpr float kNoReceiver = 0.04f;   // taken off where nobody can receive
+constexpr float kNoReceiver = 0.04f;   // taken off where no man can receive
 
 constexpr int kFarRank = kRanks - 1;
 
@@ -49,12 +50,12 @@ constexpr std::array<std::array<Bits, kSquares>, kSquares> kBetween = [] {
     table[from].fill(~Bits{0});
     for (Bits ray : kReach[from].rising) {
       for (Bits to = ray; to; to &= to - 1) {
-        table[from][static_cast<std::size_t>(first(to))] = ray & ((to & (0 - to)) - 1);
+        table[from][first(to)] = ray & ((to & (0 - to)) - 1);
       }
     }
     for (Bits ray : kReach[from].falling) {
       for (Bits to = ray; to; to &= to - 1) {
-        table[from][static_cast<std::size_t>(first(to))] = ray & to & (to - 1);
+        table[from][first(to)] = ray & to & (to - 1);
       }
     }
   }
@@ -64,7 +65,7 @@ constexpr std::array<std::array<Bits, kSquares>, kSquares> kBetween = [] {
 // Where a seat's ball can go.
 struct Passes {
   Bits now = 0;      // men who can receive with one pass
-  Bits reached = 0;  // men it can come to within one turn, the carrier included
+  Bits reached = 0;  // men it can reach within one turn, the carrier included
 };
 
 // Passing moves nobody, and a chain that never comes back to a man is as good as any: what is
@@ -77,8 +78,8 @@ Passes passes_of(const RazzlePosition& position, std::size_t seat) {
     Bits found = 0;
     for (Bits men = waiting; men;) {
       const int man = take_first(men);
-      const auto& between = kBetween[static_cast<std::size_t>(source)];
-      if (!(between[static_cast<std::size_t>(man)] & all)) found |= bit(man);
+      const auto& between = kBetween[source];
+      if (!(between[man] & all)) found |= bit(man);
     }
     waiting &= ~found;
     return found;
@@ -100,7 +101,7 @@ bool can_force(const RazzlePosition& position) {
   const Bits empty = ~(position.men[0] | position.men[1]);
   const Bits landings = kReach[position.ball[1 - mover]].around & empty;
   for (Bits men = position.men[mover] & ~bit(position.ball[mover]); men;) {
-    if (kReach[static_cast<std::size_t>(take_first(men))].knight & landings) return true;
+    if (kReach[take_first(men)].knight & landings) return true;
   }
   return false;
 }
@@ -129,14 +130,14 @@ float heuristic(const Razzle&, const Moment<Razzle::Position>& moment) {
   const int other = 1 - mover;
   const auto sign = static_cast<float>(1 - 2 * mover);
   const std::array<Passes, 2> passes = {passes_of(position, 0), passes_of(position, 1)};
-  const Passes& mine = passes[static_cast<std::size_t>(mover)];
-  const Passes& theirs = passes[static_cast<std::size_t>(other)];
+  const Passes& mine = passes[mover];
+  const Passes& theirs = passes[other];
   if (mine.reached & rank_bits(mover, kFarRank)) return sign * kSurest;
 
   float for_mover = standing(position, mover, mine) - standing(position, other, theirs);
   if (theirs.reached & rank_bits(other, kFarRank)) for_mover -= kWinThreat;
   if (position.in_chain) {
-    // The turn ends with passes: nobody is forced, and no knight moves now.
+    // The turn ends with passes: nothing is forced, and no knight moves now.
   } else if (must_pass(position, mine.now)) {
     for_mover -= kForced;
   } else if (theirs.now && can_force(position)) {

@@ -51,40 +51,11 @@ class AnyState : public std::enable_shared_from_this<AnyState> {
   virtual std::uint64_t perft(int depth) const = 0;
   virtual bool has_mirror() const = 0;  // whether the position is worth as much as its mirror image
   virtual bool is_check() const = 0;    // whether the mover's king is attacked; false without kings
-};
-
-// A game that also writes and reads standard algebraic notation.
-template <class G>
-concept SpeaksSan = requires(const G& game, const Moment<typename G::Position>& moment,
-                             Action action, std::span<const Action> legal, std::string_view text) {
-  { game.san(moment, action, legal) } -> std::same_as<std::string>;
-  { game.read_san(moment, text, legal) } -> std::same_as<std::vector<Action>>;
-};
-
-// A game whose dice are not even tells the chances beside its legal actions.
-template <class G>
-concept WeighsChances =
-    requires(const G& game, const typename G::Position& position, std::span<const Action> legal) {
-      { game.chances(position, legal) } -> std::same_as<std::vector<double>>;
-    };
-
-// A game that is the same in a mirror: where the columns of the planes change places, slots do as
-// `mirror` says, and the position is worth as much.
-template <class G>
-concept HasMirror = requires(const G& game, int slot) {
-  { game.mirror(slot) } -> std::same_as<int>;
-};
-
-// Not every position of such a game need have one: castling is not the same in a mirror.
-template <class G>
-concept MirrorsSome = requires(const G& game, const typename G::Position& position) {
-  { game.has_mirror(position) } -> std::same_as<bool>;
-};
-
-// A game with kings that can be attacked.
-template <class G>
-concept KnowsCheck = requires(const G& game, const typename G::Position& position) {
-  { game.is_check(position) } -> std::same_as<bool>;
+  virtual InfoRows info() const = 0;    // beside the men on their squares, for people
+  virtual std::string kind(Action action) const = 0;   // "moves" unless the game has others
+  virtual int ply() const = 0;                         // players' choices up to here
+  virtual int actor() const = 0;                       // who moves, or whose die is pending
+  virtual std::optional<int> move_number() const = 0;  // before a move in PGN
 };
 
 template <Game G>
@@ -171,7 +142,7 @@ class StateOf final : public AnyState {
 
   Action read(std::string_view text) const override {
     if (ending()) {
-      throw MoveError("the game is over (" + std::string(ending()->reason) + "): no move to read");
+      throw MoveError("the game is over (" + ending()->reason + "): no move to read");
     }
     if (text.size() > kLongestText) throw MoveError(quoted(text) + " is too long for a move");
     for (Action action : legal()) {
@@ -203,6 +174,41 @@ class StateOf final : public AnyState {
     return false;
   }
 
+  InfoRows info() const override {
+    if constexpr (TellsInfo<G>) return rules().info(moment_.position);
+    return {};
+  }
+
+  std::string kind(Action action) const override {
+    check(action);
+    if constexpr (NamesKinds<G>) return rules().kind(moment_.position, action);
+    return "moves";
+  }
+
+  int ply() const override {
+    if constexpr (CountsPlies<G>) return rules().ply(moment_.position);
+    if (ply_ < 0) {
+      int plies = 0;
+      const StateOf* at = before_.get();
+      for (; at && at->ply_ < 0; at = at->before_.get()) plies += at->mover() != kChance;
+      ply_ = plies + (at ? at->ply_ + (at->mover() != kChance) : 0);
+    }
+    return ply_;
+  }
+
+  int actor() const override {
+    if constexpr (KnowsActor<G>) return rules().actor(moment_.position);
+    for (const StateOf* at = this; at; at = at->before_.get()) {
+      if (const int seat = at->mover(); seat != kChance) return seat;
+    }
+    return kChance;  // nothing says whose die a text begins with
+  }
+
+  std::optional<int> move_number() const override {
+    if constexpr (NumbersMoves<G>) return rules().move_number(moment_.position);
+    return std::nullopt;
+  }
+
  private:
   const G& rules() const;
 
@@ -220,8 +226,7 @@ class StateOf final : public AnyState {
   // Throws unless the action may be played here.
   void check(Action action) const {
     if (ending()) {
-      throw MoveError("the game is over (" + std::string(ending()->reason) +
-                      "): no action is legal");
+      throw MoveError("the game is over (" + ending()->reason + "): no action is legal");
     }
     if (std::find(legal_.begin(), legal_.end(), action) == legal_.end()) {
       throw MoveError("action " + std::to_string(action) +
@@ -248,16 +253,21 @@ class StateOf final : public AnyState {
   mutable std::vector<Action> legal_;
   mutable std::optional<Ending> ending_;
   mutable bool expanded_ = false;
+  mutable int ply_ = -1;  // once it was counted
 };
 
 template <Game G>
 class GameOf final : public AnyGame {
  public:
-  GameOf(G rules, std::string text) : rules_(std::move(rules)), text_(std::move(text)) {}
+  GameOf(G rules, std::string text)
+      : rules_(std::move(rules)), facts_(rules_.facts()), text_(std::move(text)) {
+    facts_.has_heuristic |= Judged<G>;
+    facts_.has_script = Scripted<G>;
+  }
 
   const G& rules() const { return rules_; }
   const std::string& text() const override { return text_; }
-  const Facts& facts() const override { return rules_.facts(); }
+  const Facts& facts() const override { return facts_; }
   std::size_t position_bytes() const override { return sizeof(typename G::Position); }
   bool has_mirror() const override { return HasMirror<G>; }
   int mirror(int slot) const override {
@@ -284,6 +294,7 @@ class GameOf final : public AnyGame {
   }
 
   G rules_;
+  Facts facts_;
   std::string text_;
 };
 

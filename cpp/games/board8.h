@@ -26,8 +26,8 @@ template <class T, int N>
 struct Table {
   std::array<T, static_cast<std::size_t>(N)> items;
 
-  constexpr const T& operator[](int i) const { return items[static_cast<std::size_t>(i)]; }
-  constexpr T& operator[](int i) { return items[static_cast<std::size_t>(i)]; }
+  constexpr const T& operator[](int i) const { return items[i]; }
+  constexpr T& operator[](int i) { return items[i]; }
   bool operator==(const Table&) const = default;
 };
 

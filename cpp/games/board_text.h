@@ -20,7 +20,7 @@ void read_board(std::string_view field, int rows, int columns, Place place) {
                         std::to_string(lines.size()) + ": " + quoted(field));
   }
   for (int row = rows - 1; row >= 0; --row) {
-    const std::string_view line = lines[static_cast<std::size_t>(rows - 1 - row)];
+    const std::string_view line = lines[rows - 1 - row];
     const auto fail = [&](const std::string& what) {
       throw PositionError("row " + std::to_string(row + 1) + " of the board " + what + ": " +
                           quoted(line));

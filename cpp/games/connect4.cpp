@@ -31,15 +31,14 @@ int height(const Connect4Position& position, int column) {
 
 Connect4::Connect4()
     : facts_{.name = std::string(kName),
-             .version = 1,
-             .encoding = 1,
              .actions = kColumns,
              .slots = kColumns,
              .planes = {3, kRows, kColumns},
              .board = {kRows, kColumns},
              .max_plies = kColumns * kRows,
-             .has_chance = false,
-             .events = {}} {}
+             .seat_names = {"X", "O"},
+             .typical_plies = 28,
+             .typical_moves = 6} {}
 
 Connect4::Position Connect4::start(std::uint64_t, const Options& options) const {
   check_options(options, {}, "the start of connect4");
@@ -76,12 +75,11 @@ Connect4::Position Connect4::parse(std::string_view text) const {
                         std::to_string(count(position.men[0])) + " and O " +
                         std::to_string(count(position.men[1])));
   }
-  if (kSides[static_cast<std::size_t>(lead)] != fields[1]) {
-    throw PositionError("by the number of men it is " +
-                        std::string(kSides[static_cast<std::size_t>(lead)]) +
+  if (kSides[lead] != fields[1]) {
+    throw PositionError("by the number of men it is " + std::string(kSides[lead]) +
                         "'s turn, but the side to move says " + std::string(fields[1]));
   }
-  if (has_four(position.men[static_cast<std::size_t>(lead)])) {
+  if (has_four(position.men[lead])) {
     throw PositionError("the side to move already has four in a line");
   }
   return position;
@@ -94,7 +92,7 @@ std::string Connect4::text(const Position& position) const {
     }
     return std::string();
   });
-  return board + " " + std::string(kSides[static_cast<std::size_t>(mover(position))]);
+  return board + " " + std::string(kSides[mover(position)]);
 }
 
 Key Connect4::key(const Position& position) const {
@@ -110,7 +108,7 @@ std::optional<Ending> Connect4::expand(const Moment<Position>& moment,
   actions.clear();
   const Position& position = moment.position;
   const int last_mover = 1 - mover(position);
-  if (has_four(position.men[static_cast<std::size_t>(last_mover)])) {
+  if (has_four(position.men[last_mover])) {
     return Ending{last_mover == 0 ? 1.0f : -1.0f, "four"};
   }
   for (int column = 0; column < kColumns; ++column) {
@@ -123,7 +121,7 @@ std::optional<Ending> Connect4::expand(const Moment<Position>& moment,
 Connect4::Position Connect4::apply(const Position& position, Action column) const {
   Position next = position;
   const int at = static_cast<int>(column);
-  next.men[static_cast<std::size_t>(mover(position))] |= bit(square(at, height(position, at)));
+  next.men[mover(position)] |= bit(square(at, height(position, at)));
   return next;
 }
 
@@ -135,8 +133,8 @@ void Connect4::encode(const Moment<Position>& moment, std::span<float> planes) c
       const auto cell = static_cast<std::size_t>(row * kColumns + column);
       const Bits here = bit(square(column, row));
       constexpr std::size_t kArea = kRows * kColumns;
-      planes[cell] = (position.men[static_cast<std::size_t>(seat)] & here) != 0;
-      planes[kArea + cell] = (position.men[static_cast<std::size_t>(1 - seat)] & here) != 0;
+      planes[cell] = (position.men[seat] & here) != 0;
+      planes[kArea + cell] = (position.men[1 - seat] & here) != 0;
       planes[2 * kArea + cell] = seat == 0;
     }
   }
@@ -152,8 +150,7 @@ std::vector<Cell> Connect4::cells(const Position& position) const {
     for (int column = 0; column < kColumns; ++column) {
       for (std::size_t seat = 0; seat < 2; ++seat) {
         if (!has(position.men[seat], square(column, row))) continue;
-        cells[static_cast<std::size_t>(row * kColumns + column)] = {std::string(1, kMen[seat]),
-                                                                    static_cast<int>(seat), ""};
+        cells[row * kColumns + column] = {std::string(1, kMen[seat]), static_cast<int>(seat), ""};
       }
     }
   }

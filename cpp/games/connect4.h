@@ -54,4 +54,6 @@ class Connect4 {
 
 static_assert(Game<Connect4>);
 
+float heuristic(const Connect4& rules, const Moment<Connect4Position>& moment);
+
 }  // namespace rulezero

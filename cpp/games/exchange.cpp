@@ -59,16 +59,18 @@ int read_dice(std::string_view dice) {
 
 Exchange::Exchange(const Options& options)
     : fixed_roll_(read_dice(options.find("dice")->second)),
-      facts_{.name = std::string(kName),
-             .version = 1,
-             .encoding = 1,
-             .actions = static_cast<int>(kActions),
-             .slots = kSlots,
-             .planes = {kChannels, 8, 8},
-             .board = {8, 8},
-             .max_plies = fixed_roll_ ? kLastPly : 2 * kLastPly,
-             .has_chance = fixed_roll_ == 0,
-             .events = column_names()} {}
+      facts_{
+          .name = std::string(kName),
+          .actions = static_cast<int>(kActions),
+          .slots = kSlots,
+          .planes = {kChannels, 8, 8},
+          .max_plies = fixed_roll_ ? kLastPly : 2 * kLastPly,
+          .has_chance = fixed_roll_ == 0,
+          .events = column_names(),
+          .policy_layout = "from_to",
+          .typical_plies = fixed_roll_ ? 0.0 : 111.0,
+          .typical_moves = fixed_roll_ ? 0.0 : 30.0,
+          .constants = {{"decree_length", kDecreeLength}, {"overextend_cost", kOverextendCost}}} {}
 
 Exchange::Position Exchange::start(std::uint64_t, const Options& options) const {
   check_options(options, {}, "the start of exchange");
@@ -107,7 +109,7 @@ int Exchange::lookback(const Position& position) const {
   return position.quiet;
 }
 
-int Exchange::leash(const Position& position) const {
+int Exchange::exact_horizon(const Position& position) const {
   const int played = position.ply + (position.pending != kNoAction);
   return std::min(kShortestCycle, kLastPly - 1 - played);
 }
@@ -159,6 +161,50 @@ void Exchange::events(const Position& position, Action action, std::span<float> 
   for (const Column& column : kColumns) row[at++] = static_cast<float>(deeds.*column.number);
 }
 
+InfoRows Exchange::info(const Position& position) const {
+  InfoRows rows;
+  for (int seat : {0, 1}) {
+    if (position.decree[seat] == 0) continue;
+    rows.emplace_back("Decree", facts_.seat_names[seat] + " for " +
+                                    std::to_string(position.decree[seat]) + " more actions");
+  }
+  for (Bits men = occupied(position); men;) {
+    const int square = take_first(men);
+    const Man man = man_at(position, square);
+    const Kind& kind = kKinds[man.type];
+    std::string words =
+        facts_.seat_names[man.seat] + "'s " + kind.letter + ", " + std::to_string(man.hp) + " HP";
+    if (man.charges != kind.charges) words += ", charges " + std::to_string(man.charges);
+    if (man.counter > 0) {
+      words += (man.type == kPawn ? ", Advance waits " : ", ability waits ") +
+               std::to_string(man.counter);
+    }
+    if (man.promoted) words += ", a promoted pawn";
+    if (!is_fresh(man)) rows.emplace_back(square_name(square), words);
+  }
+  return rows;
+}
+
+std::string Exchange::kind(const Position& position, Action action) const {
+  const Choice choice = choice_of(action);
+  switch (choice.deed) {
+    case Deed::kStrike:
+      return "strikes";
+    case Deed::kDash:
+      return type_at(position, choice.from) == kQueen ? "Overextend" : "combos";
+    case Deed::kSkirmish:
+      return "Skirmish";
+    case Deed::kHeal:
+      return "Consecration";
+    case Deed::kDecree:
+      return "Royal Decree";
+    case Deed::kMove:
+    case Deed::kFace:
+      break;
+  }
+  return "moves";
+}
+
 std::string Exchange::say(const Position&, Action action) const { return say_action(action); }
 
 std::vector<Cell> Exchange::cells(const Position& position) const {
@@ -166,9 +212,8 @@ std::vector<Cell> Exchange::cells(const Position& position) const {
   for (Bits men = occupied(position); men;) {
     const int square = take_first(men);
     const int seat = seat_at(position, square);
-    cells[static_cast<std::size_t>(square)] = {
-        std::string(1, letter_of(type_at(position, square), seat)), seat,
-        std::to_string(position.hp[square])};
+    cells[square] = {std::string(1, letter_of(type_at(position, square), seat)), seat,
+                     std::to_string(position.hp[square])};
   }
   return cells;
 }

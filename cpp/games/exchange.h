@@ -26,13 +26,17 @@ class Exchange {
   std::string text(const Position& position) const;
   Key key(const Position& position) const;
   int lookback(const Position& position) const;
-  int leash(const Position& position) const;
+  int exact_horizon(const Position& position) const;
   int mover(const Position& position) const;
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   Position apply(const Position& position, Action action) const;
   void encode(const Moment<Position>& moment, std::span<float> planes) const;
   int slot(const Position& position, Action action) const;
   void events(const Position& position, Action action, std::span<float> row) const;
+  int ply(const Position& position) const { return position.ply; }
+  int actor(const Position& position) const { return position.side; }
+  InfoRows info(const Position& position) const;
+  std::string kind(const Position& position, Action action) const;
   std::string say(const Position& position, Action action) const;
   std::vector<Cell> cells(const Position& position) const;
 
@@ -42,5 +46,10 @@ class Exchange {
 };
 
 static_assert(Game<Exchange>);
+
+float heuristic(const Exchange& rules, const Moment<exchange::Position>& moment);
+
+// Strikes, by what they take on the average of the die, and promotions.
+int capture_gain(const Exchange& rules, const exchange::Position& position, Action action);
 
 }  // namespace rulezero

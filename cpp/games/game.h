@@ -1,6 +1,6 @@
 #pragma once
-// What every game answers. The Game concept below is the whole contract between the rules and
-// the rest of the house; cpp/games/connect4.h is the shortest complete example.
+// What every game answers. The Game concept and the optional parts below it are the whole contract
+// between the rules and everything else; cpp/games/connect4.h is the shortest complete example.
 
 #include <array>
 #include <concepts>
@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -27,18 +28,32 @@ constexpr int kShortestCycle = 4;
 
 constexpr int kChance = -1;  // the mover while a die is pending; seats are 0 and 1
 
-// What never changes about a game.
+// A mover's value as seat 0's: what a net says is turned by this and nothing else.
+constexpr float to_seat0(float value, int mover) { return mover == 0 ? value : -value; }
+
+// What never changes about a game. A game sets what differs from the defaults.
 struct Facts {
-  std::string name;
-  int version;                      // of the rules
-  int encoding;                     // of the planes and slots
-  int actions;                      // action numbers are below this
-  int slots;                        // policy-head indices are below this
-  std::array<int, 3> planes;        // channels, rows, columns
-  std::array<int, 2> board;         // rows, columns of cells()
-  int max_plies;                    // choices after which a runner stops a game
-  bool has_chance;                  // whether some plies are a die's
-  std::vector<std::string> events;  // columns of the events table
+  std::string name = {};
+  int version = 1;                       // of the rules
+  int encoding = 1;                      // of the planes and slots
+  int actions = 0;                       // action numbers are below this
+  int slots = 0;                         // policy-head indices are below this
+  std::array<int, 3> planes = {};        // channels, rows, columns
+  std::array<int, 2> board = {8, 8};     // rows, columns of cells()
+  int max_plies = 0;                     // choices after which a runner stops a game
+  bool has_chance = false;               // whether some plies are a die's
+  bool has_random_start = false;         // whether the seed draws the start
+  bool has_heuristic = false;            // set by GameOf for a game that is Judged
+  bool has_script = false;               // set by GameOf for a game that is Scripted
+  bool has_tables = false;               // whether endgame/ can solve positions for players to use
+  std::vector<std::string> events = {};  // columns of the events table
+  std::array<std::string, 2> seat_names = {"White", "Black"};
+  int human_seat = 0;                          // where a person sits by default
+  std::string policy_layout = "flat";          // of the slots: planes, from_to or flat (planes.md)
+  double typical_plies = 0;                    // choices of a quick game; 0: unknown
+  double typical_moves = 0;                    // legal moves of a choice there
+  std::vector<std::string> pgn_variants = {};  // Variant tag, then other spellings; none: no PGN
+  std::map<std::string, int> constants = {};   // numbers of the rules that Python needs
 };
 
 // A keyword of a game's text, such as dice in exchange:dice=fixed:3.
@@ -51,7 +66,7 @@ struct RuleOption {
 // How a game ended.
 struct Ending {
   float outcome;       // seat 0's: 1, 0 or -1
-  const char* reason;  // a few words, the same for every game that ends this way
+  std::string reason;  // a few words, the same for every game that ends this way
 };
 
 // One square as people see it.
@@ -96,8 +111,8 @@ concept Game = requires(const G& game, const typename G::Position& position,
   // 0, 1 or kChance; meaningless once the game is over.
   { game.mover(position) } -> std::same_as<int>;
 
-  // Fills `actions` with the legal ones (in a fixed order), or leaves it empty and tells how
-  // the game ended.
+  // Fills `actions` with the legal ones (in a fixed order), or leaves it empty and returns
+  // how the game ended.
   { game.expand(moment, actions) } -> std::same_as<std::optional<Ending>>;
 
   // The position after a legal action.
@@ -114,6 +129,126 @@ concept Game = requires(const G& game, const typename G::Position& position,
 
   // Rows from the bottom of the board (rank 1) up, each from the left.
   { game.cells(position) } -> std::same_as<std::vector<Cell>>;
+};
+
+// The optional parts: a game is asked only for those it has. Functions that are not members are
+// declared beside the game and found by overload; eval/ defines them.
+
+// A forced win by the game's script, and how good the script finds the position.
+struct Advice {
+  float value;                // seat 0's, like the heuristic's
+  std::optional<Action> win;  // the mover's
+};
+
+// Standard algebraic notation, written and read; a text may mean several actions.
+template <class G>
+concept SpeaksSan = requires(const G& game, const Moment<typename G::Position>& moment,
+                             Action action, std::span<const Action> legal, std::string_view text) {
+  { game.san(moment, action, legal) } -> std::same_as<std::string>;
+  { game.read_san(moment, text, legal) } -> std::same_as<std::vector<Action>>;
+};
+
+// Probabilities beside the legal actions of a die; without it every face has the same.
+template <class G>
+concept WeighsChances =
+    requires(const G& game, const typename G::Position& position, std::span<const Action> legal) {
+      { game.chances(position, legal) } -> std::same_as<std::vector<double>>;
+    };
+
+// The slot of the mirrored action: a position is worth as much as the one with columns reversed.
+template <class G>
+concept HasMirror = requires(const G& game, int slot) {
+  { game.mirror(slot) } -> std::same_as<int>;
+};
+
+// Whether this position has a mirror image; castling rights have none.
+template <class G>
+concept MirrorsSome = requires(const G& game, const typename G::Position& position) {
+  { game.has_mirror(position) } -> std::same_as<bool>;
+};
+
+// Whether the mover's king is attacked.
+template <class G>
+concept KnowsCheck = requires(const G& game, const typename G::Position& position) {
+  { game.is_check(position) } -> std::same_as<bool>;
+};
+
+// The number of legal actions, counted without listing them (for perft).
+template <class G>
+concept CountsInBulk = requires(const G& game, const Moment<typename G::Position>& moment) {
+  { game.count(moment) } -> std::same_as<std::uint64_t>;
+};
+
+// For this many plies the key alone determines the value: no move counter can end the game, and
+// no repetition draw is possible. Without it: for ever.
+template <class G>
+concept HasExactHorizon = requires(const G& game, const typename G::Position& position) {
+  { game.exact_horizon(position) } -> std::same_as<int>;
+};
+
+// Whether a legal action wins at once, as is seen without playing it.
+template <class G>
+concept SeesWins = requires(const G& game, const typename G::Position& position, Action action) {
+  { game.wins(position, action) } -> std::same_as<bool>;
+};
+
+// 0 for a quiet action, more for one that takes something at once: the bigger, the sooner
+// alpha-beta tries it. Numbers compare only with others of the same position.
+template <class G>
+concept OrdersCaptures =
+    requires(const G& game, const typename G::Position& position, Action action) {
+      { capture_gain(game, position, action) } -> std::convertible_to<int>;
+    };
+
+// Seat 0's value in (-1, 1) by a hand-written rule, where a player chooses and the game is not
+// over. It lists no moves and allocates nothing.
+template <class G>
+concept Judged = requires(const G& game, const Moment<typename G::Position>& moment) {
+  { heuristic(game, moment) } -> std::same_as<float>;
+};
+
+// The same for rules that may or may not have one (those in Python): facts().has_heuristic says.
+template <class G>
+concept MayJudge = requires(const G& game, const typename G::Position& position) {
+  { game.heuristic(position) } -> std::same_as<float>;
+};
+
+// Advice for the game's own scripted player, which looks for a win within `turns` of its turns;
+// with 0 it only gives the value.
+template <class G>
+concept Scripted = requires(const G& game, const Moment<typename G::Position>& moment, int turns) {
+  { script(game, moment, turns) } -> std::same_as<Advice>;
+};
+
+// What a position holds beside the men on their squares, for people: labels and words.
+using InfoRows = std::vector<std::pair<std::string, std::string>>;
+template <class G>
+concept TellsInfo = requires(const G& game, const typename G::Position& position) {
+  { game.info(position) } -> std::same_as<InfoRows>;
+};
+
+// What kind of action a legal one is, for people; without it all are "moves".
+template <class G>
+concept NamesKinds = requires(const G& game, const typename G::Position& position, Action action) {
+  { game.kind(position, action) } -> std::same_as<std::string>;
+};
+
+// Choices of players up to here by the position's own counter; without it: since the start.
+template <class G>
+concept CountsPlies = requires(const G& game, const typename G::Position& position) {
+  { game.ply(position) } -> std::same_as<int>;
+};
+
+// The number that PGN writes before a move.
+template <class G>
+concept NumbersMoves = requires(const G& game, const typename G::Position& position) {
+  { game.move_number(position) } -> std::same_as<int>;
+};
+
+// The seat that acts: the mover, or whose choice the pending die decides.
+template <class G>
+concept KnowsActor = requires(const G& game, const typename G::Position& position) {
+  { game.actor(position) } -> std::same_as<int>;
 };
 
 // A first moment: a start or a parsed text, without a past.

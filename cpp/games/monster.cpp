@@ -36,15 +36,17 @@ Monster::Monster()
              .castling = CastlingField::kHomeSquares,
              .two_square_castling = true},
       facts_{.name = std::string(kName),
-             .version = 1,
-             .encoding = 1,
              .actions = 5 * 4096,
              .slots = 4096,
              .planes = {kPlanes, 8, 8},
-             .board = {8, 8},
              .max_plies = 225,
-             .has_chance = false,
-             .events = {"capture", "promotion", "castling", "en_passant", "king"}} {}
+             .has_tables = true,
+             .events = {"capture", "promotion", "castling", "en_passant", "king"},
+             .human_seat = 1,
+             .policy_layout = "from_to",
+             .typical_plies = 51,
+             .typical_moves = 15,
+             .pgn_variants = {"Monster", "monsterchess"}} {}
 
 Monster::Position Monster::start(std::uint64_t, const Options& options) const {
   check_options(options, {}, "the start of monster");
@@ -140,7 +142,7 @@ void Monster::list_first_halves(const Position& p, std::vector<Action>& actions)
 
 int Monster::turns_left(const Position& p) const { return kTurnLimit - turns_played(p); }
 
-int Monster::leash(const Position& p) const { return turns_left(p) - 1; }
+int Monster::exact_horizon(const Position& p) const { return turns_left(p) - 1; }
 
 std::optional<Ending> Monster::expand(const Moment<Position>& moment,
                                       std::vector<Action>& actions) const {
@@ -179,9 +181,7 @@ Monster::Position Monster::apply(const Position& p, Action action) const {
 
 void Monster::encode(const Moment<Position>& moment, std::span<float> planes) const {
   const Position& p = moment.position;
-  const auto at = [&](int plane, int square) -> float& {
-    return planes[static_cast<std::size_t>(plane * 64 + square)];
-  };
+  const auto at = [&](int plane, int square) -> float& { return planes[plane * 64 + square]; };
   for (Bits men = p.occupied(); men;) {
     const int square = take_first(men);
     at(p.seat_at(square) * kLetters + p.kind_at(square), square) = 1;

@@ -21,7 +21,7 @@ class Monster {
   std::string text(const Position& p) const;
   Key key(const Position& p) const { return chesslike::key_of(p); }
   int lookback(const Position& p) const { return p.clock; }
-  int leash(const Position& p) const;
+  int exact_horizon(const Position& p) const;
   int turns_left(const Position& p) const;  // of both sides, before the game is drawn
   int mover(const Position& p) const { return p.mover; }
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
@@ -31,6 +31,7 @@ class Monster {
   int mirror(int slot) const { return slot ^ 0b000111'000111; }  // files of both squares
   bool has_mirror(const Position& p) const;
   bool is_check(const Position& p) const;
+  int move_number(const Position& p) const { return p.number; }
   void events(const Position& p, Action action, std::span<float> row) const;
   std::string say(const Position& p, Action action) const;
   bool wins(const Position& p, Action action) const;  // a legal one takes the king
@@ -50,5 +51,11 @@ class Monster {
 };
 
 static_assert(Game<Monster>);
+
+float heuristic(const Monster& rules, const Moment<chesslike::Position>& moment);
+int capture_gain(const Monster& rules, const chesslike::Position& position, Action action);
+
+// How far Black's hunt for the white king has come; a win where that king is alone.
+Advice script(const Monster& rules, const Moment<chesslike::Position>& moment, int turns);
 
 }  // namespace rulezero

@@ -5,12 +5,6 @@
 
 namespace rulezero {
 
-// A game may count the choices of a position without listing them.
-template <class G>
-concept CountsInBulk = requires(const G& game, const Moment<typename G::Position>& moment) {
-  { game.count(moment) } -> std::same_as<std::uint64_t>;
-};
-
 // One list of actions per depth serves the whole count.
 template <Game G>
 std::uint64_t count_paths(const G& game, const Moment<typename G::Position>& moment,

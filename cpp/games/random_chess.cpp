@@ -56,10 +56,10 @@ std::pair<int, int> outer_rooks(const std::array<int, 8>& rank) {
   int left = -1;
   int right = -1;
   for (int file = 0; file < 8; ++file) {
-    if (rank[static_cast<std::size_t>(file)] == kKing) king = file;
+    if (rank[file] == kKing) king = file;
   }
   for (int file = 0; file < 8; ++file) {
-    if (rank[static_cast<std::size_t>(file)] != kRook) continue;
+    if (rank[file] != kRook) continue;
     if (file < king && left < 0) left = file;
     if (file > king) right = file;
   }
@@ -71,6 +71,10 @@ std::pair<int, int> outer_rooks(const std::array<int, 8>& rank) {
 RandomChess::RandomChess(const Options& options, std::span<const PieceSpec> pieces)
     : CheckedGame(make_rules(options, pieces), read_choice(options, "view", "mover", "absolute")) {
   facts_.name = kName;
+  facts_.has_random_start = true;
+  facts_.pgn_variants = {"Chess960", "fischerandom", "fischerrandom"};
+  const bool is_usual = options.at("pieces") == "standard" && options.at("pool") == "all";
+  if (is_usual && rules_.has_draws) facts_.typical_plies = 138, facts_.typical_moves = 16;
   pool_ = read_pool(table(), options.at("pool"));
 }
 
@@ -100,7 +104,7 @@ RandomChess::Position RandomChess::start(std::uint64_t seed, const Options& opti
       triples[random.below(static_cast<std::uint32_t>(triples.size()))];
   BackRank rank;
   for (int file = 0; file < 8; ++file) {
-    int& kind = rank[static_cast<std::size_t>(file)];
+    int& kind = rank[file];
     if (file == king) {
       kind = kKing;
     } else if (file == left || file == right) {
@@ -123,7 +127,7 @@ RandomChess::BackRank RandomChess::read_back_rank(std::string_view row) const {
   if (p.side[0] != rank_bits(0)) {
     throw PositionError("a back rank is eight of White's men, not " + quoted(row));
   }
-  for (int file = 0; file < 8; ++file) rank[static_cast<std::size_t>(file)] = p.kind_at(file);
+  for (int file = 0; file < 8; ++file) rank[file] = p.kind_at(file);
   if (p.men(0, kPawn)) {
     throw PositionError("a pawn cannot stand on the back rank " + quoted(row));
   }
@@ -145,10 +149,10 @@ RandomChess::Position RandomChess::set_up(const BackRank& rank, int left_rook,
     const int back = seat == 0 ? 0 : 56;
     const int pawns = seat == 0 ? 8 : 48;
     for (int file = 0; file < 8; ++file) {
-      p.put(back + file, seat, rank[static_cast<std::size_t>(file)]);
+      p.put(back + file, seat, rank[file]);
       if (table().is_loaded(kPawn)) p.put(pawns + file, seat, kPawn);
     }
-    auto& rights = p.castling[static_cast<std::size_t>(seat)];
+    auto& rights = p.castling[seat];
     if (table().castles(kKingside))
       rights[kKingside] = static_cast<std::uint8_t>(back + right_rook);
     if (table().castles(kQueenside)) {

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 2> kSides = {"w", "b"};
 enum Event : std::size_t { kKnightMove, kPass, kEnd, kBallProgress, kForcedPass, kWin };
 
 bool has_won(const RazzlePosition& position, int seat) {
-  return rank_seen_by(seat, position.ball[static_cast<std::size_t>(seat)]) == kRanks - 1;
+  return rank_seen_by(seat, position.ball[seat]) == kRanks - 1;
 }
 
 // The men the mover's ball can be passed to.
@@ -86,16 +86,15 @@ std::uint8_t read_landing(std::string_view field, Bits enemies) {
 
 Razzle::Razzle()
     : facts_{.name = std::string(kName),
-             .version = 1,
-             .encoding = 1,
              .actions = kEndTurn + 1,
              .slots = kEndTurn + 1,
              .planes = {7, kRanks, kFiles},
              .board = {kRanks, kFiles},
              .max_plies = kLastTurn * kPliesATurn,
-             .has_chance = false,
-             .events = {"knight_move", "pass", "end_turn", "ball_progress", "forced_pass", "win"}} {
-}
+             .events = {"knight_move", "pass", "end_turn", "ball_progress", "forced_pass", "win"},
+             .policy_layout = "from_to",
+             .typical_plies = 36,
+             .typical_moves = 16} {}
 
 Razzle::Position Razzle::start(std::uint64_t, const Options& options) const {
   check_options(options, {}, "the start of razzle");
@@ -161,7 +160,7 @@ Key Razzle::key(const Position& position) const {
       .value();
 }
 
-int Razzle::leash(const Position& position) const {
+int Razzle::exact_horizon(const Position& position) const {
   return std::min(kShortestCycle, kLastTurn - 1 - position.turn);
 }
 
@@ -181,8 +180,7 @@ std::optional<Ending> Razzle::expand(const Moment<Position>& moment,
   Bits sources = passes_only ? bit(carrier) : position.men[position.side];
   while (sources) {
     const int source = take_first(sources);
-    Bits squares =
-        source == carrier ? targets : kReach[static_cast<std::size_t>(source)].knight & empty;
+    Bits squares = source == carrier ? targets : kReach[source].knight & empty;
     while (squares) {
       actions.push_back(static_cast<Action>(source * kSquares + take_first(squares)));
     }
@@ -282,8 +280,7 @@ std::vector<Cell> Razzle::cells(const Position& position) const {
   for (int square = 0; square < kSquares; ++square) {
     const char man = symbol(position, square);
     if (man == ' ') continue;
-    cells[static_cast<std::size_t>(square)] = {std::string(1, man), has(position.men[1], square),
-                                               ""};
+    cells[square] = {std::string(1, man), has(position.men[1], square), ""};
   }
   return cells;
 }

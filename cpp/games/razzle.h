@@ -50,7 +50,7 @@ class Razzle {
   std::string text(const Position& position) const;
   Key key(const Position& position) const;
   int lookback(const Position&) const { return facts_.max_plies; }  // every move can be undone
-  int leash(const Position& position) const;
+  int exact_horizon(const Position& position) const;
   int mover(const Position& position) const { return position.side; }
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   Position apply(const Position& position, Action action) const;
@@ -66,5 +66,10 @@ class Razzle {
 };
 
 static_assert(Game<Razzle>);
+
+float heuristic(const Razzle& rules, const Moment<RazzlePosition>& moment);
+
+// Passes that win, then those that bring the ball forward.
+int capture_gain(const Razzle& rules, const RazzlePosition& position, Action action);
 
 }  // namespace rulezero

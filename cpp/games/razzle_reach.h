@@ -42,7 +42,7 @@ struct Reach {
 inline constexpr std::array<Reach, kSquares> kReach = [] {
   std::array<Reach, kSquares> table;
   for (int square = 0; square < kSquares; ++square) {
-    Reach& reach = table[static_cast<std::size_t>(square)];
+    Reach& reach = table[square];
     for (Step step : kKnightSteps) reach.knight |= line(square, step, 1);
     for (std::size_t i = 0; i < kRising.size(); ++i) {
       const Step back = {-kRising[i].right, -kRising[i].up};

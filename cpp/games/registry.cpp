@@ -1,11 +1,6 @@
 #include "games/registry.h"
 
-#include "games/chess.h"
-#include "games/connect4.h"
-#include "games/exchange.h"
-#include "games/monster.h"
-#include "games/random_chess.h"
-#include "games/razzle.h"
+#include "games/all.h"
 
 namespace rulezero {
 namespace {
@@ -45,16 +40,12 @@ constexpr GameEntry entry() {
           }};
 }
 
-// clang-format off: one line per game
-const GameEntry kGames[] = {
-    entry<Chess>(),
-    entry<Monster>(),
-    entry<RandomChess>(),
-    entry<Exchange>(),
-    entry<Razzle>(),
-    entry<Connect4>(),
-};
-// clang-format on
+template <class... Games>
+constexpr std::array<GameEntry, sizeof...(Games)> entries(TypeList<Games...>) {
+  return {entry<Games>()...};
+}
+
+constexpr auto kGames = entries(AllGames{});
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 #pragma once
-// What is proven of positions, wherever somebody has solved them.
+// Solved positions: exact values that players may use.
 
 #include <memory>
 #include <optional>

@@ -32,18 +32,18 @@ struct Pool::Table {
 
 namespace {
 
-// One player's way to the desk of its net.
-class PlayerDesk final : public Desk {
+// One player's way to the queue of its net.
+class PlayerQueue final : public EvalQueue {
  public:
-  PlayerDesk(NetDesk* desk, Thinker& thinker) : desk_(desk), thinker_(thinker) {}
+  PlayerQueue(BatchQueue* queue, Thinker& thinker) : queue_(queue), thinker_(thinker) {}
 
   std::optional<Answer> ask(const Walk& walk, std::span<const Action> actions,
-                            int ticket) override {
-    return desk_->ask(walk, actions, thinker_, ticket);
+                            int request) override {
+    return queue_->ask(walk, actions, thinker_, request);
   }
 
  private:
-  NetDesk* desk_;
+  BatchQueue* queue_;
   Thinker& thinker_;
 };
 
@@ -62,14 +62,14 @@ Pool::Pool(std::shared_ptr<const AnyGame> game, std::vector<Player> players,
     if (!walk->is_encoder(*encoder)) {
       throw GameError("a net for " + encoder->text() + " cannot see " + game_->text());
     }
-    desks_.emplace_back(encoder, cache);
+    queues_.emplace_back(encoder, cache);
   }
   for (const Player& player : players_) {
-    const bool has_net = player.net >= 0 && player.net < static_cast<int>(desks_.size());
+    const bool has_net = player.net >= 0 && player.net < static_cast<int>(queues_.size());
     const bool has_mlp = player.mlp && player.encoder && walk->is_encoder(*player.encoder);
     if ((player.settings.source == Source::kNet && !has_net) ||
         (player.settings.source == Source::kMlp && !has_mlp)) {
-      throw SeatError("a player lacks the net that is to judge for it");
+      throw SeatError("a player lacks the net that is to evaluate for it");
     }
     if (player.settings.method == Method::kHuman) continue;
     make_thinker(player, make_walk_(*game_));  // says now what is wrong with it
@@ -90,19 +90,13 @@ void Pool::add(GameSpec game) {
   if (!game.start || game.start->game().text() != game_->text()) {
     throw GameError("a game of " + game_->text() + " begins with one of its states");
   }
-  queue_.push_back(std::move(game));
-}
-
-std::uint64_t Pool::cache_hits() const {
-  std::uint64_t hits = 0;
-  for (const NetDesk& desk : desks_) hits += desk.hits();
-  return hits;
+  waiting_.push_back(std::move(game));
 }
 
 void Pool::seat_next() {
   auto table = std::make_unique<Table>();
-  table->spec = std::move(queue_.front());
-  queue_.pop_front();
+  table->spec = std::move(waiting_.front());
+  waiting_.pop_front();
   table->state = table->spec.start;
   table->thinkers.resize(players_.size() + 1);
   // Turns and plies are counted from where the past begins.
@@ -120,10 +114,10 @@ void Pool::seat_next() {
 std::vector<std::size_t> Pool::collect(std::span<const std::span<float>> planes) {
   check_whole();
   is_broken_ = true;  // until it has come through
-  for (std::size_t net = 0; net < desks_.size(); ++net) desks_[net].open(planes[net]);
+  for (std::size_t net = 0; net < queues_.size(); ++net) queues_[net].open(planes[net]);
   for (std::size_t at = 0; at < width_;) {
     if (at == tables_.size()) {
-      if (queue_.empty()) break;
+      if (waiting_.empty()) break;
       seat_next();
     }
     if (step(*tables_[at])) {
@@ -134,9 +128,9 @@ std::vector<std::size_t> Pool::collect(std::span<const std::span<float>> planes)
     }
   }
   std::vector<std::size_t> rows;
-  for (NetDesk& desk : desks_) {
-    desk.close();
-    rows.push_back(desk.rows());
+  for (BatchQueue& queue : queues_) {
+    queue.close();
+    rows.push_back(queue.rows());
   }
   is_broken_ = false;
   return rows;
@@ -146,7 +140,7 @@ void Pool::apply(std::size_t net, std::span<const float> policy, std::span<const
                  std::span<const float> draw) {
   check_whole();
   is_broken_ = true;
-  desks_[net].answer(policy, value, draw);
+  queues_[net].answer(policy, value, draw);
   is_broken_ = false;
 }
 
@@ -183,7 +177,7 @@ bool Pool::begin_choice(Table& table) {
   if (made < table.spec.script.size()) {
     table.given = table.spec.script[made];
   } else if (state.mover() == kChance) {
-    KeyedRandom random = occasion_of(table, false).random(kDiceDraw);
+    KeyedRandom random = key_of(table, false).random(kDiceDraw);
     table.given = state.legal()[draw_index(random, state.chances())];
   }
   if (state.mover() == kChance) {
@@ -195,13 +189,13 @@ bool Pool::begin_choice(Table& table) {
   table.phase = Table::Phase::kThinking;
   table.is_player_done = table.given.has_value();
   if (!table.is_player_done) {
-    const int player = table.spec.players[static_cast<std::size_t>(state.mover())];
-    if (players_[static_cast<std::size_t>(player)].settings.method == Method::kHuman) {
+    const int player = table.spec.players[state.mover()];
+    if (players_[player].settings.method == Method::kHuman) {
       table.phase = Table::Phase::kParked;
       return true;
     }
     table.thinker = &thinker_of(table, static_cast<std::size_t>(player), player);
-    table.thinker->begin(table.state, occasion_of(table, false));
+    table.thinker->begin(table.state, key_of(table, false));
   }
   begin_note(table);
   return true;
@@ -210,22 +204,22 @@ bool Pool::begin_choice(Table& table) {
 void Pool::begin_note(Table& table) {
   table.is_judge_done = table.spec.judge < 0;
   if (table.is_judge_done) return;
-  // The judge has a mind of its own, also where it is one of the players.
+  // The judge has a search of its own, also where it is one of the players.
   table.judge = &thinker_of(table, players_.size(), table.spec.judge);
-  table.judge->begin(table.state, occasion_of(table, true));
+  table.judge->begin(table.state, key_of(table, true));
 }
 
-Occasion Pool::occasion_of(const Table& table, bool is_judge) const {
+ChoiceKey Pool::key_of(const Table& table, bool is_judge) const {
   return {seed_,      table.spec.index,       table.earlier + table.plies.size(),
           table.turn, table.spec.is_recorded, is_judge};
 }
 
-// Lets those think who have not finished; false while somebody has not.
+// Lets the player and the judge think on; false until both have finished.
 bool Pool::think_on(Table& table) {
   const auto go_on = [&](Thinker& thinker, int player) {
-    const int net = players_[static_cast<std::size_t>(player)].net;
-    PlayerDesk desk(net < 0 ? nullptr : &desks_[static_cast<std::size_t>(net)], thinker);
-    return thinker.advance(desk) == Progress::kDone;
+    const int net = players_[player].net;
+    PlayerQueue queue(net < 0 ? nullptr : &queues_[net], thinker);
+    return thinker.advance(queue) == Progress::kDone;
   };
   if (!table.is_player_done) {
     const auto seat = static_cast<std::size_t>(table.state->mover());
@@ -264,7 +258,7 @@ std::uint64_t Pool::simulations() const {
 bool Pool::gives_up(Table& table, const Thought& thought) {
   const int mover = table.state->mover();
   const double value = mover == 0 ? thought.value : -thought.value;
-  int& times = table.hopeless[static_cast<std::size_t>(mover)];
+  int& times = table.hopeless[mover];
   times = value < -table.spec.resign ? times + 1 : 0;
   return table.spec.resign_after > 0 && times >= table.spec.resign_after;
 }
@@ -286,7 +280,7 @@ void Pool::finish(Table& table, float outcome, std::string reason) {
 Thinker& Pool::thinker_of(Table& table, std::size_t place, int player) {
   auto& thinker = table.thinkers[place];
   if (!thinker) {
-    thinker = make_thinker(players_[static_cast<std::size_t>(player)], make_walk_(*game_));
+    thinker = make_thinker(players_[player], make_walk_(*game_));
   }
   return *thinker;
 }
@@ -306,18 +300,6 @@ std::vector<std::pair<std::uint64_t, StatePtr>> Pool::parked() const {
     }
   }
   return waiting;
-}
-
-void Pool::play(std::uint64_t index, Action action) {
-  Table& table = find(index);
-  if (table.phase != Table::Phase::kParked) {
-    throw GameError("game " + std::to_string(index) + " does not wait for a move");
-  }
-  table.state->apply(action);  // says what is wrong with it
-  table.given = action;
-  table.is_player_done = true;
-  table.phase = Table::Phase::kThinking;
-  begin_note(table);
 }
 
 void Pool::stop(std::uint64_t index, float outcome, const std::string& reason) {

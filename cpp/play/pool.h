@@ -1,11 +1,11 @@
 #pragma once
-// Many games in step: whoever needs a net's opinion waits, and all of them are asked at once.
+// Many games in step: those that need a net's evaluation wait, and one batch serves all of them.
 
 #include <deque>
 #include <functional>
 #include <string>
 
-#include "play/desk.h"
+#include "play/batch_queue.h"
 
 namespace rulezero {
 
@@ -18,8 +18,8 @@ struct GameSpec {
   std::vector<Action> script;        // its first plies: an opening, or a game to comment on
   int most_plies = 0;                // choices after which it is stopped
   bool is_recorded = true;           // whether its thoughts will be learned from
-  double resign = 0;                 // who thinks it is worth less than minus this ...
-  int resign_after = 0;              // ... so many times in a row gives up; 0: nobody does
+  double resign = 0;                 // a player resigns once its value is below -resign ...
+  int resign_after = 0;              // ... for this many of its choices in a row; 0: never
 };
 
 struct Ply {
@@ -51,26 +51,24 @@ class Pool {
   ~Pool();
 
   void add(GameSpec game);
-  bool is_idle() const { return tables_.empty() && queue_.empty(); }
+  bool is_idle() const { return tables_.empty() && waiting_.empty(); }
 
-  // Plays on until every game waits or a while has passed; fills one array a net and tells how
-  // many rows of each.
+  // Plays on until every game waits or a while has passed; fills one array a net and returns
+  // how many rows of each.
   std::vector<std::size_t> collect(std::span<const std::span<float>> planes);
   void apply(std::size_t net, std::span<const float> policy, std::span<const float> value,
              std::span<const float> draw);
 
-  std::size_t rows(std::size_t net) const { return desks_[net].rows(); }  // of the last batch
+  std::size_t rows(std::size_t net) const { return queues_[net].rows(); }  // of the last batch
 
   std::vector<Played> take_finished();
 
-  // Games that wait for somebody outside, with their states.
+  // Games that wait for a move from outside, with their states.
   std::vector<std::pair<std::uint64_t, StatePtr>> parked() const;
-  void play(std::uint64_t index, Action action);
   // Ends a game from outside, with what the caller says.
   void stop(std::uint64_t index, float outcome, const std::string& reason);
 
   std::uint64_t simulations() const;  // of every choice, those under way included
-  std::uint64_t cache_hits() const;
 
  private:
   struct Table;
@@ -81,7 +79,7 @@ class Pool {
   bool begin_choice(Table& table);
   bool think_on(Table& table);
   void begin_note(Table& table);
-  Occasion occasion_of(const Table& table, bool is_judge) const;
+  ChoiceKey key_of(const Table& table, bool is_judge) const;
   bool gives_up(Table& table, const Thought& thought);
   void make_move(Table& table, Ply ply);
   void finish(Table& table, float outcome, std::string reason);
@@ -90,11 +88,11 @@ class Pool {
 
   std::shared_ptr<const AnyGame> game_;
   std::vector<Player> players_;
-  std::vector<NetDesk> desks_;
+  std::vector<BatchQueue> queues_;
   std::uint64_t seed_;
   std::size_t width_;
   WalkMaker make_walk_;
-  std::deque<GameSpec> queue_;
+  std::deque<GameSpec> waiting_;
   std::vector<std::unique_ptr<Table>> tables_;
   std::vector<Played> finished_;
   std::uint64_t simulations_ = 0;

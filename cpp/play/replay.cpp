@@ -7,7 +7,7 @@
 namespace rulezero {
 namespace {
 
-// Does something at a ply; what goes wrong there is told with the ply and the position.
+// Does something at a ply; errors get the ply and the position in front.
 template <class Deed>
 auto at_ply(std::size_t ply, const AnyState& state, Deed deed) {
   const auto where = [&] {
@@ -54,7 +54,7 @@ void fill(const AnyState& state, const Wanted& wanted, std::size_t row) {
     const std::span<bool> legal = wanted.legal.subspan(row * slots, slots);
     std::fill(legal.begin(), legal.end(), false);
     for (Action action : state.legal()) {
-      legal[static_cast<std::size_t>(slot_of(action))] = true;
+      legal[slot_of(action)] = true;
     }
   }
   if (!wanted.offsets.empty()) {
@@ -95,6 +95,8 @@ Course replay(const AnyGame& game, std::string_view start, std::span<const Actio
   course.movers.reserve(actions.size());
   course.choices.reserve(actions.size());
   course.checks.reserve(actions.size());
+  course.actors.reserve(actions.size());
+  course.numbers.reserve(actions.size());
   course.events.resize(actions.size() * columns);
   course.last = game.parse(start);
   for (std::size_t ply = 0; ply < actions.size(); ++ply) {
@@ -102,6 +104,8 @@ Course replay(const AnyGame& game, std::string_view start, std::span<const Actio
     course.movers.push_back(static_cast<std::int8_t>(course.last->mover()));
     course.choices.push_back(static_cast<std::int32_t>(course.last->legal().size()));
     course.checks.push_back(course.last->is_check());
+    course.actors.push_back(static_cast<std::int8_t>(course.last->actor()));
+    course.numbers.push_back(course.last->ply());
     course.last = next;
     if (columns > 0) course.last->events(std::span(course.events).subspan(ply * columns, columns));
   }

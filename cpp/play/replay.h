@@ -11,6 +11,8 @@ struct Course {
   std::vector<std::int32_t> choices;  // [plies] how many actions were legal
   std::vector<float> events;          // [plies, columns of facts.events]
   std::vector<std::uint8_t> checks;   // [plies] whether the mover's king was attacked
+  std::vector<std::int8_t> actors;    // [plies] the mover, or the seat whose choice rolls the die
+  std::vector<std::int32_t> numbers;  // [plies] players' choices before it, as the game counts
   StatePtr last;                      // where it led
 };
 

@@ -1,12 +1,12 @@
 #include "search/alphabeta.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <deque>
 #include <limits>
 
-#include "search/opinion.h"
+#include "search/leaf_evaluator.h"
+#include "search/move_order.h"
 #include "search/transpositions.h"
 
 namespace rulezero {
@@ -15,23 +15,15 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Scores are seat 0's values, and a win lies a little above 1: the sooner, the higher. So every
-// win beats every opinion, and the mean over a die needs no care.
+// win beats every evaluation, and the mean over a die needs no care.
 constexpr int kLongest = 1024;         // plies, above any depth and any solved win behind it
 constexpr int kPliesOfTurns = 3;       // about, of the winner's turn and the loser's
 constexpr double kHaste = 0x1p-40;     // what a ply sooner is worth
-constexpr double kSure = 1 - 0x1p-20;  // the most that an opinion counts
+constexpr double kSure = 1 - 0x1p-20;  // the most that an evaluation counts
 constexpr double kMost = 1 + kLongest * kHaste;
 
-constexpr std::uint32_t kStretch = 200000;  // positions judged before others have a turn
+constexpr std::uint32_t kStretch = 200000;  // positions evaluated before other games get a turn
 constexpr std::size_t kGrowth = 16;         // how much more the next iteration may find, about
-
-// Ranks of moves: the higher, the sooner they are tried. History stays below them.
-constexpr std::int64_t kFirstRank = std::int64_t{1} << 60;
-constexpr std::int64_t kCaptureRank = std::int64_t{1} << 50;
-constexpr std::int64_t kKillerRank = std::int64_t{1} << 40;
-constexpr std::size_t kHistory = 4093;  // prime: actions share a counter without a pattern
-
-constexpr Action kNoAction = ~Action{0};
 
 bool is_win(double value) { return std::abs(value) > 1; }
 
@@ -59,19 +51,13 @@ struct Window {
 
 constexpr Window kOpen = {-kInfinity, kInfinity};
 
-struct Ranked {
-  std::int64_t rank;
-  Action action;
-  std::uint32_t order;  // among the legal ones
-};
-
 // One step of the path; kept from node to node, so that nothing is allocated on the way.
 struct Frame {
   std::vector<Action> actions;
   std::vector<Ranked> moves;
   std::vector<float> chances;
   std::vector<Action> line;  // the best from here, as far as it is known
-  std::array<Action, 2> killers = {kNoAction, kNoAction};
+  Killers killers = kNoKillers;
   bool is_new = true;  // whether no position after the root, up to here, has occurred before
 };
 
@@ -85,11 +71,11 @@ class AlphaBeta final : public Thinker {
   AlphaBeta(const Player& player, std::unique_ptr<Walk> walk)
       : settings_(player.settings),
         walk_(std::move(walk)),
-        opinion_(player),
+        evaluator_(player),
         table_(static_cast<std::size_t>(settings_.table) << 20) {}
 
-  void begin(const StatePtr& state, const Occasion& occasion) override;
-  Progress advance(Desk& desk) override;
+  void begin(const StatePtr& state, const ChoiceKey& choice) override;
+  Progress advance(EvalQueue& queue) override;
   void answer(int, const Answer&) override {}  // it never asks
   const Thought& thought() const override { return thought_; }
 
@@ -106,22 +92,17 @@ class AlphaBeta final : public Thinker {
   double read(const Ending& ending, int left) const;
   double read(const Proof& proof, int left) const;
 
-  void rank(Frame& here, int mover, Action first);
-  void reward(Frame& here, int mover, int left, const Ranked& move);
   Frame& frame(std::size_t at);
   int plies(int left) const { return depth_ - left; }
   double with_contempt(double value, double draw) const {
     return std::clamp(value + contempt_ * draw, -kSure, kSure);
   }
-  std::int64_t& history(int mover, Action action) {
-    return history_[static_cast<std::size_t>(mover)][action % kHistory];
-  }
 
   const Settings settings_;
   std::unique_ptr<Walk> walk_;
-  Opinion opinion_;
+  LeafEvaluator evaluator_;
   Transpositions table_;
-  std::array<std::array<std::int64_t, kHistory>, 2> history_;
+  MoveOrder order_;
   std::deque<Frame> frames_;  // they stay where they are while it grows
 
   Thought thought_;
@@ -129,7 +110,7 @@ class AlphaBeta final : public Thinker {
   double contempt_;       // what a draw is worth to seat 0
   std::uint64_t luck_;    // random games are keyed by it and by the position, not by their order
   std::uint32_t judged_;  // positions
-  std::uint64_t open_;    // lines of this iteration that ended in an opinion
+  std::uint64_t open_;    // lines of this iteration that ended in an evaluation
   KeyedRandom lots_{{}};  // for ties at the root
 
   // The iteration and how far it has come.
@@ -140,25 +121,25 @@ class AlphaBeta final : public Thinker {
   std::vector<Action> equals_;  // moves with that value, the chosen one among them
 };
 
-void AlphaBeta::begin(const StatePtr& state, const Occasion& occasion) {
+void AlphaBeta::begin(const StatePtr& state, const ChoiceKey& choice) {
   if (state->ending() || state->mover() == kChance) {
     throw PositionError("there is nothing to choose: the game is over or a die is pending");
   }
   walk_->start(state);
   table_.forget();
-  for (auto& counts : history_) counts.fill(0);
-  for (Frame& frame : frames_) frame.killers = {kNoAction, kNoAction};
+  order_.clear();
+  for (Frame& frame : frames_) frame.killers = kNoKillers;
   mover_ = walk_->mover();
   contempt_ = mover_ == 0 ? settings_.draw_value : -settings_.draw_value;
-  luck_ = occasion.random(kRolloutDraw).next();
-  lots_ = occasion.random(kMoveDraw);
+  luck_ = choice.random(kRolloutDraw).next();
+  lots_ = choice.random(kMoveDraw);
   judged_ = 0;
   thought_ = Thought();
   KeyedRandom dice({luck_, walk_->key()});
-  thought_.raw_value = opinion_.judge(*walk_, dice).value;
+  thought_.raw_value = evaluator_.evaluate(*walk_, dice).value;
   Frame& root = frame(0);
   walk_->expand(root.actions);
-  rank(root, mover_, kNoAction);
+  order_.rank(*walk_, root.actions, kNoAction, root.killers, root.moves);
   begin_iteration(1);
 }
 
@@ -169,7 +150,7 @@ void AlphaBeta::begin_iteration(int depth) {
   open_ = 0;
 }
 
-Progress AlphaBeta::advance(Desk&) {
+Progress AlphaBeta::advance(EvalQueue&) {
   Frame& root = frame(0);
   const std::uint32_t before = judged_;
   while (tried_ < root.moves.size()) {
@@ -247,10 +228,10 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
   // turns or quiet plies is near, and the key holds neither. What lies before the root is the same
   // for the whole search. So the table serves only while no position after the root has occurred
   // before, and while the plies left are too few for a limit, or for a position of the path to
-  // come back twice: then all ways to this position give it the same value. Opinions are taken to
-  // read nothing but what the key holds.
+  // come back twice: then all ways to this position give it the same value. Evaluations are taken
+  // to read nothing but what the key holds.
   here.is_new = frame(at - 1).is_new && walk_->times() == 1;
-  const bool is_keyed = here.is_new && left <= walk_->leash();
+  const bool is_keyed = here.is_new && left <= walk_->exact_horizon();
   const Key key = walk_->key();
   Action first = kNoAction;
   if (const Finding* finding = table_.find(key)) {
@@ -275,7 +256,7 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
     value = expect(here, left, at, window);
   } else if (left == 0) {
     value = judge();
-    window = kOpen;  // an opinion is no bound
+    window = kOpen;  // an evaluation is no bound
   } else {
     value = choose(here, mover, left, at, window, first);
     first = here.moves.front().action;
@@ -297,7 +278,7 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
 // The mover's best; it is then the first of here.moves.
 double AlphaBeta::choose(Frame& here, int mover, int left, std::size_t at, Window window,
                          Action first) {
-  rank(here, mover, first);
+  order_.rank(*walk_, here.actions, first, here.killers, here.moves);
   double best = mover == 0 ? -kInfinity : kInfinity;
   std::size_t chosen = 0;
   for (std::size_t i = 0; i < here.moves.size(); ++i) {
@@ -310,7 +291,7 @@ double AlphaBeta::choose(Frame& here, int mover, int left, std::size_t at, Windo
     chosen = i;
     if (value <= window.low || value >= window.high) {
       if (window.narrow(mover, value)) continue;
-      reward(here, mover, left, move);
+      order_.reward(mover, move, left, here.killers);
       break;
     }
     window.narrow(mover, value);
@@ -349,8 +330,8 @@ double AlphaBeta::judge() {
   ++judged_;
   ++open_;
   KeyedRandom dice({luck_, walk_->key()});
-  const Opinion::Verdict verdict = opinion_.judge(*walk_, dice);
-  return with_contempt(verdict.value, verdict.draw);
+  const Evaluation evaluation = evaluator_.evaluate(*walk_, dice);
+  return with_contempt(evaluation.value, evaluation.draw);
 }
 
 double AlphaBeta::read(const Ending& ending, int left) const {
@@ -362,36 +343,6 @@ double AlphaBeta::read(const Proof& proof, int left) const {
   if (proof.value == 0) return with_contempt(0, 1);
   const int plies_about = kPliesOfTurns * proof.distance;
   return std::copysign(1 + (kLongest - plies(left) - plies_about) * kHaste, proof.value);
-}
-
-// The legal moves, the most promising first; those of equal promise stay in their order.
-void AlphaBeta::rank(Frame& here, int mover, Action first) {
-  here.moves.clear();
-  for (Action action : here.actions) {
-    std::int64_t rank = history(mover, action);
-    if (action == first) {
-      rank = kFirstRank;
-    } else if (const int gain = walk_->gain(action); gain > 0) {
-      rank = kCaptureRank + gain;
-    } else if (action == here.killers[0]) {
-      rank = kKillerRank + 1;
-    } else if (action == here.killers[1]) {
-      rank = kKillerRank;
-    }
-    here.moves.push_back({rank, action, static_cast<std::uint32_t>(here.moves.size())});
-  }
-  std::sort(here.moves.begin(), here.moves.end(), [](const Ranked& a, const Ranked& b) {
-    return a.rank != b.rank ? a.rank > b.rank : a.order < b.order;
-  });
-}
-
-// Remembers a quiet move that left nothing to look for.
-void AlphaBeta::reward(Frame& here, int mover, int left, const Ranked& move) {
-  if (move.rank >= kCaptureRank && move.rank < kFirstRank) return;
-  history(mover, move.action) += left * left;
-  if (here.killers[0] == move.action) return;
-  here.killers[1] = here.killers[0];
-  here.killers[0] = move.action;
 }
 
 Frame& AlphaBeta::frame(std::size_t at) {

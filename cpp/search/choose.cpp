@@ -8,27 +8,20 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-double exploration(double parent_visits, const Settings& settings) {
-  double c = settings.c_puct;
-  if (settings.c_growth > 0) {
-    c += settings.c_growth * std::log((1 + parent_visits + settings.c_base) / settings.c_base);
-  }
-  return c;
-}
-
 }  // namespace
 
-double puct_score(const Node& child, double parent_visits, Tried tried, const Settings& settings) {
-  return tried.value + exploration(parent_visits, settings) * child.prior *
-                           std::sqrt(parent_visits) / (1 + tried.visits);
+PuctRule::PuctRule(double parent_visits, const Settings& settings)
+    : c_(settings.c_puct), root_(std::sqrt(parent_visits)) {
+  if (settings.c_growth > 0) {
+    c_ += settings.c_growth * std::log((1 + parent_visits + settings.c_base) / settings.c_base);
+  }
 }
 
 NodeIndex choose_puct(const Tree& tree, const Node& parent, const Settings& settings, double forced,
                       bool is_root) {
   const double sign = parent.sign();
   const double visits = static_cast<double>(parent.visits) + parent.pending;
-  const double c = exploration(visits, settings);
-  const double root_visits = std::sqrt(visits);
+  const PuctRule rule(visits, settings);
   const NodeIndex end = parent.first + parent.size;
 
   NodeIndex best = parent.first;
@@ -47,7 +40,7 @@ NodeIndex choose_puct(const Tree& tree, const Node& parent, const Settings& sett
     const Tried now = tried(child, sign, settings.virtual_loss);
     if (child.is_proven && now.value <= -1) continue;
     if (forced > 0 && now.visits < std::sqrt(forced * child.prior * (visits - 1))) return index;
-    const double score = now.value + c * child.prior * root_visits / (1 + now.visits);
+    const double score = rule.score(child, now);
     if (score > best_score) {
       best_score = score;
       best = index;
@@ -57,7 +50,7 @@ NodeIndex choose_puct(const Tree& tree, const Node& parent, const Settings& sett
   const double value = settings.fpu_is_fixed
                            ? settings.fpu
                            : sign * parent.mean() - settings.fpu * std::sqrt(visited_prior);
-  const double score = value + c * tree[fresh].prior * root_visits;
+  const double score = rule.score(tree[fresh], {0, value});
   const bool is_better = score > best_score || (score == best_score && fresh < best);
   return is_better ? fresh : best;
 }

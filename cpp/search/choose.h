@@ -19,11 +19,22 @@ inline Tried tried(const Node& child, double sign, double virtual_loss) {
   return {visits, visits > 0 ? (sign * child.value_sum - waiting) / visits : 0.0};
 }
 
+// The PUCT formula at one parent.
+class PuctRule {
+ public:
+  PuctRule(double parent_visits, const Settings& settings);
+  double score(const Node& child, Tried tried) const {
+    return tried.value + c_ * child.prior * root_ / (1 + tried.visits);
+  }
+
+ private:
+  double c_;     // weight of the prior
+  double root_;  // square root of the parent's visits
+};
+
 // PUCT. `forced` is 0 but for the root of a full search.
 NodeIndex choose_puct(const Tree& tree, const Node& parent, const Settings& settings, double forced,
                       bool is_root);
-
-double puct_score(const Node& child, double parent_visits, Tried tried, const Settings& settings);
 
 NodeIndex choose_ucb1(const Tree& tree, const Node& parent, const Settings& settings);
 

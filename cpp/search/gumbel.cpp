@@ -69,7 +69,7 @@ std::vector<int> considered_visits(int considered, int sims) {
   while (static_cast<int>(sequence.size()) < sims) {
     const int rounds = std::max(1, sims / (halvings * left));
     for (int round = 0; round < rounds; ++round) {
-      for (int i = 0; i < left; ++i) sequence.push_back(visits[static_cast<std::size_t>(i)]++);
+      for (int i = 0; i < left; ++i) sequence.push_back(visits[i]++);
     }
     left = std::max(2, left / 2);
   }

@@ -10,7 +10,7 @@ namespace rulezero {
 // How many visits a child must have to be chosen next, for each simulation in turn.
 std::vector<int> considered_visits(int considered, int sims);
 
-// The improved policy of a judged node, beside its children: softmax(logits + sigma).
+// The improved policy of an evaluated node, beside its children: softmax(logits + sigma).
 void improve_policy(const Tree& tree, const Node& parent, const Settings& settings,
                     std::vector<double>& policy);
 

@@ -2,6 +2,7 @@
 // Random draws that searches need, from keyed random numbers.
 
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <vector>
 
@@ -39,20 +40,27 @@ inline std::vector<double> draw_dirichlet(KeyedRandom& random, std::size_t size,
   return shares;
 }
 
-// The index drawn with these weights; at least one of them is above 0.
+// The first index up to which the weights sum to more than `left`; the last one with a weight where
+// rounding leaves none. At least one weight is above 0.
+template <class Weights, class Weight = std::identity>
+std::size_t index_at(double left, const Weights& weights, Weight weight = {}) {
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double share = std::invoke(weight, weights[i]);
+    if (!(share > 0)) continue;
+    last = i;
+    left -= share;
+    if (left < 0) break;
+  }
+  return last;
+}
+
+// The index drawn with these weights, which need not sum to 1.
 template <class Weights>
 std::size_t draw_index(KeyedRandom& random, const Weights& weights) {
   double sum = 0;
   for (const auto weight : weights) sum += static_cast<double>(weight);
-  double left = random.fraction() * sum;
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (!(weights[i] > 0)) continue;
-    last = i;
-    left -= static_cast<double>(weights[i]);
-    if (left < 0) break;
-  }
-  return last;
+  return index_at(random.fraction() * sum, weights);
 }
 
 }  // namespace rulezero

@@ -1,5 +1,5 @@
 #pragma once
-// A player as the core knows it: its settings, and what judges positions for it.
+// A player as the core knows it: its settings, and what evaluates positions for it.
 
 #include <memory>
 
@@ -11,7 +11,7 @@ namespace rulezero {
 
 struct Player {
   Settings settings;
-  int net = -1;                            // its number at the desk, with Source::kNet
+  int net = -1;                            // its number in the pool, with Source::kNet
   std::shared_ptr<const Mlp> mlp;          // with Source::kMlp
   std::shared_ptr<const AnyGame> encoder;  // whose planes the mlp reads
   std::shared_ptr<const Tables> tables;    // solved positions, or null

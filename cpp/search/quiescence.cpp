@@ -15,7 +15,7 @@ bool gather(Walk& walk, int mover, int depth, std::vector<Action>& way, ChainEnd
     if (ends.size() == kMostEnds) return false;
     const float outcome = ending ? ending->outcome : 0.0f;
     const float draw = ending && outcome == 0.0f;
-    ends.push_back({way, walk.mover(), ending.has_value(), outcome, draw});
+    ends.push_back({way, ending.has_value(), {outcome, draw}});
     return true;
   }
   for (Action action : actions) {

@@ -2,40 +2,40 @@
 
 #include <cmath>
 
-#include "eval/heuristic.h"
-#include "eval/monster_hunt.h"
 #include "search/alphabeta.h"
 
 namespace rulezero {
 namespace {
 
-class ScriptedBlack final : public Thinker {
+class ScriptedPlayer final : public Thinker {
  public:
-  ScriptedBlack(const Player& player, std::unique_ptr<Walk> walk)
-      : turns_(player.settings.hunt), other_(make_alphabeta(player, std::move(walk))) {}
+  ScriptedPlayer(const Player& player, std::unique_ptr<Walk> walk)
+      : turns_(player.settings.hunt),
+        walk_(*walk),
+        other_(make_alphabeta(player, std::move(walk))) {}
 
-  void begin(const StatePtr& state, const Occasion& occasion) override {
-    const auto& here = static_cast<const StateOf<Monster>&>(*state);
-    const auto action = forced_hunt(here.moment().position, turns_);
-    is_decided_ = action.has_value();
-    judgement_ = heuristic(here.owner().rules(), here.moment());
-    if (!is_decided_) return other_->begin(state, occasion);
+  void begin(const StatePtr& state, const ChoiceKey& choice) override {
+    walk_.start(state);
+    const Advice advice = walk_.advice(turns_);
+    is_decided_ = advice.win.has_value();
+    judgement_ = walk_.facts().has_heuristic ? walk_.heuristic_value() : advice.value;
+    if (!is_decided_) return other_->begin(state, choice);
     thought_ = Thought{};
-    thought_.action = *action;
-    thought_.actions = thought_.line = {*action};
+    thought_.action = *advice.win;
+    thought_.actions = thought_.line = {*advice.win};
     thought_.weights = {1.0f};
-    thought_.value = thought_.raw_value = -1.0f;
+    thought_.value = thought_.raw_value = walk_.mover() == 0 ? 1.0f : -1.0f;
     thought_.draw = thought_.surprise = 0.0f;
     thought_.sims = 1;
   }
 
-  Progress advance(Desk& desk) override {
+  Progress advance(EvalQueue& queue) override {
     if (is_decided_) return Progress::kDone;
-    const Progress progress = other_->advance(desk);
+    const Progress progress = other_->advance(queue);
     if (progress == Progress::kDone) {
       thought_ = other_->thought();
       thought_.raw_value = judgement_;
-      // The script's points choose moves; how the game will end they do not say.
+      // The script's points choose moves; they do not predict how the game will end.
       if (std::abs(thought_.value) < 1.0f) thought_.value = judgement_;
     }
     return progress;
@@ -44,8 +44,9 @@ class ScriptedBlack final : public Thinker {
   const Thought& thought() const override { return thought_; }
 
  private:
-  const int turns_;
-  std::unique_ptr<Thinker> other_;
+  const int turns_;                 // how far ahead a forced win is looked for
+  Walk& walk_;                      // owned by the search below
+  std::unique_ptr<Thinker> other_;  // where the script sees no win
   bool is_decided_ = false;
   float judgement_ = 0.0f;  // the heuristic's
   Thought thought_;
@@ -54,10 +55,10 @@ class ScriptedBlack final : public Thinker {
 }  // namespace
 
 std::unique_ptr<Thinker> make_scripted(const Player& player, std::unique_ptr<Walk> walk) {
-  if (!walk->has_script()) {
-    throw SeatError("nobody has written a script for this game: monster has one");
+  if (!walk->facts().has_script) {
+    throw SeatError(walk->facts().name + " has no script: choose another player");
   }
-  return std::make_unique<ScriptedBlack>(player, std::move(walk));
+  return std::make_unique<ScriptedPlayer>(player, std::move(walk));
 }
 
 }  // namespace rulezero

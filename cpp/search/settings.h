@@ -23,7 +23,7 @@ enum class Method {
   kHuman
 };
 
-// Who judges the positions that a search comes to.
+// What evaluates the positions that a search reaches.
 enum class Source { kNet, kHeuristic, kScript, kRollout, kUniform, kHash, kMlp };
 
 struct Settings {

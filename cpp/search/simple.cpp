@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
+#include "search/leaf_evaluator.h"
 #include "search/noise.h"
-#include "search/opinion.h"
 
 namespace rulezero {
 namespace {
@@ -26,21 +25,21 @@ class RandomMover final : public Thinker {
   RandomMover(const Player& player, std::unique_ptr<Walk> walk)
       : captures_(player.settings.captures), walk_(std::move(walk)) {}
 
-  void begin(const StatePtr& state, const Occasion& occasion) override {
+  void begin(const StatePtr& state, const ChoiceKey& choice) override {
     walk_->start(state);
     std::vector<Action> actions;
     walk_->expand(actions);
-    if (captures_ > 0 && occasion.random(kSearchDice).fraction() < captures_) {
+    if (captures_ > 0 && choice.random(kSearchDice).fraction() < captures_) {
       std::vector<Action> taking;
       for (Action action : actions) {
         if (walk_->gain(action) > 0) taking.push_back(action);
       }
       if (!taking.empty()) actions = std::move(taking);
     }
-    KeyedRandom random = occasion.random(kMoveDraw);
+    KeyedRandom random = choice.random(kMoveDraw);
     thought_.action = actions[random.below(static_cast<std::uint32_t>(actions.size()))];
   }
-  Progress advance(Desk&) override { return Progress::kDone; }
+  Progress advance(EvalQueue&) override { return Progress::kDone; }
   void answer(int, const Answer&) override {}
   const Thought& thought() const override { return thought_; }
 
@@ -53,43 +52,42 @@ class RandomMover final : public Thinker {
 class PolicyMover final : public Thinker {
  public:
   PolicyMover(const Player& player, std::unique_ptr<Walk> walk)
-      : settings_(player.settings), walk_(std::move(walk)), opinion_(player) {}
+      : settings_(player.settings), walk_(std::move(walk)), evaluator_(player) {}
 
-  void begin(const StatePtr& state, const Occasion& occasion) override {
+  void begin(const StatePtr& state, const ChoiceKey& choice) override {
     walk_->start(state);
-    occasion_ = occasion;
+    choice_ = choice;
     thought_ = Thought{};
     walk_->expand(thought_.actions);
     has_asked_ = false;
   }
 
-  Progress advance(Desk& desk) override {
+  Progress advance(EvalQueue& queue) override {
     if (!thought_.weights.empty()) return Progress::kDone;
     if (has_asked_) return Progress::kWaiting;
     has_asked_ = true;
     if (settings_.uses_net()) {
-      const auto known = desk.ask(*walk_, thought_.actions, 0);
+      const auto known = queue.ask(*walk_, thought_.actions, 0);
       if (!known) return Progress::kWaiting;
       answer(0, *known);
     } else {
-      KeyedRandom dice = occasion_.random(kSearchDice);
-      const auto [value, draw] = opinion_.judge(*walk_, dice);
+      KeyedRandom dice = choice_.random(kSearchDice);
+      const Evaluation evaluation = evaluator_.evaluate(*walk_, dice);
       std::vector<float> priors;
-      opinion_.weigh(*walk_, thought_.actions, priors);
-      answer(0, {priors, walk_->mover() == 0 ? value : -value, draw});
+      evaluator_.priors(*walk_, thought_.actions, priors);
+      answer(0, {priors, evaluation});
     }
     return Progress::kDone;
   }
 
   void answer(int, const Answer& answer) override {
     thought_.weights.assign(answer.priors.begin(), answer.priors.end());
-    thought_.raw_value = walk_->mover() == 0 ? answer.value : -answer.value;
-    thought_.value = thought_.raw_value;
-    thought_.draw = answer.draw;
+    thought_.value = thought_.raw_value = answer.evaluation.value;
+    thought_.draw = answer.evaluation.draw;
     thought_.sims = 1;
     thought_.surprise = 0;
     thought_.action = thought_.actions[pick(
-        thought_.weights, settings_.temperature_at(occasion_.turn), occasion_.random(kMoveDraw))];
+        thought_.weights, settings_.temperature_at(choice_.turn), choice_.random(kMoveDraw))];
     thought_.line = {thought_.action};
   }
 
@@ -98,8 +96,8 @@ class PolicyMover final : public Thinker {
  private:
   const Settings settings_;
   std::unique_ptr<Walk> walk_;
-  Opinion opinion_;
-  Occasion occasion_{};
+  LeafEvaluator evaluator_;
+  ChoiceKey choice_{};
   bool has_asked_ = false;
   Thought thought_;
 };
@@ -109,13 +107,13 @@ class PolicyMover final : public Thinker {
 class OnePlyMover final : public Thinker {
  public:
   OnePlyMover(const Player& player, std::unique_ptr<Walk> walk)
-      : settings_(player.settings), walk_(std::move(walk)), opinion_(player) {}
+      : settings_(player.settings), walk_(std::move(walk)), evaluator_(player) {}
 
-  void begin(const StatePtr& state, const Occasion& occasion) override {
+  void begin(const StatePtr& state, const ChoiceKey& choice) override {
     walk_->start(state);
-    occasion_ = occasion;
+    choice_ = choice;
     sign_ = walk_->mover() == 0 ? 1 : -1;
-    dice_ = occasion.random(kSearchDice);
+    dice_ = choice.random(kSearchDice);
     thought_ = Thought{};
     walk_->expand(thought_.actions);
     parts_.clear();
@@ -123,12 +121,12 @@ class OnePlyMover final : public Thinker {
     has_asked_ = false;
   }
 
-  Progress advance(Desk& desk) override {
+  Progress advance(EvalQueue& queue) override {
     if (!has_asked_) {
       has_asked_ = true;
       for (std::size_t choice = 0; choice < thought_.actions.size(); ++choice) {
         walk_->forward(thought_.actions[choice]);
-        open(desk, choice, 1, kMostDice);
+        open(queue, choice, 1, kMostDice);
         walk_->back();
       }
     }
@@ -137,28 +135,22 @@ class OnePlyMover final : public Thinker {
     return Progress::kDone;
   }
 
-  void answer(int ticket, const Answer& answer) override {
+  void answer(int request, const Answer& answer) override {
     --outstanding_;
-    Part& part = parts_[static_cast<std::size_t>(ticket)];
-    part.value = part.mover == 0 ? answer.value : -answer.value;
-    part.draw = answer.draw;
+    parts_[request].evaluation = answer.evaluation;
   }
 
   const Thought& thought() const override { return thought_; }
 
  private:
-  static constexpr int kMostDice = 4;  // in a row; what lies behind more of them counts as even
-
   // A position that a choice leads to with this chance.
   struct Part {
     std::size_t choice;
     double chance;
-    int mover;
-    double value = 0;  // seat 0's
-    double draw = 0;
+    Evaluation evaluation;  // even, unless it is made
   };
 
-  void open(Desk& desk, std::size_t choice, double chance, int most_dice) {
+  void open(EvalQueue& queue, std::size_t choice, double chance, int most_dice) {
     std::vector<Action> actions;
     const auto ending = walk_->expand(actions);
     const int mover = walk_->mover();
@@ -167,32 +159,33 @@ class OnePlyMover final : public Thinker {
       walk_->chances(actions, chances);
       for (std::size_t face = 0; face < actions.size(); ++face) {
         walk_->forward(actions[face]);
-        open(desk, choice, chance * chances[face], most_dice - 1);
+        open(queue, choice, chance * chances[face], most_dice - 1);
         walk_->back();
       }
       return;
     }
-    Part& part = parts_.emplace_back(Part{choice, chance, mover});
+    Part& part = parts_.emplace_back(Part{choice, chance, {}});
+    const auto settle = [&](float outcome) {
+      part.evaluation = {outcome, static_cast<float>(outcome == 0)};
+    };
     if (ending) {
-      part.value = ending->outcome;
-      part.draw = ending->outcome == 0;
+      settle(ending->outcome);
     } else if (const auto proof = walk_->proof()) {
-      part.value = proof->value;
-      part.draw = proof->value == 0;
+      settle(proof->value);
     } else if (mover != kChance) {
       ++thought_.sims;
-      judge(desk, part);
+      judge(queue, part);
     }
   }
 
-  void judge(Desk& desk, Part& part) {
+  void judge(EvalQueue& queue, Part& part) {
     if (!settings_.uses_net()) {
-      std::tie(part.value, part.draw) = opinion_.judge(*walk_, dice_).pair();
+      part.evaluation = evaluator_.evaluate(*walk_, dice_);
       return;
     }
     ++outstanding_;
-    const int ticket = static_cast<int>(parts_.size()) - 1;
-    if (const auto known = desk.ask(*walk_, {}, ticket)) answer(ticket, *known);
+    const int request = static_cast<int>(parts_.size()) - 1;
+    if (const auto known = queue.ask(*walk_, {}, request)) answer(request, *known);
   }
 
   void finish() {
@@ -200,8 +193,8 @@ class OnePlyMover final : public Thinker {
     std::vector<double> values(thought_.actions.size(), 0);
     std::vector<double> draws(thought_.actions.size(), 0);
     for (const Part& part : parts_) {
-      values[part.choice] += part.chance * part.value;
-      draws[part.choice] += part.chance * part.draw;
+      values[part.choice] += part.chance * part.evaluation.value;
+      draws[part.choice] += part.chance * part.evaluation.draw;
     }
     std::vector<double> worths;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -215,15 +208,15 @@ class OnePlyMover final : public Thinker {
       sum += share;
     }
     for (float& weight : thought_.weights) weight = static_cast<float>(weight / sum);
-    const double temperature = settings_.temperature_at(occasion_.turn);
+    const double temperature = settings_.temperature_at(choice_.turn);
     std::size_t best = 0;
     if (temperature > 0) {
-      best = pick(thought_.weights, temperature, occasion_.random(kMoveDraw));
+      best = pick(thought_.weights, temperature, choice_.random(kMoveDraw));
     } else {
       // By value, not by share: the softmax of close values may round to equal shares.
       std::vector<double> is_best;
       for (double worth : worths) is_best.push_back(worth == highest);
-      KeyedRandom random = occasion_.random(kMoveDraw);
+      KeyedRandom random = choice_.random(kMoveDraw);
       best = draw_index(random, is_best);
     }
     thought_.action = thought_.actions[best];
@@ -234,11 +227,11 @@ class OnePlyMover final : public Thinker {
 
   const Settings settings_;
   std::unique_ptr<Walk> walk_;
-  Opinion opinion_;
-  Occasion occasion_{};
+  LeafEvaluator evaluator_;
+  ChoiceKey choice_{};
   KeyedRandom dice_{{}};
   double sign_ = 1;
-  std::vector<Part> parts_;  // by ticket
+  std::vector<Part> parts_;  // by request
   int outstanding_ = 0;
   bool has_asked_ = false;
   Thought thought_;

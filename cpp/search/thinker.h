@@ -1,6 +1,6 @@
 #pragma once
-// A player's mind. It asks for any number of evaluations and gets all the answers back; who else
-// asks at the same time, and who answers, is not its business.
+// A player's mind: a state machine that asks for any number of evaluations and gets all the answers
+// back. It does not know who else asks at the same time, nor who answers.
 
 #include <memory>
 #include <optional>
@@ -12,29 +12,34 @@
 
 namespace rulezero {
 
+// What is known of a position without searching.
+struct Evaluation {
+  float value = 0;  // seat 0's, in [-1, 1]
+  float draw = 0;   // probability
+};
+
 // What a net said of one position.
 struct Answer {
   std::span<const float> priors;  // beside the actions asked about, with sum 1
-  float value;                    // the mover's, in [-1, 1]
-  float draw;                     // probability
+  Evaluation evaluation;
 };
 
-// Where positions are left for a net. An answer that is known already comes back at once; else it
-// comes to Thinker::answer with the ticket.
-class Desk {
+// Where a thinker asks its net. An answer that is known already is returned; any other one is
+// passed to Thinker::answer later, with the request id.
+class EvalQueue {
  public:
-  virtual ~Desk() = default;
+  virtual ~EvalQueue() = default;
   virtual std::optional<Answer> ask(const Walk& walk, std::span<const Action> actions,
-                                    int ticket) = 0;
+                                    int request) = 0;
 };
 
-// Which choice it is: what randomness is keyed by.
-struct Occasion {
+// Which choice of which game it is: the key of its random numbers.
+struct ChoiceKey {
   std::uint64_t seed;  // of the task
   std::uint64_t game;  // its number in the task
   std::uint64_t ply;   // choices so far in this game, dice included
   int turn;            // runs of plies of one mover so far, of both seats
-  bool is_recorded;    // whether the thought will be learned from: then no short cuts
+  bool is_recorded;    // whether a net will learn from the thought: then no short cuts
   bool is_judge;       // whether it only comments
 
   KeyedRandom random(std::uint64_t purpose) const {
@@ -63,9 +68,9 @@ enum class Progress {
 class Thinker {
  public:
   virtual ~Thinker() = default;
-  virtual void begin(const StatePtr& state, const Occasion& occasion) = 0;
-  virtual Progress advance(Desk& desk) = 0;
-  virtual void answer(int ticket, const Answer& answer) = 0;
+  virtual void begin(const StatePtr& state, const ChoiceKey& choice) = 0;
+  virtual Progress advance(EvalQueue& queue) = 0;
+  virtual void answer(int request, const Answer& answer) = 0;
   virtual const Thought& thought() const = 0;
   virtual int simulations() const { return 0; }  // completed so far, of this choice
 };

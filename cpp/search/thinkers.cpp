@@ -1,7 +1,7 @@
 #include "search/alphabeta.h"
-#include "search/known.h"
 #include "search/scripted.h"
 #include "search/simple.h"
+#include "search/tablebase.h"
 #include "search/thinker.h"
 #include "search/tree_search.h"
 
@@ -28,20 +28,20 @@ std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> 
     case Method::kHuman:
       break;
   }
-  throw SeatError("somebody outside chooses for this player: it has no thoughts here");
+  throw SeatError("a human player has no search of its own: its moves come from outside");
 }
 
 }  // namespace
 
 std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk> walk) {
-  if (player.settings.source == Source::kHeuristic && !walk->has_heuristic() &&
+  if (player.settings.source == Source::kHeuristic && !walk->facts().has_heuristic &&
       player.settings.method != Method::kRandom && player.settings.method != Method::kHuman) {
     throw SeatError(
         "this game has no heuristic: choose a player such as puct:eval=rollout, or one with a net");
   }
   if (!player.tables) return make_plain(player, std::move(walk));
   walk->use(player.tables);
-  return make_knowing(player, make_plain(player, std::move(walk)));
+  return make_tablebase(player, make_plain(player, std::move(walk)));
 }
 
 }  // namespace rulezero

@@ -20,7 +20,7 @@ struct Thought {
   float raw_value = kUnknown;   // the evaluator's own, seat 0's
   float draw = kUnknown;        // probability of a draw, after the search
   float surprise = kUnknown;    // divergence of the target from the evaluator's policy, in nats
-  std::uint32_t sims = 0;       // completed backups, or positions judged
+  std::uint32_t sims = 0;       // completed backups, or positions evaluated
   std::vector<Action> line;     // what it expects, its own choice first
 
   static constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();

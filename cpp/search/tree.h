@@ -21,7 +21,7 @@ struct Node {
   Action action = 0;     // that leads here
   std::uint32_t visits = 0;
   NodeIndex first = 0;        // of its children
-  std::uint32_t size = 0;     // number of children; 0 until judged
+  std::uint32_t size = 0;     // number of children; 0 until evaluated
   std::uint16_t pending = 0;  // simulations below it that wait for answers
   std::int8_t mover = 0;
   bool is_proven = false;
@@ -60,7 +60,7 @@ class Tree {
     return {nodes_.data() + parent.first, parent.size};
   }
 
-  // Back to a lone root that has not been judged.
+  // Back to a lone root that has not been evaluated.
   void clear();
 
   // Gives a node its children, ordered by prior, equal ones as they came. A tree that has no

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "search/choose.h"
 #include "search/noise.h"
@@ -10,7 +9,6 @@
 namespace rulezero {
 namespace {
 
-constexpr int kMostDice = 4;       // in a row, that a win in one is sought behind
 constexpr int kSlice = 256;        // simulations before others may have a turn
 constexpr int kParts = 1024;       // answers that one simulation may wait for
 constexpr int kLongestReuse = 64;  // plies between two thoughts of one player
@@ -26,21 +24,21 @@ std::size_t nodes_in(int mebibytes) {
 TreeSearch::TreeSearch(const Player& player, std::unique_ptr<Walk> walk)
     : settings_(player.settings),
       walk_(std::move(walk)),
-      opinion_(player),
+      evaluator_(player),
       tree_(nodes_in(player.settings.memory)),
       round_(static_cast<std::size_t>(player.settings.leaves)) {}
 
-void TreeSearch::begin(const StatePtr& state, const Occasion& occasion) {
+void TreeSearch::begin(const StatePtr& state, const ChoiceKey& choice) {
   if (!reuse_tree(state)) tree_.clear();
   root_ = state;
-  occasion_ = occasion;
+  choice_ = choice;
   walk_->start(state);
-  dice_ = occasion.random(kSearchDice);
-  order_ = occasion.random(kOrderDraw);
+  dice_ = choice.random(kSearchDice);
+  order_ = choice.random(kOrderDraw);
   root_sign_ = state->mover() == 0 ? 1 : -1;
-  is_full_ = settings_.full_share >= 1 || !occasion.is_recorded ||
+  is_full_ = settings_.full_share >= 1 || !choice.is_recorded ||
              settings_.method == Method::kUcb1 ||
-             occasion.random(kBudgetDraw).fraction() < settings_.full_share;
+             choice.random(kBudgetDraw).fraction() < settings_.full_share;
   budget_ = is_full_ ? settings_.sims : settings_.fast_sims;
   done_ = 0;
   is_prepared_ = false;
@@ -70,7 +68,7 @@ bool TreeSearch::reuse_tree(const StatePtr& state) {
 // A round is as many leaves as may wait at a time. It ends when every answer is there, and only
 // then are they backed up, in the order they were asked in: so the tree does not depend on which
 // answers were known already, or came in which batch.
-Progress TreeSearch::advance(Desk& desk) {
+Progress TreeSearch::advance(EvalQueue& queue) {
   while (true) {
     if (outstanding_ > 0) return Progress::kWaiting;
     end_round();
@@ -78,7 +76,7 @@ Progress TreeSearch::advance(Desk& desk) {
       walk_->rewind();
       path_.assign(1, Tree::kRoot);
       walk_->expand(actions_);
-      open_leaf(desk, true);
+      open_leaf(queue, true);
       continue;
     }
     if (!is_prepared_) prepare_root();
@@ -88,7 +86,7 @@ Progress TreeSearch::advance(Desk& desk) {
     }
     // A round is never cut short: the tree would depend on how long a turn is.
     for (int done = 0; (done < kSlice || waiting_ > 0) && has_room(); ++done) {
-      if (!simulate(desk)) break;
+      if (!simulate(queue)) break;
     }
     if (waiting_ == 0 && !is_over()) return Progress::kBusy;
   }
@@ -111,13 +109,13 @@ void TreeSearch::prepare_root() {
   if (settings_.draw_value == 0) raw_value_ = root.judged;
   find_win_in_one();
   if (settings_.method == Method::kGumbel) {
-    gumbel_.begin(tree_, settings_, budget_, occasion_.random(kGumbelDraw));
+    gumbel_.begin(tree_, settings_, budget_, choice_.random(kGumbelDraw));
   }
   if (settings_.noise > 0 && is_full_) {
     const double alpha = settings_.alpha_total > 0
                              ? settings_.alpha_total / static_cast<double>(children.size())
                              : settings_.alpha;
-    KeyedRandom random = occasion_.random(kNoiseDraw);
+    KeyedRandom random = choice_.random(kNoiseDraw);
     const auto noise = draw_dirichlet(random, children.size(), alpha);
     for (std::size_t i = 0; i < children.size(); ++i) {
       children[i].prior = static_cast<float>((1 - settings_.noise) * children[i].prior +
@@ -139,7 +137,7 @@ bool TreeSearch::is_won_here(int most_dice) {
   });
 }
 
-// A look around before the search: nobody overlooks a win in one, however few the simulations.
+// Looks for a win in one before the search, so that few simulations cannot miss it.
 void TreeSearch::find_win_in_one() {
   walk_->rewind();
   const Node& root = tree_.root();
@@ -158,10 +156,7 @@ void TreeSearch::find_win_in_one() {
 NodeIndex TreeSearch::choose(NodeIndex at) {
   const Node& node = tree_[at];
   if (node.mover == kChance) {
-    const auto faces = tree_.children(node);
-    double left = dice_.fraction();
-    std::size_t face = 0;
-    while (face + 1 < faces.size() && (left -= faces[face].prior) >= 0) ++face;
+    const auto face = index_at(dice_.fraction(), tree_.children(node), &Node::prior);
     return node.first + static_cast<NodeIndex>(face);
   }
   const bool is_root = at == Tree::kRoot;
@@ -176,8 +171,8 @@ NodeIndex TreeSearch::choose(NodeIndex at) {
   }
 }
 
-// One simulation, complete or waiting for the net; false if it came to a leaf that already waits.
-bool TreeSearch::simulate(Desk& desk) {
+// One simulation, complete or waiting for the net; false if it reached a leaf that already waits.
+bool TreeSearch::simulate(EvalQueue& queue) {
   walk_->rewind();
   path_.assign(1, Tree::kRoot);
   NodeIndex at = Tree::kRoot;
@@ -205,10 +200,10 @@ bool TreeSearch::simulate(Desk& desk) {
         ++done_;
         return true;
       }
-      if (walk_->mover() != kChance) return open_leaf(desk, true);
+      if (walk_->mover() != kChance) return open_leaf(queue, true);
       walk_->chances(actions_, priors_);
       tree_.expand(at, kChance, actions_, priors_);
-      if (!tree_[at].has_children()) return open_behind_die(desk);
+      if (!tree_[at].has_children()) return open_behind_die(queue);
     }
     at = choose(at);
     walk_->forward(tree_[at].action);
@@ -226,7 +221,7 @@ std::optional<float> TreeSearch::known_value() const {
 }
 
 // The tree is full and a die is pending: it is thrown outside the tree.
-bool TreeSearch::open_behind_die(Desk& desk) {
+bool TreeSearch::open_behind_die(EvalQueue& queue) {
   while (true) {
     walk_->forward(actions_[draw_index(dice_, priors_)]);
     if (const auto ending = walk_->expand(actions_)) {
@@ -235,15 +230,15 @@ bool TreeSearch::open_behind_die(Desk& desk) {
       ++done_;
       return true;
     }
-    if (walk_->mover() != kChance) return open_leaf(desk, false);
+    if (walk_->mover() != kChance) return open_leaf(queue, false);
     walk_->chances(actions_, priors_);
   }
 }
 
-// Has the position where the walk stands judged, now or by the net; `actions_` are legal there.
-// `is_node` tells whether it is the last node of the path, or lies behind dice thrown outside.
-bool TreeSearch::open_leaf(Desk& desk, bool is_node) {
-  Leaf& leaf = round_[static_cast<std::size_t>(waiting_)];
+// Evaluates the position where the walk stands, now or by the net; `actions_` are legal there.
+// `is_node`: it is the last node of the path, not behind dice thrown outside the tree.
+bool TreeSearch::open_leaf(EvalQueue& queue, bool is_node) {
+  Leaf& leaf = round_[waiting_];
   leaf.path = path_;
   leaf.actions = actions_;
   leaf.mover = walk_->mover();
@@ -253,7 +248,7 @@ bool TreeSearch::open_leaf(Desk& desk, bool is_node) {
                        tree_[path_[path_.size() - 2]].mover == leaf.mover;
   if (in_turn) leaf.ends = find_chain_ends(*walk_, settings_.pass_quiescence_max_depth);
   if (settings_.uses_net()) {
-    ask_net(desk, leaf);
+    ask_net(queue, leaf);
     for (NodeIndex index : path_) ++tree_[index].pending;
     ++waiting_;
   } else {
@@ -264,22 +259,22 @@ bool TreeSearch::open_leaf(Desk& desk, bool is_node) {
 }
 
 void TreeSearch::judge_inside(Leaf& leaf) {
-  std::tie(leaf.value, leaf.draw) = opinion_.judge(*walk_, dice_).pair();
-  opinion_.weigh(*walk_, leaf.actions, leaf.priors);
+  leaf.evaluation = evaluator_.evaluate(*walk_, dice_);
+  evaluator_.priors(*walk_, leaf.actions, leaf.priors);
   for (ChainEnd& end : leaf.ends) {
     if (end.is_over) continue;
     for (Action action : end.way) walk_->forward(action);
-    std::tie(end.value, end.draw) = opinion_.judge(*walk_, dice_).pair();
+    end.evaluation = evaluator_.evaluate(*walk_, dice_);
     for (std::size_t ply = 0; ply < end.way.size(); ++ply) walk_->back();
   }
 }
 
 // Part 0 is the leaf itself, the others are the ends of its turn.
-void TreeSearch::ask_net(Desk& desk, Leaf& leaf) {
-  const int ticket = waiting_ * kParts;
+void TreeSearch::ask_net(EvalQueue& queue, Leaf& leaf) {
+  const int request = waiting_ * kParts;
   const auto ask = [&](std::span<const Action> actions, int part) {
     ++outstanding_;
-    if (const auto known = desk.ask(*walk_, actions, ticket + part)) take(leaf, part, *known);
+    if (const auto known = queue.ask(*walk_, actions, request + part)) take(leaf, part, *known);
   };
   ask(leaf.actions, 0);
   for (std::size_t end = 0; end < leaf.ends.size(); ++end) {
@@ -290,50 +285,48 @@ void TreeSearch::ask_net(Desk& desk, Leaf& leaf) {
   }
 }
 
-void TreeSearch::answer(int ticket, const Answer& answer) {
-  take(round_[static_cast<std::size_t>(ticket / kParts)], ticket % kParts, answer);
+void TreeSearch::answer(int request, const Answer& answer) {
+  take(round_[request / kParts], request % kParts, answer);
 }
 
 void TreeSearch::take(Leaf& leaf, int part, const Answer& answer) {
   --outstanding_;
-  if (part == 0) {
-    leaf.priors.assign(answer.priors.begin(), answer.priors.end());
-    leaf.value = leaf.mover == 0 ? answer.value : -answer.value;
-    leaf.draw = answer.draw;
+  if (part > 0) {
+    leaf.ends[static_cast<std::size_t>(part) - 1].evaluation = answer.evaluation;
     return;
   }
-  ChainEnd& end = leaf.ends[static_cast<std::size_t>(part) - 1];
-  end.value = end.mover == 0 ? answer.value : -answer.value;
-  end.draw = answer.draw;
+  leaf.priors.assign(answer.priors.begin(), answer.priors.end());
+  leaf.evaluation = answer.evaluation;
 }
 
 // Backs up every leaf of the round; all answers are there.
 void TreeSearch::end_round() {
   for (int i = 0; i < waiting_; ++i) {
-    for (NodeIndex index : round_[static_cast<std::size_t>(i)].path) --tree_[index].pending;
+    for (NodeIndex index : round_[i].path) --tree_[index].pending;
   }
-  for (int i = 0; i < waiting_; ++i) settle(round_[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < waiting_; ++i) settle(round_[i]);
   waiting_ = 0;
 }
 
-// A judged leaf: it gets its children, and the path its value, which is that of the best end of
+// An evaluated leaf: it gets its children, and the path its value, which is that of the best end of
 // the turn for its mover where one is under way.
 void TreeSearch::settle(Leaf& leaf) {
   const double sign = leaf.mover == 0 ? 1 : -1;
-  const auto worth = [&](const auto& judged) { return judged.value + contempt(judged.draw); };
-  const ChainEnd* best = nullptr;
+  const auto worth = [&](Evaluation each) { return each.value + contempt(each.draw); };
+  Evaluation best = leaf.evaluation;
   for (const ChainEnd& end : leaf.ends) {
-    if (!best || sign * worth(end) > sign * worth(*best)) best = &end;
+    const bool is_first = &end == &leaf.ends.front();
+    if (is_first || sign * worth(end.evaluation) > sign * worth(best)) best = end.evaluation;
   }
   const bool is_root = leaf.path.size() == 1;
-  if (is_root) raw_value_ = leaf.value;
-  const double value = best ? worth(*best) : worth(leaf);
+  if (is_root) raw_value_ = leaf.evaluation.value;
+  const double value = worth(best);
   if (leaf.is_node) {
     if (settings_.method == Method::kUcb1) shuffle(leaf);
     tree_.expand(leaf.path.back(), leaf.mover, leaf.actions, leaf.priors);
     tree_[leaf.path.back()].judged = static_cast<float>(value);
   }
-  tree_.back_up(leaf.path, value, best ? best->draw : leaf.draw);
+  tree_.back_up(leaf.path, value, best.draw);
   if (!is_root) ++done_;
 }
 
@@ -345,16 +338,16 @@ void TreeSearch::shuffle(Leaf& leaf) {
   leaf.priors.assign(leaf.actions.size(), 1.0f / static_cast<float>(leaf.actions.size()));
 }
 
-// Whether the choice is clear before the budget is spent, where nobody learns from the visits.
+// Whether the choice is clear before the budget is spent, where no net learns from the visits.
 bool TreeSearch::is_clear() const {
-  if (!settings_.early_stop || occasion_.is_recorded) return false;
+  if (!settings_.early_stop || choice_.is_recorded) return false;
   if (done_ == 0 || done_ < kEarliest * budget_) return false;
   const Node& root = tree_.root();
   if (std::abs(root.mean()) > kDecided) return true;
   std::uint32_t most = 0;
   std::uint32_t second = 0;
   for (const Node& child : tree_.children(root)) {
-    if (child.is_proven && root_sign_ * child.mean() <= -1) continue;  // nobody will choose it
+    if (child.is_proven && root_sign_ * child.mean() <= -1) continue;  // never chosen
     second = std::max(second, std::min(most, child.visits));
     most = std::max(most, child.visits);
   }

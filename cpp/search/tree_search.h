@@ -2,7 +2,7 @@
 // Tree search by simulations: PUCT, Gumbel and UCB1 share everything but the rule of choice.
 
 #include "search/gumbel.h"
-#include "search/opinion.h"
+#include "search/leaf_evaluator.h"
 #include "search/quiescence.h"
 #include "search/thinker.h"
 #include "search/tree.h"
@@ -13,22 +13,21 @@ class TreeSearch final : public Thinker {
  public:
   TreeSearch(const Player& player, std::unique_ptr<Walk> walk);
 
-  void begin(const StatePtr& state, const Occasion& occasion) override;
-  Progress advance(Desk& desk) override;
-  void answer(int ticket, const Answer& answer) override;
+  void begin(const StatePtr& state, const ChoiceKey& choice) override;
+  Progress advance(EvalQueue& queue) override;
+  void answer(int request, const Answer& answer) override;
   const Thought& thought() const override { return thought_; }
   int simulations() const override { return done_; }
 
  private:
-  // The end of a simulation, to be judged.
+  // The end of a simulation, to be evaluated.
   struct Leaf {
     std::vector<NodeIndex> path;  // from the root
     std::vector<Action> actions;  // legal there
     int mover = 0;
     bool is_node = true;  // not behind a die that the full tree has no room for
     std::vector<float> priors;
-    float value = 0;  // seat 0's
-    float draw = 0;
+    Evaluation evaluation;
     ChainEnds ends;  // of the turn under way, with pass_quiescence
   };
 
@@ -40,12 +39,12 @@ class TreeSearch final : public Thinker {
   bool has_room() const;
   bool is_over() const;
   NodeIndex choose(NodeIndex at);
-  bool simulate(Desk& desk);
+  bool simulate(EvalQueue& queue);
   std::optional<float> known_value() const;
-  bool open_behind_die(Desk& desk);
-  bool open_leaf(Desk& desk, bool is_node);
+  bool open_behind_die(EvalQueue& queue);
+  bool open_leaf(EvalQueue& queue, bool is_node);
   void judge_inside(Leaf& leaf);
-  void ask_net(Desk& desk, Leaf& leaf);
+  void ask_net(EvalQueue& queue, Leaf& leaf);
   void take(Leaf& leaf, int part, const Answer& answer);
   void end_round();
   void settle(Leaf& leaf);
@@ -65,7 +64,7 @@ class TreeSearch final : public Thinker {
 
   const Settings settings_;
   std::unique_ptr<Walk> walk_;
-  Opinion opinion_;
+  LeafEvaluator evaluator_;
   Tree tree_;
   GumbelRoot gumbel_;
   std::vector<Leaf> round_;
@@ -73,14 +72,14 @@ class TreeSearch final : public Thinker {
   int outstanding_ = 0;  // answers about them still to come
 
   StatePtr root_;
-  Occasion occasion_{};
+  ChoiceKey choice_{};
   KeyedRandom dice_{{}};           // faces of dice, and rollouts
   KeyedRandom order_{{}};          // of unvisited moves in UCB1
   double root_sign_ = 1;           // turns seat 0's values to the root mover's
   int budget_ = 0;                 // simulations of this choice
   int done_ = 0;                   // of these, completed
   bool is_full_ = true;            // not a fast choice
-  bool is_prepared_ = false;       // the root is judged and has its noise
+  bool is_prepared_ = false;       // the root is evaluated and has its noise
   std::vector<float> raw_priors_;  // of the root's children, before noise
   float raw_value_ = 0;            // of the root, seat 0's
   Thought thought_;

@@ -55,7 +55,7 @@ void TreeSearch::finish() {
     chosen = choose_by_visits();
     thought_.target = settings_.forced > 0 && is_full_ ? pruned_visits() : thought_.visits;
     for (std::size_t i = 0; i < children.size(); ++i) {
-      if (!candidates_[i]) thought_.target[i] = 0;  // nobody should learn to lose
+      if (!candidates_[i]) thought_.target[i] = 0;  // a net should not learn to lose
     }
   }
   const bool is_won = root.is_proven && root_sign_ * root.mean() >= 1;
@@ -103,14 +103,14 @@ NodeIndex TreeSearch::choose_by_visits() {
   const Node& root = tree_.root();
   const auto children = tree_.children(root);
   std::size_t best = most_visited();
-  const double temperature = settings_.temperature_at(occasion_.turn);
+  const double temperature = settings_.temperature_at(choice_.turn);
   if (temperature > 0 && children[best].visits > 0) {
     scratch_.assign(children.size(), 0);
     const double most = children[best].visits;
     for (std::size_t i = 0; i < children.size(); ++i) {
       if (candidates_[i]) scratch_[i] = std::pow(children[i].visits / most, 1 / temperature);
     }
-    KeyedRandom random = occasion_.random(kMoveDraw);
+    KeyedRandom random = choice_.random(kMoveDraw);
     best = draw_index(random, scratch_);
   }
   return root.first + static_cast<NodeIndex>(best);
@@ -122,8 +122,8 @@ std::vector<float> TreeSearch::pruned_visits() const {
   const auto children = tree_.children(root);
   const Node& most = children[most_visited()];
   const double visits = root.visits;
-  const double bar =
-      puct_score(most, visits, tried(most, root_sign_, settings_.virtual_loss), settings_);
+  const PuctRule rule(visits, settings_);
+  const double bar = rule.score(most, tried(most, root_sign_, settings_.virtual_loss));
   std::vector<float> pruned;
   for (const Node& child : children) {
     Tried now = tried(child, root_sign_, settings_.virtual_loss);
@@ -131,7 +131,7 @@ std::vector<float> TreeSearch::pruned_visits() const {
       double forced = std::floor(std::sqrt(settings_.forced * child.prior * (visits - 1)));
       while (forced-- > 0 && now.visits > 0) {
         const Tried fewer = {now.visits - 1, now.value};
-        if (puct_score(child, visits, fewer, settings_) > bar) break;
+        if (rule.score(child, fewer) > bar) break;
         now = fewer;
       }
       if (now.visits <= 1) now.visits = 0;

@@ -12,6 +12,9 @@
 
 namespace rulezero {
 
+// Dice in a row that are looked behind where all faces count; more than any game has.
+constexpr int kMostDice = 4;
+
 class Walk {
  public:
   virtual ~Walk() = default;
@@ -26,9 +29,9 @@ class Walk {
   virtual Key key() const = 0;
   virtual int times() const = 0;  // how often this key has occurred up to now, now included
 
-  // Plies from here whose outcome the key alone decides: until then no count beside it (of turns,
-  // of quiet plies) ends the game, and no position that has occurred once comes back twice.
-  virtual int leash() const = 0;
+  // For this many plies the key alone determines the value: no move counter can end the game, and
+  // no repetition draw is possible.
+  virtual int exact_horizon() const = 0;
 
   // The legal actions, or none and how the game ended.
   virtual std::optional<Ending> expand(std::vector<Action>& actions) const = 0;
@@ -46,10 +49,9 @@ class Walk {
   virtual void use(std::shared_ptr<const Tables> tables) = 0;  // a SeatError for another game's
   virtual std::optional<Proof> proof() const = 0;
 
-  virtual bool has_heuristic() const = 0;
-  virtual float heuristic() const = 0;  // seat 0's value, never of a die or a finished game
-  virtual bool has_script() const = 0;
-  virtual float script() const = 0;              // likewise, of a scripted hunt
+  virtual const Facts& facts() const = 0;
+  virtual float heuristic_value() const = 0;     // seat 0's, never of a die or a finished game
+  virtual Advice advice(int turns) const = 0;    // of the game's script, likewise
   virtual bool wins(Action action) const = 0;    // for its mover, as is seen without playing it
   virtual int gain(Action action) const = 0;     // what a capture promises, for move ordering
   virtual float rollout(KeyedRandom& dice) = 0;  // seat 0's outcome of one random game from here

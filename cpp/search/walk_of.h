@@ -5,42 +5,17 @@
 #include <array>
 #include <limits>
 
-#include "eval/heuristic.h"
-#include "eval/ordering.h"
+#include "search/noise.h"
 #include "search/walk.h"
 
 namespace rulezero {
-
-// Rules that may or may not have a judgement of their own, as those in Python.
-template <class G>
-concept MayJudge = requires(const G& rules) {
-  { rules.has_heuristic() } -> std::same_as<bool>;
-};
-
-template <class G>
-concept OrdersCaptures =
-    requires(const G& rules, const typename G::Position& position, Action action) {
-      { capture_gain(rules, position, action) } -> std::convertible_to<int>;
-    };
-
-// A game with limits that its key does not hold tells how far they are.
-template <class G>
-concept HasLeash = requires(const G& rules, const typename G::Position& position) {
-  { rules.leash(position) } -> std::same_as<int>;
-};
-
-// A game in which it is seen at once that a legal action wins.
-template <class G>
-concept SeesWins = requires(const G& rules, const typename G::Position& position, Action action) {
-  { rules.wins(position, action) } -> std::same_as<bool>;
-};
 
 template <Game G>
 class WalkOf final : public Walk {
  public:
   using Step = Moment<typename G::Position>;
 
-  explicit WalkOf(const GameOf<G>& game) : rules_(&game.rules()) {}
+  explicit WalkOf(const GameOf<G>& game) : facts_(&game.facts()), rules_(&game.rules()) {}
 
   void start(StatePtr root) override {
     root_ = std::static_pointer_cast<const StateOf<G>>(std::move(root));
@@ -67,8 +42,8 @@ class WalkOf final : public Walk {
   Key key() const override { return here_->key; }
   int times() const override { return here_->times; }
 
-  int leash() const override {
-    if constexpr (HasLeash<G>) return rules_->leash(here_->position);
+  int exact_horizon() const override {
+    if constexpr (HasExactHorizon<G>) return rules_->exact_horizon(here_->position);
     return std::numeric_limits<int>::max();
   }
 
@@ -103,7 +78,7 @@ class WalkOf final : public Walk {
   void use(std::shared_ptr<const Tables> tables) override {
     tables_ = std::dynamic_pointer_cast<const TablesOf<G>>(tables);
     if (tables && !tables_) {
-      throw SeatError("these endgame tables are of another game than " + rules_->facts().name);
+      throw SeatError("these endgame tables are of another game than " + facts_->name);
     }
   }
 
@@ -112,22 +87,17 @@ class WalkOf final : public Walk {
     return tables_->proof(*rules_, here_->position);
   }
 
-  bool has_heuristic() const override {
-    if constexpr (MayJudge<G>) return rules_->has_heuristic();
-    return Judged<G>;
-  }
+  const Facts& facts() const override { return *facts_; }
 
-  float heuristic() const override {
+  float heuristic_value() const override {
     if constexpr (MayJudge<G>) return rules_->heuristic(here_->position);
-    if constexpr (Judged<G>) return rulezero::heuristic(*rules_, *here_);
+    if constexpr (Judged<G>) return heuristic(*rules_, *here_);
     return 0.0f;
   }
 
-  bool has_script() const override { return Scripted<G>; }
-
-  float script() const override {
-    if constexpr (Scripted<G>) return rulezero::script(*rules_, *here_);
-    return 0.0f;
+  Advice advice(int turns) const override {
+    if constexpr (Scripted<G>) return script(*rules_, *here_, turns);
+    return {};
   }
 
   bool wins(Action action) const override {
@@ -145,7 +115,7 @@ class WalkOf final : public Walk {
     std::vector<float> weights;
     const std::size_t before = depth_;
     float outcome = 0.0f;  // a game longer than the runner's cap is drawn
-    for (int plies = 0; plies < rules_->facts().max_plies; ++plies) {
+    for (int plies = 0; plies < facts_->max_plies; ++plies) {
       if (const auto ending = expand(actions)) {
         outcome = ending->outcome;
         break;
@@ -154,11 +124,7 @@ class WalkOf final : public Walk {
       if constexpr (WeighsChances<G>) {
         if (mover() == kChance) {
           chances(actions, weights);
-          double left = dice.fraction();
-          for (chosen = 0; chosen + 1 < weights.size(); ++chosen) {
-            left -= weights[chosen];
-            if (left < 0) break;
-          }
+          chosen = index_at(dice.fraction(), weights);
         }
       }
       forward(actions[chosen]);
@@ -181,6 +147,7 @@ class WalkOf final : public Walk {
     return (*chunks_[depth / kChunk])[depth % kChunk];
   }
 
+  const Facts* facts_;
   const G* rules_;
   std::shared_ptr<const TablesOf<G>> tables_;
   std::shared_ptr<const StateOf<G>> root_;

@@ -1,17 +1,12 @@
-#include "games/chess.h"
-#include "games/connect4.h"
-#include "games/exchange.h"
-#include "games/monster.h"
-#include "games/random_chess.h"
-#include "games/razzle.h"
+#include "games/all.h"
 #include "search/walk_of.h"
 
 namespace rulezero {
 namespace {
 
-// A walk over the first of these games that this one is.
+// A walk over the game as the one of these that it is, or null.
 template <class... Games>
-std::unique_ptr<Walk> walk_among(const AnyGame& game) {
+std::unique_ptr<Walk> walk_among(const AnyGame& game, TypeList<Games...>) {
   std::unique_ptr<Walk> walk;
   const auto try_one = [&]<class G>(const GameOf<G>* match) {
     if (match) walk = std::make_unique<WalkOf<G>>(*match);
@@ -23,7 +18,7 @@ std::unique_ptr<Walk> walk_among(const AnyGame& game) {
 }  // namespace
 
 std::unique_ptr<Walk> make_walk(const AnyGame& game) {
-  auto walk = walk_among<Chess, Monster, RandomChess, Exchange, Razzle, Connect4>(game);
+  auto walk = walk_among(game, AllGames{});
   if (!walk) throw GameError("the search does not know the game " + quoted(game.text()));
   return walk;
 }

@@ -1,81 +1,29 @@
-"""An experiment: the settings of all rooms, put together from a recipe, a preset and changes."""
+"""Experiments from recipes, presets and changes: reading YAML, and saying what is wrong with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, get_args
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import ValidationError
 
 from rulezero.errors import RunError
 from rulezero.games import games
 from rulezero.games.grammar import nearest
-from rulezero.learn.fit import FitSettings
-from rulezero.learn.targets import TargetSettings
-from rulezero.learn.window import WindowSettings
-from rulezero.nets.config import NetConfig, sized
-from rulezero.settings import AS_KEYS, Settings, read_as
-from rulezero.train.distillation import DistillSettings
-from rulezero.train.tasks import (
-    CurriculumSettings,
-    GateSettings,
-    OpponentSettings,
-    PlayerText,
-    PlaySettings,
-    TrialSettings,
-)
+from rulezero.settings import Settings
+from rulezero.train.experiment import Experiment
+from rulezero.train.regimes import REGIMES
 
 PRESETS = ("tiny", "small", "medium", "full")
 
-
-class Experiment(Settings):
-    """Everything that a run depends on, but for the machine."""
-
-    recipe: str
-    preset: str
-    game: str
-    regime: Literal["gated", "teacher_student", "frozen_opponent", "distill"] = "gated"
-    seed: int = Field(0, ge=0, lt=1 << 64)
-    iterations: int = Field(10, ge=0)  # of self-play; the bootstrap is iteration 0
-    begin: str | None = None  # a net whose weights the first one has; none: random ones
-    net: Annotated[NetConfig, read_as(NetConfig, sized), AS_KEYS] = NetConfig()
-    bootstrap: tuple[PlaySettings, ...] = ()
-    selfplay: PlaySettings
-    student: PlayerText = "oneply:net=latest"  # teacher_student: whom selfplay.a teaches
-    opponent: OpponentSettings = OpponentSettings()  # frozen_opponent: who stands still
-    curriculum: CurriculumSettings | None = None  # lessons beside the other games; none: without
-    distill: DistillSettings = DistillSettings()  # distill: what is taught in which stages
-    stores: tuple[str, ...] = ()  # folders of games to learn from besides, people's for instance
-    targets: TargetSettings = TargetSettings()
-    window: WindowSettings = WindowSettings()
-    fit: FitSettings = FitSettings()
-    gate: GateSettings = GateSettings()
-    anchor: TrialSettings | None = None
-    width: int = Field(32, ge=1)  # games that a worker plays in step
-
-    @model_validator(mode="after")
-    def _ends_with_its_stages(self) -> "Experiment":
-        if self.regime != "distill":
-            return self
-        if self.stores:
-            raise ValueError("a distillation learns from games that it judges: leave stores out")
-        if self.begin is not None:
-            raise ValueError("a distillation begins with distill.load: leave begin out")
-        last = self.distill.stages[-1].last
-        if "iterations" not in self.model_fields_set:
-            return self.model_copy(update={"iterations": last})
-        if self.iterations > last:
-            raise ValueError(
-                f"the stages have {last} iterations in all, not {self.iterations}: change"
-                " distill.material_iterations or distill.search_iterations"
-            )
-        return self
-
-    @property
-    def text(self) -> str:
-        """The experiment as YAML: `read` gives it back."""
-        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
+# Keys as they were called before; recipes and runs that have them can still be read.
+_OLD_GROUPS: dict[str, tuple[str, ...]] = {
+    "student": ("regime", "student"),
+    "opponent": ("regime", "opponent"),
+    "distill": ("regime",),
+}
+_WITH_PLAYERS = ("gate", "anchor", "curriculum")  # groups whose `player` was a `seat`
 
 
 def recipes() -> list[str]:
@@ -139,14 +87,49 @@ def load_or_game(
 def altered(experiment: Experiment, keys: Mapping[str, Any]) -> Experiment:
     """The experiment with other values for these keys."""
     whole = experiment.model_dump(mode="json")
-    if experiment.regime == "distill" and whole["iterations"] == experiment.distill.stages[-1].last:
-        del whole["iterations"]  # they follow from the stages
+    if whole["iterations"] == experiment.regime.last_iteration:
+        del whole["iterations"]  # they follow from the regime's own settings
     return _checked(_merged(whole, keys))
 
 
 def read(text: str) -> Experiment:
     """The experiment that a run wrote down."""
-    return _checked(_parsed(text, "config.yaml"))
+    found = _parsed(text, "config.yaml")
+    if isinstance(kind := found.get("regime"), str):  # it once named the keys of all regimes
+        own = next((set(each.model_fields) for each in REGIMES if kind_of(each) == kind), set())
+        for group, path in _OLD_GROUPS.items():
+            if not own & ({path[1]} if len(path) > 1 else set(found.get(group, {}))):
+                found.pop(group, None)
+    return _checked(found)
+
+
+def kind_of(regime: type[Settings]) -> str:
+    """The word that names a regime in a recipe."""
+    return str(regime.model_fields["kind"].default)
+
+
+def renewed(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of an experiment by the names they have now."""
+    new = dict(found)
+    if isinstance(new.get("regime"), str):
+        new["regime"] = {"kind": new["regime"]}
+    for group, path in _OLD_GROUPS.items():
+        if group in new:
+            keys = new.pop(group)
+            for part in reversed(path):
+                keys = {part: keys}
+            new = _merged(new, keys)
+    regime = new.get("regime")
+    if isinstance(regime, dict):
+        regime.setdefault("kind", Experiment.model_fields["regime"].default.kind)
+        new["regime"] = {key: _with_player(keys) for key, keys in regime.items()}
+    return new | {group: _with_player(new[group]) for group in _WITH_PLAYERS if group in new}
+
+
+def _with_player(keys: Any) -> Any:
+    if not isinstance(keys, dict) or "seat" not in keys:
+        return keys
+    return {"player" if key == "seat" else key: value for key, value in keys.items()}
 
 
 def _take_presets(recipe: str, whole: dict[str, Any]) -> dict[str, Any]:
@@ -244,18 +227,26 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
 
 def _checked(found: dict[str, Any]) -> Experiment:
     try:
-        return Experiment.model_validate(found)
+        return Experiment.model_validate(renewed(found))
     except ValidationError as error:
-        raise RunError("; ".join(_words(error, found))) from None
+        raise RunError("; ".join(_words(error))) from None
 
 
-def _words(error: ValidationError, found: dict[str, Any]) -> Iterator[str]:
+def _words(error: ValidationError) -> Iterator[str]:
+    kinds = [kind_of(regime) for regime in REGIMES]
     for problem in error.errors(include_url=False)[:3]:
-        path = ".".join(str(part) for part in problem["loc"])
+        # Of a key behind `regime`, the second part is the kind and no key.
+        group, *parts = problem["loc"] or ("",)
+        parts = parts[1:] if group == "regime" and parts[:1] and parts[0] in kinds else parts
+        path = ".".join(map(str, (group, *parts)))
         if problem["type"] == "extra_forbidden":
             known = _keys_beside(problem["loc"])
             key = str(problem["loc"][-1])
             yield f"there is no key '{path}'{nearest(key, known)}; known: {', '.join(known)}"
+        elif problem["type"].startswith("union_tag"):
+            kind = problem.get("ctx", {}).get("tag", problem["input"])
+            near = nearest(str(kind), kinds)
+            yield f"there is no regime '{kind}'{near}; known: {', '.join(kinds)}"
         elif problem["type"] == "missing":
             yield f"the key '{path}' is missing"
         elif problem["type"] in ("model_type", "tuple_type"):
@@ -268,13 +259,18 @@ def _words(error: ValidationError, found: dict[str, Any]) -> Iterator[str]:
 
 def _keys_beside(location: tuple[int | str, ...]) -> list[str]:
     """The keys of the group in which a key is."""
-    model: Any = Experiment
+    model: type[Settings] = Experiment
     for part in location[:-1]:
-        if isinstance(part, str) and part in model.model_fields:
-            annotation = model.model_fields[part].annotation
-            inner = [annotation, *getattr(annotation, "__args__", ())]
-            groups = [
-                each for each in inner if isinstance(each, type) and issubclass(each, Settings)
-            ]
-            model = groups[0] if groups else model
+        groups = (
+            _groups_in(model.model_fields[part].annotation) if part in model.model_fields else ()
+        )
+        known = {kind_of(each): each for each in REGIMES}
+        model = known.get(str(part), groups[0] if len(groups) == 1 else model)
     return list(model.model_fields)
+
+
+def _groups_in(annotation: Any) -> list[type[Settings]]:
+    """The groups of keys that a field may hold."""
+    if isinstance(annotation, type) and issubclass(annotation, Settings):
+        return [annotation]
+    return [group for each in get_args(annotation) for group in _groups_in(each)]

@@ -11,7 +11,6 @@ import msgspec
 
 from rulezero import config
 from rulezero._core import Game
-from rulezero.config import Experiment
 from rulezero.data.check import rules_hash
 from rulezero.errors import RunError
 from rulezero.fleet.local import LocalFleet
@@ -21,13 +20,11 @@ from rulezero.nets.card import PERCEPTRON, digest, read_card, resolve
 from rulezero.play.binding import perceptron
 from rulezero.play.players import read_player
 from rulezero.play.task import check_task
-from rulezero.train.distillation import check_given
-from rulezero.train.games.exchange import EXCHANGE
+from rulezero.train.experiment import Experiment
+from rulezero.train.games import TRAININGS, training_of
 from rulezero.train.listener import Listener, Listeners
 from rulezero.train.loop import Loop
-from rulezero.train.regimes import regime_of
 from rulezero.train.run import Progress, Run
-from rulezero.train.summary import summarise
 from rulezero.train.tasks import NAMES
 from rulezero.version import __version__
 
@@ -87,11 +84,11 @@ def resume(path: str | Path, *, workers: int = 0, listener: Listener | None = No
 def check(experiment: Experiment, workers: int = 0) -> None:
     """Says what is wrong with an experiment before anything is done."""
     game = load(experiment.game)
-    regime, nets = regime_of(experiment), dict.fromkeys(NAMES, "untrained")
+    regime, nets = experiment.regime, dict.fromkeys(NAMES, "untrained")
     trials = experiment.gate.every * (experiment.anchor.every if experiment.anchor else 1)
     iterations = range(3)  # of each kind of them one at least
-    tasks = [task for iteration in iterations for task in regime.games(iteration, nets)]
-    tasks += regime.trials(trials, nets)
+    tasks = [task for iteration in iterations for task in experiment.games(iteration, nets)]
+    tasks += regime.trials(experiment, trials, nets)
     for task in tasks:
         check_task(task)
         for text in (task.a, task.b, task.judge):
@@ -104,15 +101,13 @@ def check(experiment: Experiment, workers: int = 0) -> None:
                     read_card(found).check(game.facts)
     if experiment.begin is not None:
         read_card(resolve(experiment.begin)).check(game.facts)
-    if experiment.targets.rewards is not None and game.facts.name != EXCHANGE:
+    if experiment.targets.rewards is not None and not training_of(game).has_rewards:
+        owners = ", ".join(name for name, each in TRAININGS.items() if each.has_rewards)
         raise RunError(
-            f"targets.rewards are for the deeds of {EXCHANGE}, not of {experiment.game}: add"
+            f"targets.rewards shape the results of {owners}, not of {experiment.game}: add"
             " --set targets.rewards=null"
         )
-    if experiment.regime == "distill":
-        if game.facts.name != "chess":
-            raise RunError(f"distill teaches perceptrons of chess, not of {experiment.game}")
-        check_given(experiment.distill)
+    regime.check(game)
     for path in experiment.stores:
         if not Path(path).is_dir():
             raise RunError(f"stores: there is no store '{path}'")
@@ -132,21 +127,7 @@ def open_run(path: str | Path) -> Run:
 
 def expect(experiment: Experiment, *, workers: int = 0) -> "Estimate":
     """What an experiment will cost on this machine, after some seconds of measuring."""
-    if experiment.regime == "distill":
-        from rulezero.train.distill_estimate import estimate_distillation
-
-        return estimate_distillation(experiment, workers=workers or cores(), width=experiment.width)
-    from rulezero.train.estimate import estimate
-
-    return estimate(
-        load(experiment.game),
-        experiment.net,
-        experiment.selfplay,
-        experiment.fit,
-        iterations=experiment.iterations,
-        workers=workers or cores(),
-        width=experiment.width,
-    )
+    return experiment.regime.estimate(experiment, load(experiment.game), workers or cores())
 
 
 def manifest(experiment: Experiment, game: Game) -> dict[str, Any]:
@@ -169,7 +150,7 @@ def _go(
     run: Run, experiment: Experiment, game: Game, workers: int, listener: Listener | None
 ) -> Run:
     try:
-        from rulezero.train.pupils import pupils  # its torch takes longer than all the rest
+        trainee = experiment.regime.trainee(experiment, game, run)
     except ImportError as error:
         raise RunError(
             f"training needs torch: pip install -c constraints.txt '.[train]' ({error})"
@@ -179,19 +160,18 @@ def _go(
     fleet = LocalFleet(run.nets, workers=workers, width=experiment.width)
     board = TensorBoardListener(run.path / "tensorboard", run.progress().iteration)
     told = Listeners([board, listener or Listener()])
-    pupil = pupils(experiment, game, run)
-    progress = Loop(run, game, experiment, regime_of(experiment), pupil, fleet, told).go()
-    if experiment.regime == "distill":
-        _conclude(run, experiment, progress, told)
+    progress = Loop(run, game, experiment, trainee, fleet, told).go()
+    if (summary := experiment.regime.conclude(run)) is not None:
+        _conclude(run, summary, progress, told)
     return run
 
 
-def _conclude(run: Run, experiment: Experiment, progress: Progress, listener: Listener) -> None:
-    """Tells what a distillation came to; a resumed run writes that line of its log again."""
+def _conclude(run: Run, summary: Any, progress: Progress, listener: Listener) -> None:
+    """Logs a summary of the whole run; a resumed run writes that line of its log again."""
     entry = {
         "kind": "summary",
         "iteration": progress.iteration,
-        "summary": msgspec.to_builtins(summarise(run.entries(), experiment.distill)),
+        "summary": msgspec.to_builtins(summary),
         "seconds_so_far": progress.seconds,
     }
     run.tell(entry)

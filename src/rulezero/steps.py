@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
-from rulezero.config import Experiment
 from rulezero.data.forms import store_of
-from rulezero.endgame.tables import GAME as MONSTER
 from rulezero.errors import RunError
-from rulezero.flags import with_sims
 from rulezero.fleet.runner import run_all
 from rulezero.fleet.workers import Timeout
 from rulezero.games.load import load
@@ -21,9 +18,9 @@ from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
 from rulezero.play.players import read_player
 from rulezero.play.saving import open_store
 from rulezero.play.task import check_task, keyed
-from rulezero.train.regimes import regime_of
+from rulezero.train.experiment import Experiment
+from rulezero.train.flag import with_sims
 from rulezero.train.regimes.curriculum import LESSON
-from rulezero.train.regimes.teacher_student import TeacherStudent
 from rulezero.train.tasks import NAMES, PlaySettings, is_curriculum, task_of
 
 if TYPE_CHECKING:
@@ -68,8 +65,8 @@ def generate(
     done, and how many there will be.
     """
     orders = orders or Orders()
-    if orders.scripted_black and load(experiment.game).facts.name != MONSTER:
-        raise RunError(f"the script is Black's in {MONSTER}: leave --scripted-black out")
+    if orders.scripted_black and not (game := load(experiment.game)).facts.has_script:
+        raise RunError(f"{game.text} has no scripted Black: leave --scripted-black out")
     settings = _ordered(_own_games(experiment, orders), orders)
     if net is None:
         settings = _without_net(settings)
@@ -122,8 +119,8 @@ def generate(
 
 def _own_games(experiment: Experiment, orders: Orders) -> PlaySettings:
     """The games of a recipe's iterations, but for the side that learns."""
-    if experiment.regime == "teacher_student" and orders.train_side == "both":
-        return TeacherStudent(experiment).selfplay(1)
+    if orders.train_side == "both":
+        return experiment.regime.standalone_games(experiment)
     return experiment.selfplay
 
 
@@ -200,10 +197,10 @@ def fit(
     from rulezero.nets.tower import create
 
     game = load(experiment.game)
-    if experiment.regime == "distill":
+    if not experiment.regime.has_tower:
         raise RunError(
             "a perceptron learns from what a judge says while it plays: use `rulezero train"
-            " distill`, with --set distill.load=NET to go on with one"
+            f" {experiment.recipe}`, with --load NET to go on with one"
         )
     if beside(Path(out), ".json").exists():
         raise RunError(f"there is a net '{out}' already: choose another name")
@@ -213,7 +210,7 @@ def fit(
     games = store_of(store)
     records = games.select(game=game.text)
     notes = {note.record: note.thoughts for note in games.notes()}
-    take(window, records, game, regime_of(experiment).targets, 0, notes)
+    take(window, records, game, experiment.targets_of, 0, notes)
     if not len(window.positions(Part.TRAINING)):
         raise RunError(f"'{store}' has no games of {game.text} to learn from")
     if net is None:
@@ -229,13 +226,4 @@ def fit(
 
 def untrained(experiment: Experiment, folder: Path) -> Path:
     """A net that has learned nothing, written into a folder."""
-    from rulezero.nets import perceptron
-    from rulezero.nets.checkpoint import save
-    from rulezero.nets.tower import create
-
-    if experiment.regime == "distill":
-        net = folder / f"untrained{PERCEPTRON}"
-        net.write_bytes(perceptron.to_nn(perceptron.create(seed=experiment.seed)))
-        return net
-    game = load(experiment.game)
-    return save(folder / "untrained", create(game, experiment.net, experiment.seed), game)
+    return experiment.regime.untrained(experiment, load(experiment.game), folder)

@@ -12,6 +12,7 @@ from rulezero import config, runs
 from rulezero import steps as by_hand
 from rulezero.data import Store
 from rulezero.steps import Orders
+from rulezero.train.experiment import Experiment
 from support.commands import begin, fails, read_until, run, stop, succeeds
 
 QUICK = ["--set", "selfplay.games=6", "--set", "anchor.games=2", "--set", "iterations=1"]
@@ -52,7 +53,7 @@ def test_ctrl_c_can_be_resumed(tmp_path: Path) -> None:
 def test_a_dry_run_tells_everything_and_does_nothing(tmp_path: Path) -> None:
     """The experiment as YAML that is a recipe's own, and what it will cost."""
     output = succeeds("train", "razzle", "--preset", "full", "--dry-run", "--out", tmp_path / "r")
-    told = config.Experiment.model_validate(yaml.safe_load(output))
+    told = Experiment.model_validate(yaml.safe_load(output))
     assert told == config.load("razzle", "full")
     assert "# the net has " in output
     assert "hours" in output

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from rulezero import config
 from rulezero.cli.terminal.watch import Watch, say_draws, say_entry, say_figures
-from rulezero.train.games.exchange_usage import TARGETS
+from rulezero.train.games.exchange import TARGETS
 
 FIGURES = {"policy": 1.5, "value": 0.25, "legal_mass": 0.5}
 ENDS = {

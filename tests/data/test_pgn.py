@@ -61,8 +61,8 @@ def test_games_from_the_middle_come_back(text: str, tmp_path: Path) -> None:
 
 def test_the_iteration_and_a_forced_result_come_back(tmp_path: Path) -> None:
     """From tags of their own; from the task and the source where a file has no such tags."""
-    fields = {"task": "0003/x", "source": "forced:-1"}
-    record = record_samples.made("chess", iteration=4, forced_result=0.5, **fields)
+    record = record_samples.made("chess", task="0003/x", source="forced:-1")
+    record = msgspec.structs.replace(record, iteration=4, forced_result=0.5)
     export([record], tmp_path / "x.pgn")
     text = (tmp_path / "x.pgn").read_text()
     assert read(tmp_path, text) == [without_policies(record)]

@@ -8,7 +8,8 @@ import pytest
 import rulezero as rz
 from rulezero.endgame import Tables
 from rulezero.play.starts import read_starts
-from rulezero.train.games.monster import PROVEN, TIERS, Lesson, check, lessons
+from rulezero.train.games.monster import PROVEN, TIERS, check, lessons, line_of
+from rulezero.train.games.training import Lesson
 from rulezero.train.tasks import starts_of
 
 GAME = rz.load("monster")
@@ -50,10 +51,10 @@ def test_a_file_of_lessons(tmp_path: Path) -> None:
     """It is a file of starts like any other; a line that is no lesson is named."""
     known = [Lesson(WON, 2, -1, 4), Lesson("4k3/8/8/8/8/q7/4P3/4K3 b - - 0 1", 4, -0.25)]
     path = tmp_path / "lessons.txt"
-    path.write_text("# mine\n" + "".join(f"{lesson.line}\n" for lesson in known))
+    path.write_text("# mine\n" + "".join(f"{line_of(lesson)}\n" for lesson in known))
     assert lessons(path) == known
     assert read_starts(path, GAME) == [lesson.text for lesson in known]
-    path.write_text(f"{known[0].line}\n{WON}\n")
+    path.write_text(f"{line_of(known[0])}\n{WON}\n")
     with pytest.raises(rz.PositionError, match=r"lessons\.txt:2: this is no lesson"):
         lessons(path)
 

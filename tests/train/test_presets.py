@@ -16,7 +16,7 @@ from rulezero.nets.perceptron import create as create_perceptron
 from rulezero.nets.tower import create
 from rulezero.play.players import read_player
 from rulezero.train.estimate import any_batch
-from rulezero.train.perceptron_learner import PerceptronLearner
+from rulezero.train.regimes.distill_learner import PerceptronLearner
 
 TABLES = sorted((Path(__file__).parents[1] / "golden" / "presets").glob("*.txt"))
 
@@ -31,10 +31,21 @@ def lines_of(path: Path) -> Iterator[tuple[str, str, Any]]:
         yield key, option, yaml.safe_load(value)
 
 
+def _renewed(key: str) -> str:
+    """Where a key of a table stands now: a regime's own keys have moved into `regime`."""
+    if key == "regime":
+        return "regime.kind"
+    group, _, rest = key.partition(".")
+    if group == "distill":
+        return f"regime.{rest}"
+    key = f"regime.{key}" if group in ("student", "opponent") else key
+    return re.sub(r"\.seat$", ".player", key)
+
+
 def found(whole: dict[str, Any], key: str, option: str) -> Any:
     """What an experiment says there."""
     value: Any = whole
-    for part in key.split("."):
+    for part in _renewed(key).split("."):
         value = value[int(part)] if isinstance(value, list) else value[part]
     if not option:
         return value

@@ -11,7 +11,6 @@ import pytest
 import rulezero as rz
 from rulezero import config, runs
 from rulezero import steps as by_hand
-from rulezero.config import Experiment
 from rulezero.data import Store
 from rulezero.data.record import Record
 from rulezero.data.replay import course
@@ -19,10 +18,10 @@ from rulezero.fleet.runner import run_all
 from rulezero.learn.targets import Targets
 from rulezero.play.task import Task
 from rulezero.reports.diagnosis import diagnose
+from rulezero.train.experiment import Experiment
 from rulezero.train.games import monster as curriculum
-from rulezero.train.games.figures import figures_of
+from rulezero.train.games import training_of
 from rulezero.train.listener import Listener
-from rulezero.train.regimes import regime_of
 from support import record_samples, samples
 
 NETS = {"best": "iter_3", "latest": "iter_4", "candidate": "iter_4"}
@@ -30,7 +29,7 @@ NETS = {"best": "iter_3", "latest": "iter_4", "candidate": "iter_4"}
 
 def tasks(experiment: Experiment, iteration: int) -> dict[str, Task]:
     """What is played before a fit, by the part of the name behind the iteration."""
-    found = regime_of(experiment).games(iteration, NETS)
+    found = experiment.games(iteration, NETS)
     assert all(task.name.startswith(f"{iteration:04}/") for task in found)
     return {task.name.partition("/")[2]: task for task in found}
 
@@ -38,7 +37,7 @@ def tasks(experiment: Experiment, iteration: int) -> dict[str, Task]:
 def targets(experiment: Experiment, record: Record) -> Targets:
     """What is learned from a game."""
     played = course(record, samples.game(record.game))
-    return regime_of(experiment).targets(record, record.columns(), played, None)
+    return experiment.targets_of(record, record.columns(), played, None)
 
 
 def load(recipe: str, *changes: str) -> Experiment:
@@ -161,7 +160,7 @@ def test_results_are_told_by_tier() -> None:
     records = [lesson(1, outcome=-1.0), lesson(1), lesson(4, outcome=1.0)]
     records.append(record_samples.made("monster", outcome=1.0))
     settings = load("monster").targets
-    assert figures_of(rz.load("monster"), records, settings) == {
+    assert training_of(rz.load("monster")).figures(rz.load("monster"), records, settings) == {
         "tiers": {
             "0": {"white": 1, "drawn": 0, "black": 0},
             "1": {"white": 0, "drawn": 1, "black": 1},

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from rulezero.data import Record
-from rulezero.train.games.exchange import AbilityTracker, Shaped, Trackers
-from rulezero.train.games.exchange_usage import TARGETS, Usage, usage
+from rulezero.train.games.exchange import TARGETS, AbilityTracker, Shaped, Trackers, Usage, usage
 from support import record_samples
 
 ZERO = AbilityTracker()

@@ -16,7 +16,7 @@ bool lacks_material(const PieceTable& table, const Position& p) {
   if (count(p.occupied()) > 3) return false;
   Bits weak = p.letter[kKing];
   for (int kind : {kBishop, kKnight}) {
-    if (table.moves_as_usual(kind)) weak |= p.letter[static_cast<std::size_t>(kind)];
+    if (table.moves_as_usual(kind)) weak |= p.letter[kind];
   }
   return p.occupied() == weak;
 }
@@ -36,16 +36,11 @@ bool is_behind_double_step(const PieceTable& table, const Position& p) {
 }  // namespace
 
 CheckedGame::CheckedGame(Rules rules, bool absolute_view)
-    : facts_{.name = {},
-             .version = 1,
-             .encoding = 1,
-             .actions = 4096 * (1 + static_cast<int>(rules.table->promotions().size())),
-             .slots = 0,
+    : facts_{.actions = 4096 * (1 + static_cast<int>(rules.table->promotions().size())),
              .planes = {history_plane_count(rules.table->kinds()), 8, 8},
-             .board = {8, 8},
              .max_plies = kMaxPlies,
-             .has_chance = false,
-             .events = {"capture", "promotion", "castling", "en_passant", "check"}},
+             .events = {"capture", "promotion", "castling", "en_passant", "check"},
+             .policy_layout = "planes"},
       rules_(std::move(rules)),
       absolute_view_(absolute_view),
       slots_(*rules_.table, absolute_view) {
@@ -107,7 +102,7 @@ std::optional<Ending> CheckedGame::drawn(const Moment<Position>& moment) const {
   return std::nullopt;
 }
 
-int CheckedGame::leash(const Position& p) const {
+int CheckedGame::exact_horizon(const Position& p) const {
   if (!rules_.has_draws) return std::numeric_limits<int>::max();
   return std::min(kShortestCycle, kFiftyMoves - 1 - p.clock);
 }

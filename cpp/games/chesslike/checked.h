@@ -27,7 +27,7 @@ class CheckedGame {
   int lookback(const Position& p) const {
     return table().pawns_only_advance() ? p.clock : std::numeric_limits<int>::max();
   }
-  int leash(const Position& p) const;
+  int exact_horizon(const Position& p) const;
   int mover(const Position& p) const { return p.mover; }
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   std::uint64_t count(const Moment<Position>& moment) const;
@@ -35,6 +35,7 @@ class CheckedGame {
   void encode(const Moment<Position>& moment, std::span<float> planes) const;
   int slot(const Position& p, Action action) const;
   bool is_check(const Position& p) const { return in_check(table(), p); }
+  int move_number(const Position& p) const { return p.number; }
   void events(const Position& p, Action action, std::span<float> row) const;
   std::string say(const Position& p, Action action) const;
   std::string san(const Moment<Position>& moment, Action action,
@@ -56,5 +57,10 @@ class CheckedGame {
   bool absolute_view_;
   SlotMap slots_;
 };
+
+float heuristic(const CheckedGame& rules, const Moment<Position>& moment);
+
+// Captures and promotions: the most valuable victim first, then the least valuable attacker.
+int capture_gain(const CheckedGame& rules, const Position& position, Action action);
 
 }  // namespace rulezero::chesslike

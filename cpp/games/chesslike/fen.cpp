@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kColours = {"White", "Black"};
 
-std::string colour(int seat) { return std::string(kColours[static_cast<std::size_t>(seat)]); }
+std::string colour(int seat) { return std::string(kColours[seat]); }
 
 bool is_letter(char letter) {
   return (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z');
@@ -88,7 +88,7 @@ std::string write_castling(const Position& p) {
   std::string field;
   for (int seat = 0; seat < 2; ++seat) {
     for (int wing : {kKingside, kQueenside}) {
-      const int rook = p.castling[static_cast<std::size_t>(seat)][static_cast<std::size_t>(wing)];
+      const int rook = p.castling[seat][wing];
       if (rook == kNone) continue;
       char letter = wing == kKingside ? 'K' : 'Q';
       if (rook != outermost_rook(p, seat, wing)) letter = static_cast<char>('A' + file_of(rook));
@@ -134,7 +134,7 @@ void read_castling(const PieceTable& table, CastlingField style, std::string_vie
       throw PositionError("the castling right " + quoted({&letter, 1}) +
                           " is for a king that does not castle there: drop it");
     }
-    auto& right = p.castling[static_cast<std::size_t>(seat)][static_cast<std::size_t>(wing)];
+    auto& right = p.castling[seat][wing];
     if (right != kNone) {
       throw PositionError("the castling field " + quoted(field) + " names one wing of " +
                           colour(seat) + " twice");
@@ -153,8 +153,8 @@ int read_side(std::string_view field) {
 void check_men(const PieceTable& table, const Position& p, bool kings_are_captured) {
   std::array<int, 2> kings;
   for (int seat = 0; seat < 2; ++seat) {
-    kings[static_cast<std::size_t>(seat)] = count(p.men(seat, kKing));
-    const int found = kings[static_cast<std::size_t>(seat)];
+    kings[seat] = count(p.men(seat, kKing));
+    const int found = kings[seat];
     if (found > 1 || (found == 0 && !kings_are_captured)) {
       throw PositionError(colour(seat) + " needs one king, not " + std::to_string(found));
     }

@@ -40,7 +40,7 @@ Bits orthodox_attacks(const Position& p, Bits occupied) {
 inline Bits orthodox_attackers(const Position& p, int square, int seat, Bits occupied) {
   const Bits diagonal = p.letter[kBishop] | p.letter[kQueen];
   const Bits straight = p.letter[kRook] | p.letter[kQueen];
-  return p.side[static_cast<std::size_t>(seat)] &
+  return p.side[seat] &
          ((kPawnStrikes[1 - seat][square] & p.letter[kPawn]) |
           (kJumps[square] & p.letter[kKnight]) | (kNeighbours[square] & p.letter[kKing]) |
           (diagonal_sight(square, occupied) & diagonal) |

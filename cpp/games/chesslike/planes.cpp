@@ -26,7 +26,7 @@ void encode_history(const Moment<Position>& moment, int kinds, bool absolute,
     const Position& p = earlier->position;
     for (int seat = 0; seat < 2; ++seat) {
       const int first_plane = base + (seat == viewer ? 0 : kinds);
-      for (Bits men = p.side[static_cast<std::size_t>(seat)]; men;) {
+      for (Bits men = p.side[seat]; men;) {
         const int square = take_first(men);
         const int plane = first_plane + p.kind_at(square);
         planes[static_cast<std::size_t>(plane) * kArea + static_cast<std::size_t>(square ^ flip)] =
@@ -42,7 +42,7 @@ void encode_history(const Moment<Position>& moment, int kinds, bool absolute,
   fill(planes, meta + 1, std::min(1.0f, static_cast<float>(plies) / kPlyScale));
   for (int i = 0; i < 4; ++i) {
     const auto seat = static_cast<std::size_t>(i < 2 ? viewer : 1 - viewer);
-    fill(planes, meta + 2 + i, now.castling[seat][static_cast<std::size_t>(i % 2)] != kNone);
+    fill(planes, meta + 2 + i, now.castling[seat][i % 2] != kNone);
   }
   fill(planes, meta + 6, std::min(1.0f, static_cast<float>(now.clock) / kClockScale));
 }
@@ -50,16 +50,16 @@ void encode_history(const Moment<Position>& moment, int kinds, bool absolute,
 void encode_features(const Position& p, std::span<float> features) {
   const int flip = p.mover == 0 ? 0 : 56;
   for (int seat = 0; seat < 2; ++seat) {
-    for (Bits men = p.side[static_cast<std::size_t>(seat)]; men;) {
+    for (Bits men = p.side[seat]; men;) {
       const int square = take_first(men);
       const int plane = (seat == p.mover ? 0 : kLetters) + p.kind_at(square);
-      features[static_cast<std::size_t>(plane * 64 + (square ^ flip))] = 1;
+      features[plane * 64 + (square ^ flip)] = 1;
     }
   }
   std::size_t at = 2 * kLetters * kArea;
   for (int i = 0; i < 4; ++i) {
     const auto seat = static_cast<std::size_t>(i < 2 ? p.mover : 1 - p.mover);
-    features[at++] = p.castling[seat][static_cast<std::size_t>(i % 2)] != kNone;
+    features[at++] = p.castling[seat][i % 2] != kNone;
   }
   features[at++] = p.mover == 0;
   if (p.en_passant != kNone) features[at + static_cast<std::size_t>(file_of(p.en_passant))] = 1;

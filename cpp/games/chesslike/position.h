@@ -33,23 +33,21 @@ struct Position {
   std::uint16_t number;  // full moves, from 1
 
   Bits occupied() const { return side[0] | side[1]; }
-  Bits men(int seat, int of_kind) const {
-    return side[static_cast<std::size_t>(seat)] & letter[static_cast<std::size_t>(of_kind)];
-  }
-  int kind_at(int square) const { return kind[static_cast<std::size_t>(square)]; }
+  Bits men(int seat, int of_kind) const { return side[seat] & letter[of_kind]; }
+  int kind_at(int square) const { return kind[square]; }
   int seat_at(int square) const { return has(side[1], square); }
   int king(int seat) const { return first(men(seat, kKing)); }  // 64 if there is none
 
   void put(int square, int seat, int of_kind) {
-    side[static_cast<std::size_t>(seat)] |= bit(square);
-    if (of_kind < kLetters) letter[static_cast<std::size_t>(of_kind)] |= bit(square);
-    kind[static_cast<std::size_t>(square)] = static_cast<std::uint8_t>(of_kind);
+    side[seat] |= bit(square);
+    if (of_kind < kLetters) letter[of_kind] |= bit(square);
+    kind[square] = static_cast<std::uint8_t>(of_kind);
   }
   void remove(int square, int seat) {
     const int of_kind = kind_at(square);
-    side[static_cast<std::size_t>(seat)] &= ~bit(square);
-    if (of_kind < kLetters) letter[static_cast<std::size_t>(of_kind)] &= ~bit(square);
-    kind[static_cast<std::size_t>(square)] = 0;  // so that equal positions are equal byte for byte
+    side[seat] &= ~bit(square);
+    if (of_kind < kLetters) letter[of_kind] &= ~bit(square);
+    kind[square] = 0;  // so that equal positions are equal byte for byte
   }
 
   bool operator==(const Position&) const = default;
@@ -57,7 +55,7 @@ struct Position {
 
 static_assert(std::is_trivially_copyable_v<Position>);
 
-// Whether anybody still has a right to castle.
+// Whether a side still has a right to castle.
 constexpr bool may_castle(const Position& position) {
   for (const auto& wings : position.castling) {
     for (std::uint8_t rook : wings) {

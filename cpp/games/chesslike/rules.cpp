@@ -86,7 +86,7 @@ void write_castling_actions(const Rules& rules, const Position& p, std::vector<A
 void write_move_events(const Rules& rules, const Position& p, Action action, std::span<float> row) {
   const Move move = read_action(rules, p, action);
   const bool en_passant = is_en_passant(*rules.table, p, move);
-  row[0] = en_passant || has(p.side[static_cast<std::size_t>(1 - p.mover)], move.to);
+  row[0] = en_passant || has(p.side[1 - p.mover], move.to);
   row[1] = move.promotion != 0;
   row[2] = castling_wing(p, move) >= 0;
   row[3] = en_passant;
@@ -96,8 +96,7 @@ std::vector<Cell> cells_of(const PieceTable& table, const Position& p) {
   std::vector<Cell> cells(64);
   for (Bits men = p.occupied(); men;) {
     const int square = take_first(men);
-    cells[static_cast<std::size_t>(square)] = {table.spec(p.kind_at(square)).symbol,
-                                               p.seat_at(square), ""};
+    cells[square] = {table.spec(p.kind_at(square)).symbol, p.seat_at(square), ""};
   }
   return cells;
 }

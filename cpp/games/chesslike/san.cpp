@@ -6,17 +6,16 @@ namespace rulezero::chesslike {
 namespace {
 
 bool is_capture(const PieceTable& table, const Position& p, const Move& move) {
-  return has(p.side[static_cast<std::size_t>(1 - p.mover)], move.to) ||
-         is_en_passant(table, p, move);
+  return has(p.side[1 - p.mover], move.to) || is_en_passant(table, p, move);
 }
 
 bool changes_file(const Move& move) { return file_of(move.from) != file_of(move.to); }
 
 const PieceSpec& promoted(const PieceTable& table, const Move& move) {
-  return table.spec(table.promotions()[static_cast<std::size_t>(move.promotion - 1)]);
+  return table.spec(table.promotions()[move.promotion - 1]);
 }
 
-// The text without what does not tell moves apart: 'x', '-', '=', marks of check and praise.
+// The text without what does not distinguish moves: 'x', '-', '=', marks of check and praise.
 std::string bare(std::string_view text) {
   while (!text.empty() && std::string_view("+#!?").find(text.back()) != std::string_view::npos) {
     text.remove_suffix(1);

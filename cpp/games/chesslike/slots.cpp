@@ -46,11 +46,11 @@ void add_sorted(std::vector<Displacement>& list, const Displacement& displacemen
 SlotMap::SlotMap(const PieceTable& table, bool absolute) {
   plane_.fill(-1);
   for (int direction = 0; direction < 8; ++direction) {
-    const Displacement step = kDirections[static_cast<std::size_t>(direction)];
+    const Displacement step = kDirections[direction];
     for (int distance = 1; distance <= 7; ++distance) {
       plane_[cell(step.right * distance, step.up * distance)] = direction * 7 + distance - 1;
     }
-    const Displacement jump = kKnightMoves[static_cast<std::size_t>(direction)];
+    const Displacement jump = kKnightMoves[direction];
     plane_[cell(jump.right, jump.up)] = kFirstKnightPlane + direction;
   }
 
@@ -64,7 +64,7 @@ SlotMap::SlotMap(const PieceTable& table, bool absolute) {
   }
   for (const Displacement& d : further) plane_[cell(d.right, d.up)] = planes_++;
 
-  // A promotion is told by its displacement as the owner sees it.
+  // A promotion is named by its displacement as the owner sees it.
   std::vector<Displacement> promoting;
   for_each_displacement(table, kPawn, table.promotion_zone(0),
                         [&](const Displacement& d) { add_sorted(promoting, d); });
@@ -93,8 +93,8 @@ int SlotMap::slot(const Move& move, bool flipped) const {
   const int up = rank_of(to) - rank_of(from);
   int plane = plane_[cell(right, up)];
   if (move.promotion > 1) {
-    // Promotions are always told as the owner sees them: upwards.
-    plane = promotion_[static_cast<std::size_t>(move.promotion - 2)][cell(right, std::abs(up))];
+    // Promotions are always named as the owner sees them: upwards.
+    plane = promotion_[move.promotion - 2][cell(right, std::abs(up))];
   }
   return plane * 64 + from;
 }

@@ -54,7 +54,7 @@ void check_ranges(const PieceSpec& piece) {
 Bits landings(const Lane& lane) {
   Bits squares = 0;
   for (int at = lane.hurdles + std::max(lane.land - 1, 0); at < lane.length; ++at) {
-    squares |= bit(lane.squares[static_cast<std::size_t>(at)]);
+    squares |= bit(lane.squares[at]);
   }
   return squares;
 }
@@ -67,10 +67,10 @@ void walk(const Lane& lane, Bits occupied, Reach& reach) {
   int at = 0;
   for (int hurdles = lane.hurdles; hurdles > 0; ++at) {
     if (at == lane.length) return;
-    hurdles -= has(occupied, lane.squares[static_cast<std::size_t>(at)]);
+    hurdles -= has(occupied, lane.squares[at]);
   }
   for (int beyond = 1; at < lane.length; ++at, ++beyond) {
-    const int square = lane.squares[static_cast<std::size_t>(at)];
+    const int square = lane.squares[at];
     if (lane.land == 0 || beyond == lane.land) allow(square);
     if (beyond == lane.land || has(occupied, square)) return;
   }
@@ -119,7 +119,7 @@ PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : spe
   }
   is_orthodox_ = !only_table && takes_en_passant_ && promotion_zone_[0] == rank_bits(7);
   for (int kind = kPawn; kind < kLetters; ++kind) {
-    usual_[static_cast<std::size_t>(kind)] = find_usual(kind);
+    usual_[kind] = find_usual(kind);
     is_orthodox_ &= moves_as_usual(kind);
   }
 }
@@ -159,7 +159,7 @@ bool PieceTable::find_usual(int kind) const {
 }
 
 void PieceTable::find_pawn_squares(int seat) {
-  Bits& squares = pawn_squares_[static_cast<std::size_t>(seat)];
+  Bits& squares = pawn_squares_[seat];
   Bits reached = ~(rank_bits(0) | rank_bits(7)) & ~promotion_zone(seat);
   while (reached != squares) {
     squares = reached;
@@ -192,7 +192,7 @@ void PieceTable::add_lanes(const PatternSpec& pattern, const Vector& vector, int
 }
 
 void PieceTable::compile(int kind, int seat) {
-  Man& man = men_[static_cast<std::size_t>(2 * kind + seat)];
+  Man& man = men_[2 * kind + seat];
   man = Man{};
   const int home_row = kind == kPawn ? 1 : 0;
   const int home_rank = seat == 0 ? home_row : 7 - home_row;
@@ -273,7 +273,7 @@ Bits PieceTable::path(int kind, int seat, int square, int target) const {
   for (std::size_t i = of.lanes[at].begin; i < of.lanes[at].end; ++i) {
     Bits passed = 0;
     for (int j = 0; j < lanes_[i].length; ++j) {
-      const int next = lanes_[i].squares[static_cast<std::size_t>(j)];
+      const int next = lanes_[i].squares[j];
       if (next == target) {
         path |= passed;
         break;

@@ -49,13 +49,11 @@ class PieceTable {
   explicit PieceTable(std::span<const PieceSpec> pieces, bool only_table = false);
 
   int kinds() const { return static_cast<int>(specs_.size()); }
-  const PieceSpec& spec(int kind) const { return specs_[static_cast<std::size_t>(kind)]; }
+  const PieceSpec& spec(int kind) const { return specs_[kind]; }
   bool is_loaded(int kind) const { return !spec(kind).symbol.empty(); }
   int find(std::string_view symbol) const;  // the kind with this symbol, or -1
 
-  const Man& man(int kind, int seat) const {
-    return men_[static_cast<std::size_t>(2 * kind + seat)];
-  }
+  const Man& man(int kind, int seat) const { return men_[2 * kind + seat]; }
 
   Reach reach(int kind, int seat, int square, Bits occupied) const;
 
@@ -69,17 +67,17 @@ class PieceTable {
   Bits ever_reaches(int kind, int seat, int square) const;
 
   // Whether a lettered kind moves as in orthodox chess.
-  bool moves_as_usual(int kind) const { return usual_[static_cast<std::size_t>(kind)]; }
+  bool moves_as_usual(int kind) const { return usual_[kind]; }
 
   // Whether no move of a pawn can be undone by another.
   bool pawns_only_advance() const { return pawns_only_advance_; }
 
   const std::vector<int>& promotions() const { return promotions_; }  // kinds, best first
-  Bits promotion_zone(int seat) const { return promotion_zone_[static_cast<std::size_t>(seat)]; }
+  Bits promotion_zone(int seat) const { return promotion_zone_[seat]; }
   // Where a pawn of the seat can stand: from its second rank on, as far as its moves carry it.
-  Bits pawn_squares(int seat) const { return pawn_squares_[static_cast<std::size_t>(seat)]; }
+  Bits pawn_squares(int seat) const { return pawn_squares_[seat]; }
   bool takes_en_passant() const { return takes_en_passant_; }
-  bool castles(int wing) const { return castles_[static_cast<std::size_t>(wing)]; }
+  bool castles(int wing) const { return castles_[wing]; }
 
   // Whether an orthodox board holds only men of the six letters.
   bool is_plain(const Position& position) const {

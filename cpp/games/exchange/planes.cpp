@@ -63,9 +63,7 @@ class Planes {
  public:
   explicit Planes(std::span<float> planes) : planes_(planes) {}
 
-  float& at(int channel, int square) {
-    return planes_[static_cast<std::size_t>(channel * kSquares + square)];
-  }
+  float& at(int channel, int square) { return planes_[channel * kSquares + square]; }
 
   void mark(int channel, Bits squares, float value = 1) {
     float* plane = &at(channel, 0);

@@ -13,7 +13,7 @@ Position start_position() {
                                              kKing, kBishop, kKnight, kRook};
   Position p = empty_board();
   for (int file = 0; file < 8; ++file) {
-    const Type type = kBackRank[static_cast<std::size_t>(file)];
+    const Type type = kBackRank[file];
     put(p, file, fresh(type, 0));
     put(p, 8 + file, fresh(kPawn, 0));
     put(p, 48 + file, fresh(kPawn, 1));

@@ -70,6 +70,8 @@ struct Man {
   int charges;  // 0 where unlimited
   int counter;  // cooldown, or a pawn's Advance counter
   bool promoted;
+
+  bool operator==(const Man&) const = default;
 };
 
 // The man's letter in texts: capitals are White's.
@@ -108,6 +110,7 @@ inline Bits forward(int seat, Bits set) { return seat == 0 ? north(set) : south(
 Position empty_board();
 Position start_position();
 Man fresh(Type type, int seat);
+inline bool is_fresh(const Man& man) { return man == fresh(man.type, man.seat); }
 Man man_at(const Position& p, int square);
 
 // Puts a man on an empty square; takes a man from his square.

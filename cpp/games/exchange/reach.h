@@ -1,7 +1,7 @@
 #pragma once
 // Where men can go, whom they can strike, who shields and heals whom.
 //
-// Reach is told for every square, whoever stands there: a square in reach is one where an enemy
+// Reach is defined for every square, empty or not: a square in reach is one where an enemy
 // could be struck.
 
 #include "games/exchange/position.h"

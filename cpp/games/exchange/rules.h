@@ -35,7 +35,7 @@ struct Deeds {
 void list_actions(const Position& p, std::vector<Action>& actions);
 
 // The position at the end of the ply in which the side to move takes this legal action and the
-// die (where it needs one) shows `roll`. Leaves king_attackers to whoever wants to know.
+// die (where it needs one) shows `roll`. Leaves king_attackers to the caller.
 Position carry_out(const Position& p, Action action, int roll, Deeds& deeds);
 
 // How the game has ended, but for the want of an action; `times` is how often this position has

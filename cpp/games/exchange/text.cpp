@@ -11,12 +11,12 @@ constexpr std::string_view kDie = "die:";
 
 std::string details_of(const Position& p, int square) {
   const Man man = man_at(p, square);
+  if (is_fresh(man)) return {};
   const Kind& kind = kKinds[man.type];
   std::string tags;
   if (man.charges != kind.charges) tags += ":u" + std::to_string(man.charges);
   if (man.counter > 0) tags += (man.type == kPawn ? ":a" : ":c") + std::to_string(man.counter);
   if (man.promoted) tags += ":p";
-  if (tags.empty() && man.hp == kind.hp) return {};
   return square_name(square) + "=" + std::to_string(man.hp) + tags;
 }
 
@@ -153,8 +153,8 @@ Position read_position(std::string_view text, std::string_view& pending) {
     throw PositionError("the Decree counters are two numbers like 0/2, not " + quoted(fields[2]));
   }
   for (int seat : {0, 1}) {
-    p.decree[seat] = static_cast<std::uint8_t>(
-        read_in(decrees[static_cast<std::size_t>(seat)], 0, kDecreeLength, "a Decree counter"));
+    p.decree[seat] =
+        static_cast<std::uint8_t>(read_in(decrees[seat], 0, kDecreeLength, "a Decree counter"));
   }
   p.quiet = static_cast<std::uint16_t>(
       read_in(fields[3], 0, kLastPly, "the count of plies without damage"));

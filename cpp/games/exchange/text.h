@@ -3,7 +3,7 @@
 //
 //   <board> <w|b> <decree White>/<decree Black> <quiet plies> <ply> <details> [die:<move text>]
 //
-// Details tell where a man differs from a fresh one, `-` if nowhere:
+// Details say where a man differs from a fresh one, `-` if nowhere:
 //   e1=15:u2   15 HP, 2 charges left      d8=10:c2    cooldown 2
 //   a4=7:a1    Advance counter 1          h8=4:p      a queen that was a pawn
 

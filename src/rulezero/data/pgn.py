@@ -317,8 +317,8 @@ def _end(tags: dict[str, str], result: str, last: State) -> tuple[float, str]:
             told = f"{_RESULTS[last.outcome]} ({last.end_reason})"
             raise RecordError(f"the result is {result}, but by the rules {told}")
         return last.outcome, last.end_reason
-    told = _number(tags, "Outcome")
-    outcome = outcome if told is None else told
+    if (tagged := _number(tags, "Outcome")) is not None:
+        outcome = tagged
     reason = tags.get("Termination")
     if reason in STOPPED:
         return outcome, reason

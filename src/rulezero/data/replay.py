@@ -21,6 +21,8 @@ class Replay(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     choices: npt.NDArray[np.int32]  # [n] how many actions were legal
     events: Floats  # [n, columns of facts.events] what each ply did
     checks: npt.NDArray[np.bool_]  # [n] whether the mover's king was attacked
+    actors: npt.NDArray[np.int8]  # [n] the seat that acts: the mover, or whose choice rolls the die
+    plies: npt.NDArray[np.int32]  # [n] choices of players before it, as the game counts them
     last: State  # where it led
 
 
@@ -58,11 +60,17 @@ def course(record: Record, game: Game | None = None) -> Replay:
 def follow(game: Game, start: str, actions: Numbers) -> Replay:
     """The game of these actions from a text."""
     try:
-        movers, choices, events, checks, last = replay(game, start, actions)
+        movers, choices, events, checks, actors, plies, last = replay(game, start, actions)
     except RulezeroError as error:
         raise RecordError(f"{game.text}: {error}") from error
     return Replay(
-        movers=movers, choices=choices, events=events, checks=checks.astype(bool), last=last
+        movers=movers,
+        choices=choices,
+        events=events,
+        checks=checks.astype(bool),
+        actors=actors,
+        plies=plies,
+        last=last,
     )
 
 

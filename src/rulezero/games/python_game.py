@@ -2,8 +2,8 @@
 
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,15 @@ class PythonGame(ABC, Generic[Position]):
     board: tuple[int, int]  # rows, columns of cells()
     max_plies: int  # choices after which a runner stops a game
     has_chance: bool = False  # whether some plies are a die's
+    has_random_start: bool = False  # whether the seed draws the start
     event_names: Sequence[str] = ()  # columns of events()
+    seat_names: tuple[str, str] = ("seat 0", "seat 1")  # what people call the seats
+    human_seat: int = 0  # where a person sits by default
+    policy_layout: Literal["planes", "from_to", "flat"] = "flat"  # of the slots (docs/planes.md)
+    typical_plies: float = 0.0  # choices of a quick game; 0: unknown
+    typical_moves: float = 0.0  # legal moves of a choice in such games
+    pgn_variants: Sequence[str] = ()  # PGN's Variant tag, then other spellings; (): no PGN
+    constants: Mapping[str, int] = {}  # numbers of the rules by name
 
     @abstractmethod
     def start(self, seed: int) -> Position:
@@ -89,3 +97,11 @@ class PythonGame(ABC, Generic[Position]):
         """(man, seat) for each square, from the bottom row up; ("", -1) where nobody stands."""
         rows, columns = self.board
         return [("", -1)] * (rows * columns)
+
+    def info(self, position: Position) -> Sequence[tuple[str, str]]:
+        """(label, words) about what the position holds beside the men on their squares."""
+        return []
+
+    def kind(self, position: Position, action: int) -> str:
+        """What kind of action a legal one is, for people who are shown the choices."""
+        return "moves"

@@ -10,10 +10,9 @@ from pydantic import Field
 from rulezero._core import CHANCE, SeatError
 from rulezero.data.columns import Floats
 from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Replay, game_of
+from rulezero.data.replay import Replay
 from rulezero.play.players import read_player
 from rulezero.settings import Settings
-from rulezero.train.games.exchange import RewardConfig, shaped, track
 
 
 class TargetSettings(Settings):
@@ -28,7 +27,6 @@ class TargetSettings(Settings):
     skip_plies: int = Field(0, ge=0)  # first plies of a game, which are all too alike
     skip_checks: bool = False  # whether to leave out plies whose mover's king is attacked
     keep: float = Field(1.0, gt=0, le=1)  # share of the plies that are learned from, by lot
-    rewards: RewardConfig | None = None  # shaped results (exchange); none: how games ended
 
 
 class Targets(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -54,8 +52,9 @@ def of_play(
     course: Replay,
     settings: TargetSettings,
     note: Columns | None = None,
+    shaped: Floats | None = None,
 ) -> Targets:
-    """The usual targets: visits, and how the game ended.
+    """The usual targets: visits, and how the game ended, or its `shaped` result, [n].
 
     Where a mover knew no value, a judge's note tells one. Dice and plies of an opening that nobody
     chose are skipped, and so is everything behind which people stopped playing.
@@ -69,10 +68,7 @@ def of_play(
     elif record.end_reason == "interrupted":
         weight *= 0  # nobody knows how it would have ended
     told = result_of(record)
-    result = np.full(record.plies, told, np.float32)
-    if settings.rewards is not None:
-        trackers = track(record, course, game_of(record.game))
-        result = shaped(record, course, trackers, settings.rewards, told).value
+    result = np.full(record.plies, told, np.float32) if shaped is None else shaped
     search, draw = columns.value, columns.draw
     if note is not None:
         search = np.where(np.isnan(search), note.value, search)

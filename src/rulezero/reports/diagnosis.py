@@ -13,19 +13,22 @@ import numpy.typing as npt
 from rulezero import config
 from rulezero._core import Game
 from rulezero.data.columns import Floats
-from rulezero.data.record import Purpose, Record
+from rulezero.data.record import Columns, Purpose, Record
+from rulezero.data.replay import Replay
 from rulezero.errors import RunError
 from rulezero.fleet.runner import run as play
 from rulezero.games.load import load
 from rulezero.learn.batch import Batch, Batches
 from rulezero.learn.measures import Answers, measure
-from rulezero.learn.targets import TargetSettings, of_play
+from rulezero.learn.targets import Targets, TargetSettings, of_play
 from rulezero.learn.window import Part, Window, WindowSettings, take
 from rulezero.nets.card import PERCEPTRON, Card, beside, game_of, read_card, resolve
 from rulezero.play.evaluators import Evaluator, OnnxEvaluator
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
 from rulezero.reports.openings import Opening, openings, repeated
+from rulezero.train.games import training_of
+from rulezero.train.games.exchange import ShapedTargetSettings
 from rulezero.train.run import Run
 from rulezero.train.warnings import constant_outputs
 
@@ -104,7 +107,7 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
     rewards = None if run is None else config.read(run.config()).targets.rewards
     if rewards is not None:
         source += ", results shaped as the net is taught them"
-    batch = positions_of(records, game, TargetSettings(rewards=rewards))
+    batch = positions_of(records, game, ShapedTargetSettings(rewards=rewards))
     untrained = _untrained(path, card, game)
     kind = card.config.value
     answers = answers_of(evaluator, batch, kind)
@@ -153,7 +156,12 @@ def positions_of(
     """Positions of games that somebody chose in, evenly spaced where there are too many."""
     window = Window(WindowSettings(plies=1 << 40, held_out=0))
     targets = targets or TargetSettings()
-    take(window, records, game, lambda r, c, played, _: of_play(r, c, played, targets), 0)
+    shape = training_of(game).shape
+
+    def learned(record: Record, columns: Columns, replay: Replay, _: Columns | None) -> Targets:
+        return of_play(record, columns, replay, targets, None, shape(record, replay, targets))
+
+    take(window, records, game, learned, 0)
     positions = window.positions(Part.TRAINING)
     if not len(positions):
         raise RunError("these games have no positions to judge: nobody chose in them")

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from rulezero.train.games.exchange_usage import TARGETS
+from rulezero.train.games.exchange import TARGETS
 from rulezero.train.regimes.curriculum import LESSON
 from rulezero.train.tasks import task_name
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 
 from rulezero import config
-from rulezero.config import Experiment
 from rulezero.errors import RunError
 from rulezero.files import write_whole
 from rulezero.games.load import load
 from rulezero.reports.figures import Entry, Figure, Group, groups
 from rulezero.reports.sample import SampleGame, newest_record, sample_of
 from rulezero.reports.standings import Standings, read_standings
+from rulezero.train.experiment import Experiment
 from rulezero.train.run import Run
 
 

@@ -8,7 +8,6 @@ import msgspec
 
 from rulezero import config
 from rulezero._core import Game
-from rulezero.config import Experiment
 from rulezero.data.record import Record
 from rulezero.errors import RunError
 from rulezero.files import write_whole
@@ -21,6 +20,7 @@ from rulezero.play.players import read_player
 from rulezero.play.task import Task
 from rulezero.stats.ladder import Ladder, Meeting, Rating
 from rulezero.stats.tally import GameResult, Tally
+from rulezero.train.experiment import Experiment
 from rulezero.train.run import Run
 from rulezero.train.tasks import TrialSettings, named
 
@@ -142,7 +142,9 @@ def players_of(
         Entrant(name=text, seat=text, about="anchor" if text == fixed[-1] else "") for text in fixed
     ]
     for name in spaced(net_names(run), nets, best):
-        spec = grammar.read(named(trial.seat, dict.fromkeys(("best", "latest", "candidate"), name)))
+        spec = grammar.read(
+            named(trial.player, dict.fromkeys(("best", "latest", "candidate"), name))
+        )
         options = {**spec.options, **({} if sims is None else {"sims": str(sims)})}
         marks = [mark for mark, net in (("best", best), ("latest", latest)) if net == name]
         text = read_player(grammar.Spec(spec.name, options).text).text

@@ -16,40 +16,20 @@ import numpy as np
 
 from rulezero._core import Game
 from rulezero.contest.match import result_of
-from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Replay
+from rulezero.data.record import Record
 from rulezero.data.store import Store
 from rulezero.errors import RunError
 from rulezero.learn.fit import Fit, Tell
-from rulezero.learn.targets import Targets
 from rulezero.learn.window import Window, take
 from rulezero.play.table import Finished
 from rulezero.play.task import Task, keyed
 from rulezero.stats.rating import elo
 from rulezero.stats.tally import Tally
-from rulezero.train.games.figures import figures_of
+from rulezero.train.experiment import Experiment
+from rulezero.train.games import training_of
 from rulezero.train.listener import Listener
-from rulezero.train.recipe import Recipe
 from rulezero.train.run import Progress, Run
 from rulezero.train.warnings import about_fit, about_games
-
-
-class Regime(Protocol):
-    """Who plays whom, what is learned from it, who is promoted."""
-
-    def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
-        """What to play before the fit of an iteration; none: there is no fit."""
-
-    def targets(
-        self, record: Record, columns: Columns, course: Replay, note: Columns | None
-    ) -> Targets:
-        """What is learned from a game, perhaps with a judge's note about it."""
-
-    def trials(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
-        """What to play with the net that was fitted."""
-
-    def is_promoted(self, iteration: int, tallies: Mapping[str, Tally]) -> bool:
-        """Whether the new net becomes the best, by the trials' names."""
 
 
 class Fleet(Protocol):
@@ -95,8 +75,7 @@ class Loop:
         self,
         run: Run,
         game: Game,
-        recipe: Recipe,
-        regime: Regime,
+        recipe: Experiment,
         pupil: Callable[[int], Trainee],
         fleet: Fleet,
         listener: Listener | None = None,
@@ -105,7 +84,6 @@ class Loop:
         self.run = run
         self.game = game
         self.recipe = recipe
-        self.regime = regime
         self.new_pupil = pupil
         self.fleet = fleet
         self.listener = listener or Listener()
@@ -133,7 +111,7 @@ class Loop:
 
     def _generate(self) -> None:
         iteration = self.progress.iteration
-        tasks = self.regime.games(iteration, self._nets())
+        tasks = self.recipe.games(iteration, self._nets())
         records = self._play(tasks)
         for task in tasks:
             self._log_games(task, [record for record in records if record.task == task.name])
@@ -171,14 +149,14 @@ class Loop:
 
     def _evaluate(self) -> None:
         iteration = self.progress.iteration
-        tasks = self.regime.trials(iteration, self._nets())
+        tasks = self.recipe.regime.trials(self.recipe, iteration, self._nets())
         records = self._play(tasks)
         tallies = {}
         for task in tasks:
             played = [record for record in records if record.task == task.name]
             tallies[task.name] = Tally.of(result_of(record, task) for record in played)
             self._log_games(task, played)
-        is_promoted = self.regime.is_promoted(iteration, tallies)
+        is_promoted = self.recipe.regime.is_promoted(self.recipe, iteration, tallies)
         self._log(
             "verdict",
             net=self.progress.latest,
@@ -215,7 +193,7 @@ class Loop:
                 by_task.setdefault(record.task, []).append(record)
         for generation in range(last + 1):
             records = []
-            for task in self.regime.games(generation, self._nets()):
+            for task in self.recipe.games(generation, self._nets()):
                 kept = by_task.get(task.name, [])
                 if len({record.index for record in kept}) < task.games:
                     raise RunError(
@@ -277,7 +255,7 @@ class Loop:
         notes = {
             note.record: note.thoughts for note in self.run.store().notes() if note.record in ids
         }
-        take(self._window, records, self.game, self.regime.targets, generation, notes)
+        take(self._window, records, self.game, self.recipe.targets_of, generation, notes)
 
     def _nets(self) -> dict[str, str]:
         progress = self.progress
@@ -325,7 +303,7 @@ class Loop:
             elo=msgspec.to_builtins(elo(tally)),
             first_seat=first.score,
             ends={cause: msgspec.to_builtins(each) for cause, each in tally.by_cause.items()},
-            figures=figures_of(self.game, records, self.recipe.targets),
+            figures=training_of(self.game).figures(self.game, records, self.recipe.targets),
         )
         if task.purpose in ("self-play", "bootstrap"):
             self._smell(about_games(first))

@@ -1,11 +1,13 @@
 """What a distillation came to, stage by stage, from the log of its run."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rulezero.train.distillation import DistillSettings
+if TYPE_CHECKING:
+    from rulezero.train.regimes.distill import Distill
+
 
 _GOOD, _ACCEPTABLE = 0.05, 0.10  # average losses below them are called so
 _IDLE = 0.9  # of the best constant's loss: who is above it has learned next to nothing
@@ -42,7 +44,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     last_material: int | None  # centipawns, White's lead where the last game ended
 
 
-def summarise(entries: Iterable[dict[str, Any]], settings: DistillSettings) -> Summary:
+def summarise(entries: Iterable[dict[str, Any]], settings: "Distill") -> Summary:
     """The summary of a log."""
     known = list(entries)
     fits = {entry["iteration"]: entry for entry in known if entry["kind"] == "fit"}

@@ -1,12 +1,11 @@
 """Who plays the games of a run: the recipe's words for tasks."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
 from rulezero.data.record import Purpose
-from rulezero.endgame.tables import GAME
 from rulezero.errors import RunError
 from rulezero.games.load import load
 from rulezero.play.players import read_player
@@ -14,9 +13,13 @@ from rulezero.play.resign import Resign
 from rulezero.play.starts import read_starts
 from rulezero.play.task import Task
 from rulezero.settings import AS_KEYS, Settings, read_as
-from rulezero.train.games import monster as curriculum
+from rulezero.train.games import TRAININGS, training_of
 
-NAMES = ("best", "latest", "candidate")  # nets that a seat of a recipe may name
+if TYPE_CHECKING:
+    from rulezero.train.experiment import Experiment
+
+NAMES = ("best", "latest", "candidate")  # nets that a player of a recipe may name
+CURRICULUM = "curriculum"  # the starts that come with a game; curriculum:1+2 for its tiers
 
 
 def _checked(text: str) -> str:
@@ -25,7 +28,6 @@ def _checked(text: str) -> str:
 
 
 PlayerText = Annotated[str, AfterValidator(_checked)]
-Value = Annotated[float, Field(ge=-1, le=1)]  # seat 0's
 
 
 class PlaySettings(Settings):
@@ -47,8 +49,8 @@ class TrialSettings(Settings):
     """A match that measures a new net."""
 
     games: int = Field(40, ge=2)
-    seat: PlayerText = "puct:net=candidate,sims=100"  # of both, where the opponent is a net
-    opponent: PlayerText | None = None  # none: the best net, in the same seat
+    player: PlayerText = "puct:net=candidate,sims=100"  # both, where the opponent is a net
+    opponent: PlayerText | None = None  # none: the same player with the best net
     opening: int = Field(4, ge=0, le=1000)
     every: int = Field(1, ge=1)  # iterations
 
@@ -68,59 +70,33 @@ class GateSettings(TrialSettings):
         return self
 
 
-class OpponentSettings(Settings):
-    """Who plays against the side that learns, where one side learns at a time."""
-
-    seat: PlayerText = "puct:net=latest,sims=200"
-    first: PlayerText = "ucb1:sims=200"  # in the first iteration, when nothing is frozen yet
-
-
-class CurriculumSettings(Settings):
-    """Games from lessons."""
-
-    games: int = Field(200, ge=1)
-    seat: PlayerText = "puct:net=latest,sims=50,temperature=1,temperature_turns=15"  # White
-    first: PlayerText = "ucb1:sims=800,temperature=1,temperature_turns=15"  # White in the bootstrap
-    black: PlayerText = "scripted"
-    starts: str = "curriculum"  # as in selfplay
-    label: Literal["result", "start"] = "result"  # what learners are told: the end, or the tier's
-    values: tuple[Value, Value, Value, Value, Value] = (-1, -1, -0.7, -0.7, -0.7)  # by tier
-
-
-class Played(Protocol):
-    """What tasks read of a recipe."""
-
-    @property
-    def game(self) -> str: ...
-    @property
-    def seed(self) -> int: ...
-
-
 def named(text: str, nets: Mapping[str, str]) -> str:
-    """A seat's text with the names of this moment in the place of best, latest, candidate."""
+    """A player's text with the names of this moment in the place of best, latest, candidate."""
     net = read_player(text).net
     return read_player(text).changed(net=nets[net]).text if net in NAMES else text
 
 
 def is_curriculum(starts: str) -> bool:
     """Whether this is no file, but the curriculum that comes with a game, or tiers of it."""
-    return starts.partition(":")[0] == "curriculum"
+    return starts.partition(":")[0] == CURRICULUM
 
 
 def starts_of(text: str, game: str) -> list[str]:
     """The positions of a file, or of the curriculum that comes with a game."""
     if not is_curriculum(text):
         return read_starts(text, load(game))
-    tiers = text.partition(":")[2]
-    if load(game).facts.name != GAME:
-        raise RunError(f"there is no curriculum for {game}: {GAME} has one")
-    wanted = set(tiers.split("+")) if tiers else {str(tier) for tier in curriculum.TIERS}
-    if unknown := wanted - {str(tier) for tier in curriculum.TIERS}:
+    lessons = training_of(load(game)).lessons()
+    if not lessons:
+        known = ", ".join(name for name, each in TRAININGS.items() if each.lessons())
+        raise RunError(f"there is no curriculum for {game}: {known} has one")
+    tiers = sorted({str(lesson.tier) for lesson in lessons})
+    wanted = set(filter(None, text.partition(":")[2].split("+"))) or set(tiers)
+    if unknown := wanted - set(tiers):
         raise RunError(
-            f"{text}: there is no tier '{min(unknown)}'; tiers are {min(curriculum.TIERS)} to"
-            f" {max(curriculum.TIERS)}, several as in curriculum:1+2"
+            f"{text}: there is no tier '{min(unknown)}'; tiers are {tiers[0]} to {tiers[-1]},"
+            " several as in curriculum:1+2"
         )
-    return [lesson.text for lesson in curriculum.lessons() if str(lesson.tier) in wanted]
+    return [lesson.text for lesson in lessons if str(lesson.tier) in wanted]
 
 
 def task_name(iteration: int, kind: str) -> str:
@@ -131,20 +107,20 @@ def task_name(iteration: int, kind: str) -> str:
 def task_of(
     settings: PlaySettings,
     nets: Mapping[str, str],
-    recipe: Played,
+    experiment: "Experiment",
     iteration: int | None,
     *,
     name: str,  # in its iteration, if it has one
     purpose: Purpose,
 ) -> Task:
     """The task of such games."""
-    a, game = named(settings.a, nets), recipe.game
+    a, game = named(settings.a, nets), experiment.game
     return Task(
         game=game,
         a=a,
         b=a if settings.b is None else named(settings.b, nets),
         games=settings.games,
-        seed=recipe.seed,
+        seed=experiment.seed,
         name=name if iteration is None else task_name(iteration, name),
         swap=settings.swap,
         opening=settings.opening,
@@ -161,7 +137,7 @@ def task_of(
 def trial_of(
     settings: TrialSettings,
     nets: Mapping[str, str],
-    recipe: Played,
+    experiment: "Experiment",
     iteration: int,
     *,
     name: str,  # in its iteration
@@ -171,11 +147,11 @@ def trial_of(
     against = {**nets, "candidate": nets["best"]}
     opponent = settings.opponent
     return Task(
-        game=recipe.game,
-        a=named(settings.seat, nets),
-        b=named(settings.seat, against) if opponent is None else named(opponent, nets),
+        game=experiment.game,
+        a=named(settings.player, nets),
+        b=named(settings.player, against) if opponent is None else named(opponent, nets),
         games=settings.games,
-        seed=recipe.seed,
+        seed=experiment.seed,
         name=task_name(iteration, name),
         opening=settings.opening,
         purpose=purpose,

@@ -1,25 +1,29 @@
 """How a new net is measured, and when it becomes the best one."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from rulezero.play.task import Task
 from rulezero.stats.sprt import Sprt
 from rulezero.stats.tally import Tally
-from rulezero.train.recipe import Recipe
 from rulezero.train.tasks import GateSettings, task_name, trial_of
 
+if TYPE_CHECKING:
+    from rulezero.train.experiment import Experiment
 
-def trials(recipe: Recipe, iteration: int, nets: Mapping[str, str]) -> list[Task]:
+
+def trials(experiment: "Experiment", iteration: int, nets: Mapping[str, str]) -> list[Task]:
     """What the net of an iteration plays: against the best one, and against the anchor.
 
     The last one is always tried.
     """
-    gate, anchor, tasks = recipe.gate, recipe.anchor, []
-    is_last = iteration == recipe.iterations
+    gate, anchor, tasks = experiment.gate, experiment.anchor, []
+    is_last = iteration == experiment.iterations
     if iteration > 0 and gate.kind != "always" and (is_last or iteration % gate.every == 0):
-        tasks.append(trial_of(gate, nets, recipe, iteration, name="gate", purpose="gate"))
+        tasks.append(trial_of(gate, nets, experiment, iteration, name="gate", purpose="gate"))
     if anchor is not None and (is_last or iteration % anchor.every == 0):
-        tasks.append(trial_of(anchor, nets, recipe, iteration, name="anchor", purpose="rating"))
+        trial = trial_of(anchor, nets, experiment, iteration, name="anchor", purpose="rating")
+        tasks.append(trial)
     return tasks
 
 

@@ -1,12 +1,12 @@
 """A distillation as people watch it."""
 
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from rich.text import Text
 
 from rulezero.cli.terminal.watch import Watch
-from rulezero.train.distillation import Stage
+from rulezero.train.regimes.distill import Distill, Stage
 from rulezero.train.summary import StageSummary, Summary
 
 
@@ -21,7 +21,7 @@ class DistillWatch(Watch):
 
     def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
         super().learned(step, steps, losses)
-        batch, settings = self._experiment.fit.batch, self._experiment.distill
+        batch, settings = self._experiment.fit.batch, cast(Distill, self._experiment.regime)
         every = settings.progress_every
         if step * batch // every > (step - 1) * batch // every:
             told = say_progress(settings.stage_of(self._iteration), step * batch, losses)

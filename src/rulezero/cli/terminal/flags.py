@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from rulezero.flags import FLAGS, Flag
+from rulezero.flags import FLAGS
+from rulezero.train.flag import Flag
 
 PANEL = "A recipe's keys by short names"
 _VALUES: dict[Any, str] = {int: "N", float: "X", str: "NET"}

@@ -9,11 +9,11 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from rulezero.config import Experiment
 from rulezero.fleet.runner import cores
 from rulezero.play.task import Task
 from rulezero.stats.tally import Tally
-from rulezero.train.games.exchange_usage import TARGETS
+from rulezero.train.experiment import Experiment
+from rulezero.train.games.exchange import TARGETS
 from rulezero.train.listener import Listener
 
 _PHASES = {"generate": "playing", "fit": "learning", "evaluate": "measuring"}

@@ -8,6 +8,7 @@ from rulezero import config, flags, runs
 from rulezero.cli.terminal.distill_watch import DistillWatch
 from rulezero.cli.terminal.options import Changes, Workers
 from rulezero.cli.terminal.watch import Watch
+from rulezero.train.experiment import Experiment
 
 if TYPE_CHECKING:
     from rulezero.train.estimate import Estimate
@@ -70,9 +71,9 @@ def train(
     typer.echo(f"the run is in {run.path}; its best net is {run.progress().best}")
 
 
-def watching(experiment: config.Experiment) -> Watch:
+def watching(experiment: Experiment) -> Watch:
     """Who tells how a run goes."""
-    return DistillWatch(experiment) if experiment.regime == "distill" else Watch(experiment)
+    return Watch(experiment) if experiment.regime.has_tower else DistillWatch(experiment)
 
 
 def say_estimate(expected: "Estimate") -> list[str]:

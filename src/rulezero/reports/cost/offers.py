@@ -86,9 +86,9 @@ class Prices(msgspec.Struct, frozen=True, kw_only=True):
 
 def newest() -> Prices:
     """The newest prices that come with rulezero."""
-    files = resources.files("rulezero.prices").iterdir()
+    files = resources.files("rulezero.reports.cost").iterdir()
     name = max(file.name for file in files if file.name.endswith(".yaml"))
-    with resources.as_file(resources.files("rulezero.prices") / name) as path:
+    with resources.as_file(resources.files("rulezero.reports.cost") / name) as path:
         return _told(path, None)
 
 

@@ -10,7 +10,6 @@ from functools import cache
 import msgspec
 
 from rulezero._core import CHANCE, Game
-from rulezero.config import Experiment
 from rulezero.data.replay import follow
 from rulezero.errors import RunError
 from rulezero.fleet.runner import cores, run
@@ -20,7 +19,7 @@ from rulezero.nets.config import NetConfig
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
 from rulezero.reports.cost.offers import Level, Offer, Prices, Range
-from rulezero.train.regimes import regime_of
+from rulezero.train.experiment import Experiment
 from rulezero.train.tasks import NAMES
 
 _HOUR = 3600  # seconds
@@ -140,7 +139,7 @@ def measure(experiment: Experiment, work: Work, *, workers: int = 0) -> Here:
 def work_of(experiment: Experiment) -> Work:
     """What an experiment asks of a GPU. RunError where no net plays at all."""
     game = load(experiment.game)
-    if experiment.regime == "distill":
+    if not experiment.regime.has_tower:
         raise RunError(
             "a perceptron plays and learns on a processor, so there is nothing to rent a GPU for:"
             f" `rulezero train {experiment.recipe} --dry-run` tells the hours"
@@ -200,11 +199,11 @@ def _quote(offer: Offer, hours: float, spot: Range) -> Quote:
 
 def _tasks(experiment: Experiment) -> Iterator[tuple[int, Task]]:
     """How often each task of a run is played: later iterations are like the second."""
-    regime, nets = regime_of(experiment), dict.fromkeys(NAMES, "untrained")
+    nets = dict.fromkeys(NAMES, "untrained")
     count = experiment.iterations
     for iteration, times in enumerate((1, min(count, 1), max(count - 1, 0))):
         if times:
-            yield from ((times, task) for task in regime.games(iteration, nets))
+            yield from ((times, task) for task in experiment.games(iteration, nets))
 
 
 def _asked_by(task: Task, moves: float) -> float:

@@ -1,15 +1,22 @@
-"""A window's positions as perceptrons of chess see them, and what they should say."""
+"""Chess: what perceptrons see of a window's positions, and the material at the end of games."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rulezero._core import remake
+from rulezero._core import Game, material, remake
 from rulezero.data.columns import Floats
+from rulezero.data.record import Record
+from rulezero.data.replay import course
 from rulezero.games.load import load
+from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Indices, Window
+from rulezero.train.games.training import GameTraining
 
+PERCEPTRON_GAME = "chess:planes=features781"  # whose planes perceptrons see
 _CHUNK = 4096  # positions that are re-made at a time
 
 
@@ -18,7 +25,7 @@ class Features:
 
     def __init__(self, window: Window, positions: Indices) -> None:
         """Goes through every game once, now."""
-        game = load("chess", planes="features781")
+        game = load(PERCEPTRON_GAME)
         self._size = math.prod(game.facts.planes)
         self._places = np.zeros(len(window), np.int64)
         self._places[positions] = np.arange(len(positions))
@@ -46,3 +53,15 @@ class Features:
         """What should be said: the mover's chance by the search's value, [p]."""
         found: Floats = self._chances[self._places[positions]]
         return found
+
+
+class ChessTraining(GameTraining):
+    """The material that was left where the last game ended."""
+
+    game = "chess"
+
+    def figures(
+        self, game: Game, records: Sequence[Record], settings: TargetSettings
+    ) -> dict[str, Any]:
+        """last_material: White's lead in centipawns where the last game ended."""
+        return {"last_material": material(course(records[-1], game).last)} if records else {}

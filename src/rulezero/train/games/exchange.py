@@ -1,9 +1,13 @@
 """EXCHANGE's shaped rewards: what each side did in a game, and what that adds to its result.
 
-A turn is a ply number throughout: players' actions count, dice do not.
+A turn is a ply number throughout: players' actions count, dice do not. The names RewardConfig,
+AbilityTracker and calculate_total_reward are those of the original EXCHANGE program.
 """
 
 import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -13,11 +17,11 @@ from pydantic import Field
 from rulezero._core import CHANCE, Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Record
-from rulezero.data.replay import Replay
+from rulezero.data.replay import Replay, course
+from rulezero.learn.targets import TargetSettings, result_of
 from rulezero.settings import Settings
-
-EXCHANGE = "exchange"  # the game whose deeds are rewarded
-_OVEREXTEND_COST = 2  # HP, always paid; a queen with fewer pays with her life
+from rulezero.train.flag import Flag, setting
+from rulezero.train.games.training import GameTraining
 
 _Counts = npt.NDArray[np.int64]
 
@@ -114,10 +118,9 @@ def track(record: Record, course: Replay, game: Game) -> Trackers:
     is_completed = np.append(course.movers, course.last.mover)[1:] != CHANCE
     events = course.events[is_completed].astype(np.int64)  # a row per player's action
     columns = dict(zip(game.facts.events, events.T, strict=True))
-    # Sides alternate without exception; movers would not tell whose die a record begins with.
-    actors = ("wb".index(record.start.split()[1]) + np.arange(len(events))) % 2
-    plies = _ply_number(record.start) + np.arange(len(events))
-    white, black = (_track_side(columns, plies, actors == seat) for seat in (0, 1))
+    actors, plies = course.actors[is_completed], course.plies[is_completed].astype(np.int64)
+    rules = game.facts.constants
+    white, black = (_track_side(columns, plies, actors == seat, rules) for seat in (0, 1))
     return white, black
 
 
@@ -141,20 +144,18 @@ def shaped(
         sign = (course.movers == 0).astype(np.float32) - (course.movers == 1)  # 0 where dice fall
         value = np.float32(config.draw_target) * sign
         return Shaped(value=value, difference=difference, is_clipped=False)
-    early = max(0.0, 1 - _ply_number(course.last.text) / config.early_win_ply)
+    early = max(0.0, 1 - course.last.ply / config.early_win_ply)
     added = float(np.clip(difference, -config.shaped_limit, config.shaped_limit))
     target = (told * (1 + config.early_win_bonus * early) + added) / config.scale
     value = np.full(len(course.movers), np.clip(target, -1, 1), np.float32)
     return Shaped(value=value, difference=difference, is_clipped=added != difference)
 
 
-def _ply_number(text: str) -> int:
-    """The number of players' actions before a position, by its text."""
-    return int(text.split()[4])
-
-
 def _track_side(
-    columns: dict[str, _Counts], plies: _Counts, is_own: npt.NDArray[np.bool_]
+    columns: dict[str, _Counts],
+    plies: _Counts,
+    is_own: npt.NDArray[np.bool_],
+    rules: Mapping[str, int],
 ) -> AbilityTracker:
     """The tracker of one side, from the rows of all players' actions."""
     own = {name: column[is_own] for name, column in columns.items()}
@@ -162,9 +163,9 @@ def _track_side(
     damage = own["damage"]
     healed = own["healed"][own["consecration"] > 0]
     missing = own["missing"][own["consecration"] > 0]
-    net_damage = (damage - _OVEREXTEND_COST)[own["overextend"] > 0]
+    net_damage = (damage - rules["overextend_cost"])[own["overextend"] > 0]
     percent = 100 + np.minimum(plies[is_own], 100)  # whole numbers: sums stay exact
-    used, wasted = _decrees(own["decree"] > 0, damage > 0)
+    used, wasted = _decrees(own["decree"] > 0, damage > 0, rules["decree_length"])
     kinds = ("strike", "combo", "overextend", "skirmish")
     return AbilityTracker(
         rd_activations=_sum(own["decree"]),
@@ -194,15 +195,18 @@ def _sum(column: npt.NDArray[np.generic]) -> int:
     return int(column.sum())
 
 
-def _decrees(is_decree: npt.NDArray[np.bool_], is_hit: npt.NDArray[np.bool_]) -> tuple[int, int]:
+def _decrees(
+    is_decree: npt.NDArray[np.bool_], is_hit: npt.NDArray[np.bool_], length: int
+) -> tuple[int, int]:
     """How many Decrees saw damage done, and how many saw actions but no damage.
 
-    A Decree covers the two own actions behind it, or fewer where another one takes its place.
+    A Decree covers the `length` own actions behind it, or fewer where another one takes its place.
     """
     at = np.flatnonzero(is_decree)
-    hits = np.append(is_hit, [False, False])
-    is_replaced = np.append(is_decree, False)[at + 1]
-    is_used = hits[at + 1] | (hits[at + 2] & ~is_replaced)
+    ends = np.minimum(at + length, np.append(at, len(is_decree))[1:])
+    is_used = np.array(
+        [is_hit[i + 1 : end + 1].any() for i, end in zip(at, ends, strict=True)], np.bool_
+    )
     is_wasted = ~is_used & (at + 1 < len(is_decree))
     return _sum(is_used), _sum(is_wasted)
 
@@ -211,3 +215,137 @@ def _longest_streak(is_quiet: npt.NDArray[np.bool_]) -> int:
     """The most actions in a row that are quiet."""
     loud = np.flatnonzero(~is_quiet)
     return int(np.diff(loud, prepend=-1, append=len(is_quiet)).max()) - 1
+
+
+# Where a run should come to: least and most, by the fields of Usage.
+TARGETS = {
+    "decree": (0.50, 1.0),
+    "decree_used": (0.50, 1.0),
+    "interpose": (0.30, 1.0),
+    "consecration": (0.20, 1.0),
+    "skirmish": (0.60, 1.0),
+    "overextend": (0.50, 1.0),
+    "pawn_advances": (0.15, 1.0),
+    "promotions": (0.15, 1.0),
+    "draws": (0.0, 0.10),
+    "length": (80.0, 100.0),
+}
+
+# The tracker's number that is above 0 where an ability was used.
+_USES = {
+    "decree": "rd_activations",
+    "interpose": "interpose_triggers",
+    "consecration": "consecration_uses",
+    "skirmish": "skirmish_uses",
+    "overextend": "overextend_uses",
+    "pawn_advances": "pawn_advances",
+    "promotions": "pawn_promotions",
+}
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """Shares over games; 0 where there is nothing to count."""
+
+    games: int
+    decree: float  # this and the next six: of (game, side) pairs in which it was used at all
+    interpose: float
+    consecration: float
+    skirmish: float
+    overextend: float
+    pawn_advances: float
+    promotions: float
+    decree_used: float  # of Decrees, those under which a strike did damage
+    length: float  # mean plies, without dice
+    draws: float  # of games, those without a winner
+    draws_by_cause: dict[str, float]  # of games, by end reason; together they are `draws`
+    clipped: float  # of games, those whose difference of rewards was clipped
+
+
+def usage(games: Iterable[tuple[Record, Trackers, Shaped]]) -> Usage:
+    """The habits of all these games."""
+    users, causes = Counter[str](), Counter[str]()
+    count = plies = decrees = decrees_used = clipped = 0
+    for record, trackers, shaped in games:
+        count += 1
+        clipped += shaped.is_clipped
+        if record.outcome == 0:
+            causes[record.end_reason] += 1
+        for tracker in trackers:
+            plies += tracker.actions
+            decrees += tracker.rd_activations
+            decrees_used += tracker.rd_used
+            users.update(name for name, number in _USES.items() if getattr(tracker, number) > 0)
+    return Usage(
+        games=count,
+        decree_used=_share(decrees_used, decrees),
+        length=_share(plies, count),
+        draws=_share(causes.total(), count),
+        draws_by_cause={cause: _share(n, count) for cause, n in causes.most_common()},
+        clipped=_share(clipped, count),
+        **{name: _share(users[name], 2 * count) for name in _USES},
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+class ShapedTargetSettings(TargetSettings):
+    """Targets whose results may be shaped by what the sides did."""
+
+    rewards: RewardConfig | None = None  # EXCHANGE's; none: how games ended
+
+
+class ExchangeTraining(GameTraining):
+    """Shaped results, and how the abilities are used."""
+
+    game = "exchange"
+    has_rewards = True
+    flags = (
+        Flag(
+            "no-combo-bonus",
+            bool,
+            "No reward for strikes under a Decree.",
+            lambda *_: {"targets": {"rewards": {"combo_bonus": False}}},
+            lambda experiment: experiment.targets.rewards is not None,
+        ),
+        Flag(
+            "combo-bonus-per-attack",
+            float,
+            "Reward for each such strike.",
+            setting("targets", "rewards", "rd_combo_bonus_per_attack"),
+            lambda experiment: experiment.targets.rewards is not None,
+        ),
+        Flag(
+            "combo-bonus-max",
+            float,
+            "The most that they earn in a game.",
+            setting("targets", "rewards", "rd_combo_bonus_max"),
+            lambda experiment: experiment.targets.rewards is not None,
+        ),
+    )
+
+    def shape(self, record: Record, replay: Replay, settings: TargetSettings) -> Floats | None:
+        """The result and both sides' rewards, where the recipe has any."""
+        rewards = getattr(settings, "rewards", None)
+        if rewards is None:
+            return None
+        trackers = track(record, replay, replay.last.game)
+        return shaped(record, replay, trackers, rewards, result_of(record)).value
+
+    def figures(
+        self, game: Game, records: Sequence[Record], settings: TargetSettings
+    ) -> dict[str, Any]:
+        """usage: how abilities are used, and how games end."""
+        return {"usage": msgspec.to_builtins(habits(game, records, settings))}
+
+
+def habits(game: Game, records: Sequence[Record], settings: TargetSettings) -> Usage:
+    """How abilities are used in some games, and what comes of it."""
+    config = getattr(settings, "rewards", None) or RewardConfig()
+    played = []
+    for record in records:
+        replay = course(record, game)
+        trackers = track(record, replay, game)
+        played.append((record, trackers, shaped(record, replay, trackers, config)))
+    return usage(played)

@@ -6,15 +6,17 @@ known stands behind each position as a comment.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
-import msgspec
-
-from rulezero._core import PositionError
+from rulezero._core import Game, PositionError
+from rulezero.data.record import Record
 from rulezero.endgame.tables import GAME, Tables
 from rulezero.games.load import load
+from rulezero.learn.targets import TargetSettings
+from rulezero.train.games.training import GameTraining, Lesson
 
 TIERS = {
     1: "the white king is trapped, and lost with the next turn",
@@ -25,7 +27,7 @@ TIERS = {
 }
 PROVEN = (1, 2)
 
-SHIPPED = Path(str(resources.files("rulezero.games"))) / "data" / "starts" / "monster.txt"
+SHIPPED = Path(str(resources.files("rulezero.train"))) / "games" / "data" / "monster.txt"
 
 _FORM = re.compile(
     r"(?P<text>[^#]+?)\s+# tier (?P<tier>\d), "
@@ -33,27 +35,13 @@ _FORM = re.compile(
 )
 
 
-class Lesson(msgspec.Struct, frozen=True):
-    """A position to learn from."""
-
-    text: str
-    tier: int
-    value: float  # seat 0's
-    distance: int | None = None  # the winner's turns to the end, where it is proven
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether the value is certain."""
-        return self.distance is not None
-
-    @property
-    def line(self) -> str:
-        """As a file has it."""
-        if self.is_proven:
-            known = f"value {self.value:.0f} in {self.distance}, proven"
-        else:
-            known = f"about {self.value:+.2f}"
-        return f"{self.text}  # tier {self.tier}, {known}"
+def line_of(lesson: Lesson) -> str:
+    """A lesson as a file has it."""
+    if lesson.is_proven:
+        known = f"value {lesson.value:.0f} in {lesson.distance}, proven"
+    else:
+        known = f"about {lesson.value:+.2f}"
+    return f"{lesson.text}  # tier {lesson.tier}, {known}"
 
 
 def lessons(path: str | Path | None = None) -> list[Lesson]:
@@ -96,3 +84,31 @@ def check(found: Iterable[Lesson], tables: Tables) -> Iterator[str]:
                 yield f"{lesson.text}: there is no table for it"
         elif (known.value, known.distance) != (lesson.value, lesson.distance):
             yield f"{lesson.text}: it is {known.value} in {known.distance}"
+
+
+class MonsterTraining(GameTraining):
+    """Lessons for Black, and how games end that begin from them."""
+
+    game = GAME
+
+    def lessons(self) -> Sequence[Lesson]:
+        """The lessons that come with rulezero."""
+        return lessons()
+
+    def figures(
+        self, game: Game, records: Sequence[Record], settings: TargetSettings
+    ) -> dict[str, Any]:
+        """tiers: results by the tier of the lesson that games began from."""
+        return {"tiers": tiers(records)}
+
+
+def tiers(records: Sequence[Record]) -> dict[str, dict[str, int]]:
+    """Results by the tier of the lesson that games began from; 0 is for all other starts."""
+    known = {lesson.text: lesson.tier for lesson in lessons()}
+    found: dict[str, dict[str, int]] = {}
+    for record in records:
+        tier = found.setdefault(
+            str(known.get(record.start, 0)), {"white": 0, "drawn": 0, "black": 0}
+        )
+        tier["drawn" if record.outcome == 0 else "white" if record.outcome > 0 else "black"] += 1
+    return dict(sorted(found.items()))

@@ -1,69 +1,107 @@
-"""Lessons beside what another regime plays: games from positions that a side must learn to win."""
+"""Lessons beside what a regime plays: games from positions that a side must learn to win."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import msgspec
 import numpy as np
+from pydantic import Field
 
 from rulezero.data.record import Columns, Purpose, Record
 from rulezero.data.replay import Replay
+from rulezero.games.load import load
 from rulezero.learn.targets import Targets, of_play
 from rulezero.play.task import Task
-from rulezero.stats.tally import Tally
-from rulezero.train.games.monster import lessons
-from rulezero.train.recipe import Recipe
-from rulezero.train.regimes.gated import Gated
-from rulezero.train.tasks import PlaySettings, task_of
+from rulezero.settings import Settings
+from rulezero.train.flag import Flag, Keys, setting, with_sims
+from rulezero.train.games import training_of
+from rulezero.train.tasks import CURRICULUM, PlayerText, PlaySettings, task_of
+
+if TYPE_CHECKING:
+    from rulezero.train.experiment import Experiment
 
 # Sources of records: the first lessons, which a window may keep for ever, and all later ones.
 BOOTSTRAP = "curriculum_bootstrap"
 LESSON = "curriculum"
 
+Value = Annotated[float, Field(ge=-1, le=1)]  # seat 0's
 
-class Curriculum:
-    """Another regime, and in every iteration games from the lessons as well."""
 
-    def __init__(self, recipe: Recipe, inner: Gated) -> None:
-        assert recipe.curriculum is not None
-        self.recipe = recipe
-        self.inner = inner
-        self.settings = recipe.curriculum
-        self._plain = recipe.targets.model_copy(update={"skip_plies": 0})
-        self._tiers = {lesson.text: lesson.tier for lesson in lessons()}
+def _fits(experiment: "Experiment") -> bool:
+    return bool(training_of(load(experiment.game)).lessons())
 
-    def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
-        """What the other regime plays, then the lessons."""
-        settings = self.settings
-        first = settings.first if iteration == 0 else settings.seat
+
+def _searching(experiment: "Experiment", sims: int) -> Keys:
+    lessons = experiment.curriculum or Curriculum()
+    return {"curriculum": {"player": with_sims(lessons.player, sims)}}
+
+
+class Curriculum(Settings):
+    """Games from lessons in every iteration, and what is learned from them."""
+
+    games: int = Field(200, ge=1)
+    player: PlayerText = "puct:net=latest,sims=50,temperature=1,temperature_turns=15"  # White
+    first: PlayerText = "ucb1:sims=800,temperature=1,temperature_turns=15"  # White's bootstrap
+    black: PlayerText = "scripted"
+    starts: str = CURRICULUM  # as in selfplay
+    label: Literal["result", "start"] = "result"  # the target: how a game ended, or its tier's
+    values: tuple[Value, Value, Value, Value, Value] = (-1, -1, -0.7, -0.7, -0.7)  # by tier
+
+    flags: ClassVar[tuple[Flag, ...]] = (
+        Flag(
+            "curriculum",
+            bool,
+            "Lessons beside the other games.",
+            lambda *_: {"curriculum": {}},
+            _fits,
+        ),
+        Flag(
+            "curriculum-games",
+            int,
+            "Lessons of an iteration.",
+            setting("curriculum", "games"),
+            _fits,
+        ),
+        Flag(
+            "curriculum-simulations",
+            int,
+            "White's simulations in lessons.",
+            _searching,
+            _fits,
+        ),
+    )
+
+    def task(self, experiment: "Experiment", iteration: int, nets: Mapping[str, str]) -> Task:
+        """The lessons of an iteration."""
         played = PlaySettings(
-            a=first,
-            b=settings.black,
-            games=settings.games,
+            a=self.player if iteration else self.first,
+            b=self.black,
+            games=self.games,
             swap=False,
-            starts=settings.starts,
+            starts=self.starts,
             source=LESSON if iteration else BOOTSTRAP,
         )
         purpose: Purpose = "self-play" if iteration else "bootstrap"
-        task = task_of(played, nets, self.recipe, iteration, name=LESSON, purpose=purpose)
-        return [*self.inner.games(iteration, nets), task]
+        return task_of(played, nets, experiment, iteration, name=LESSON, purpose=purpose)
 
     def targets(
-        self, record: Record, columns: Columns, course: Replay, note: Columns | None
-    ) -> Targets:
-        """What is learned from a game; a lesson's first plies are no opening."""
-        tier, is_own = self._tiers.get(record.start), record.source in (BOOTSTRAP, LESSON)
+        self,
+        experiment: "Experiment",
+        record: Record,
+        columns: Columns,
+        replay: Replay,
+        note: Columns | None,
+    ) -> Targets | None:
+        """What is learned from a lesson, whose first plies are no opening; None for other games."""
+        training = training_of(replay.last.game)
+        tier = {lesson.text: lesson.tier for lesson in training.lessons()}.get(record.start)
+        is_own = record.source in (BOOTSTRAP, LESSON)
         if tier is None and not is_own:
-            return self.inner.targets(record, columns, course, note)
-        found = of_play(record, columns, course, self._plain, note)
-        if self.settings.label == "result" or tier is None or not is_own:
+            return None
+        plain = experiment.targets.model_copy(update={"skip_plies": 0})
+        shaped = training.shape(record, replay, plain)
+        found = of_play(record, columns, replay, plain, note, shaped)
+        if self.label == "result" or tier is None or not is_own:
             return found
-        result = np.full(record.plies, self.settings.values[tier - 1], np.float32)
+        result = np.full(record.plies, self.values[tier - 1], np.float32)
         return msgspec.structs.replace(found, result=result, drawn=1 - np.abs(result))
-
-    def trials(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
-        """As the other regime."""
-        return self.inner.trials(iteration, nets)
-
-    def is_promoted(self, iteration: int, tallies: Mapping[str, Tally]) -> bool:
-        """As the other regime."""
-        return self.inner.is_promoted(iteration, tallies)

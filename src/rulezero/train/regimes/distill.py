@@ -1,48 +1,198 @@
 """A perceptron learns to say at a glance what counting men says, then what a search says.
 
 It plays against itself, and a judge looks on: in mode 1 what it says of a position itself is
-learned, in mode 2 what its search comes to. The judge's own net stands still for a whole stage.
+learned, in mode 2 what its search says. The judge's own net stands still for a whole stage.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
+import msgspec
 import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
 
+from rulezero._core import Game
 from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
+from rulezero.errors import RunError
+from rulezero.games.load import load
 from rulezero.learn.targets import Targets
+from rulezero.nets.card import PERCEPTRON, read_perceptron, resolve
 from rulezero.play.task import Task
-from rulezero.train.distillation import AGENTS, ENDS, Stage
-from rulezero.train.recipe import Recipe
-from rulezero.train.regimes.gated import Gated
+from rulezero.train.flag import Flag, Keys, setting
+from rulezero.train.games.chess import PERCEPTRON_GAME
+from rulezero.train.regimes.regime import Regime
+from rulezero.train.run import Run
+from rulezero.train.summary import Summary, summarise
 from rulezero.train.tasks import PlaySettings, named, task_of
 
+if TYPE_CHECKING:
+    from rulezero.train.estimate import Estimate
+    from rulezero.train.experiment import Experiment
+    from rulezero.train.loop import Trainee
+
 SUREST = 0.98  # targets are chances from 0.01 to 0.99
+_ONE_OR_SEVERAL = BeforeValidator(
+    lambda given: given if isinstance(given, list | tuple) else (given,)
+)
+Modes = Annotated[tuple[Literal[0, 1, 2], ...], _ONE_OR_SEVERAL]
+Depths = Annotated[tuple[Annotated[int, Field(ge=1, le=64)], ...], _ONE_OR_SEVERAL]
+AGENTS = ("white", "black")  # by seat, where there are two
+ENDS = ("", "_black")  # of the names of their nets
+MODES = ("play only", "material", "search")
+_NEEDS_A_NET = {
+    0: "mode 0 plays a net and teaches none: name one with --load runs/x",
+    2: "mode 2 teaches a net that knows material: first `rulezero train distill --mode 1 --out"
+    " runs/x`, then add --load runs/x",
+}
 
 
-class Distill(Gated):
+class Stage(msgspec.Struct, frozen=True, kw_only=True):
+    """Iterations in which one thing is learned."""
+
+    mode: int
+    depth: int  # of the search that teaches; 0 where none does
+    first: int  # iterations, both inclusive
+    last: int
+
+    @property
+    def teacher(self) -> str:
+        """The net that judges the leaves of that search: the last one before the stage."""
+        return f"iter_{self.first - 1}" if self.first > 1 else "untrained"
+
+    @property
+    def name(self) -> str:
+        """What is learned."""
+        return f"{MODES[self.mode]}, depth {self.depth}" if self.depth else MODES[self.mode]
+
+
+def _numbers(key: str) -> "Callable[[Experiment, str], Keys]":
+    """Sets a key to the numbers of a text such as 2+3."""
+
+    def change(_: "Experiment", text: str) -> Keys:
+        try:
+            return {"regime": {key: [int(part) for part in text.split("+")]}}
+        except ValueError:
+            raise RunError(f"'{text}' is no number, nor several such as 2+3") from None
+
+    return change
+
+
+class Distill(Regime):
     """Stages of a number of iterations each; iteration 0 measures the net that it begins with."""
 
-    def __init__(self, recipe: Recipe) -> None:
-        super().__init__(recipe)
-        self.settings = recipe.distill
+    kind: Literal["distill"] = "distill"
+    mode: Modes = (1, 2)  # 0: it only plays; 1: material; 2: what a search says
+    depth: Depths = (3,)  # plies of mode 2's search; several: a stage for each
+    material_iterations: int = Field(1, ge=1)  # of a stage of mode 1, or 0
+    search_iterations: int = Field(1, ge=1)  # of each stage of mode 2
+    train_every: int = Field(1, ge=1)  # turns of both sides, of which one is learned from
+    agents: Literal[1, 2] = 1  # 2: White's and Black's, each from games that its own teacher judges
+    load: str | None = None  # begin with this .nn file, net or run; agents=2: or a folder of both
+    save_every: int = Field(1, ge=1)  # iterations after which agents are written into the run
+    progress_every: int = Field(10_000, ge=1)  # positions after which the loss is told
 
-    def selfplay(self, iteration: int) -> PlaySettings:
+    has_gate = False
+    has_tower = False
+    flags = (
+        Flag(
+            "mode",
+            str,
+            "0: play only, 1: material, 2: a search; 1+2.",
+            _numbers("mode"),
+            value="N+N",
+        ),
+        Flag(
+            "depth",
+            str,
+            "Plies of the teacher's search; 2+3: a stage each.",
+            _numbers("depth"),
+            value="N+N",
+        ),
+        Flag("train-every", int, "Learn from one turn in N.", setting("regime", "train_every")),
+        Flag("learning-rate", float, "As --lr.", setting("fit", "rate", "start")),
+        Flag("load", str, "A .nn file or a run to begin with.", setting("regime", "load")),
+        Flag("save-every", int, "Iterations between saves.", setting("regime", "save_every")),
+        Flag("agents", int, "2: a net for each side.", setting("regime", "agents")),
+    )
+
+    @model_validator(mode="after")
+    def _begins_somewhere(self) -> "Distill":
+        if not self.mode or not self.depth:
+            raise ValueError("mode and depth are one number each, or several")
+        if 0 in self.mode and len(self.mode) > 1:
+            raise ValueError("mode 0 learns nothing: it stands alone")
+        return self
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """One after the other."""
+        kinds = [
+            (mode, depth) for mode in self.mode for depth in (self.depth if mode == 2 else (0,))
+        ]
+        sizes = [
+            self.search_iterations if depth else self.material_iterations for _, depth in kinds
+        ]
+        return tuple(
+            Stage(mode=mode, depth=depth, first=last - size + 1, last=last)
+            for (mode, depth), size, last in zip(kinds, sizes, accumulate(sizes), strict=True)
+        )
+
+    def stage_of(self, iteration: int) -> Stage:
+        """The stage that an iteration belongs to; the first one has the beginning."""
+        known = [stage for stage in self.stages if stage.first <= max(iteration, 1)]
+        return known[-1]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the agents' files."""
+        return tuple(f"{name}_agent" for name in AGENTS) if self.agents == 2 else ("agent",)
+
+    @property
+    def last_iteration(self) -> int:
+        """That of the last stage."""
+        return self.stages[-1].last
+
+    def accept(self, experiment: "Experiment") -> None:
+        """Raises ValueError for keys that only towers have, and for too many iterations."""
+        if experiment.stores:
+            raise ValueError("a distillation learns from games that it judges: leave stores out")
+        if experiment.begin is not None:
+            raise ValueError("a distillation begins with regime.load: leave begin out")
+        if experiment.iterations > self.last_iteration:
+            raise ValueError(
+                f"the stages have {self.last_iteration} iterations in all, not"
+                f" {experiment.iterations}: change regime.material_iterations or"
+                " regime.search_iterations"
+            )
+
+    def check(self, game: Game) -> None:
+        """Raises RunError where no perceptron can be taught."""
+        known = load(PERCEPTRON_GAME).facts.name
+        if game.facts.name != known:
+            raise RunError(f"{self.kind} teaches perceptrons of {known}, not of {game.text}")
+        check_given(self)
+
+    def selfplay(self, experiment: "Experiment", iteration: int) -> PlaySettings:
         """The student against itself, and its judge."""
-        judge = _judge(self.settings.stage_of(iteration))
-        return self.recipe.selfplay.model_copy(update={"judge": judge})
+        judge = _judge(self.stage_of(iteration))
+        return experiment.selfplay.model_copy(update={"judge": judge})
 
-    def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
+    def games(
+        self, experiment: "Experiment", iteration: int, nets: Mapping[str, str]
+    ) -> list[Task]:
         """As anywhere; for two agents games of each, judged by its own teacher."""
-        if iteration == 0 or self.settings.agents == 1:
-            return super().games(iteration, nets)
-        stage, played = self.settings.stage_of(iteration), self.recipe.selfplay
+        if iteration == 0 or self.agents == 1:
+            return super().games(experiment, iteration, nets)
+        stage, played = self.stage_of(iteration), experiment.selfplay
         black = named(played.a, {name: net + ENDS[1] for name, net in nets.items()})
         return [
             task_of(
                 played.model_copy(update={"b": black, "swap": False, "judge": _judge(stage, end)}),
                 nets,
-                self.recipe,
+                experiment,
                 iteration,
                 name=agent,
                 purpose="self-play",
@@ -51,15 +201,20 @@ class Distill(Gated):
         ]
 
     def targets(
-        self, record: Record, columns: Columns, course: Replay, note: Columns | None
+        self,
+        experiment: "Experiment",
+        record: Record,
+        columns: Columns,
+        replay: Replay,
+        note: Columns | None,
     ) -> Targets:
         """What the judge says, whoever moved there and why; it counts as the search's value."""
-        stage = self.settings.stage_of(record.iteration or 1)
+        stage = self.stage_of(record.iteration or 1)
         said = np.full(record.plies, np.nan, np.float32)
         if note is not None and stage.mode > 0:
             said = note.raw_value if stage.mode == 1 else note.value
         turns = np.arange(record.plies) // 2  # of both sides, so that none is passed over
-        is_learned = np.isfinite(said) & (turns % self.settings.train_every == 0)
+        is_learned = np.isfinite(said) & (turns % self.train_every == 0)
         return Targets(
             result=np.zeros(record.plies, np.float32),
             drawn=np.zeros(record.plies, np.float32),
@@ -69,9 +224,62 @@ class Distill(Gated):
             has_policy=np.zeros(record.plies, np.bool_),
         )
 
+    def trainee(self, experiment: "Experiment", game: Game, run: Run) -> "Callable[[int], Trainee]":
+        """A perceptron for both sides, or one for each."""
+        from rulezero.train.regimes.distill_learner import PerceptronPair
+
+        return lambda seed: PerceptronPair(experiment, self, run, seed)
+
+    def begin_with(self, net: str) -> Keys:
+        """A perceptron's own key."""
+        return {"regime": {"load": net}}
+
+    def untrained(self, experiment: "Experiment", game: Game, folder: Path) -> Path:
+        """Writes a perceptron that has learned nothing into a folder."""
+        from rulezero.nets.perceptron import create, to_nn
+
+        net = folder / f"untrained{PERCEPTRON}"
+        net.write_bytes(to_nn(create(seed=experiment.seed)))
+        return net
+
+    def estimate(self, experiment: "Experiment", game: Game, workers: int) -> "Estimate":
+        """What the games and fits of all stages take here."""
+        from rulezero.train.regimes.distill_learner import estimate
+
+        return estimate(experiment, self, workers)
+
+    def conclude(self, run: Run) -> Summary:
+        """What each stage has learned."""
+        return summarise(run.entries(), self)
+
 
 def _judge(stage: Stage, end: str = "") -> str | None:
     """Who looks on: alpha-beta tells a position's own worth, too, before it searches."""
     if stage.mode == 2:
         return f"alphabeta:net={stage.teacher}{end},depth={stage.depth}"
     return "alphabeta:depth=1" if stage.mode == 1 else None
+
+
+def check_given(settings: Distill) -> None:
+    """RunError where the first stage needs a net that there is not, or that knows nothing."""
+    needs = _NEEDS_A_NET.get(settings.mode[0])
+    nets = given_nets(settings)
+    if needs is not None and not nets:
+        raise RunError(needs)
+    if settings.mode[0] == 2 and nets[0].stem == "untrained":
+        raise RunError(f"'{nets[0]}' has learned nothing, but {needs}")
+
+
+def given_nets(settings: Distill) -> list[Path]:
+    """The .nn files that the agents begin with; none where they begin from nothing."""
+    if settings.load is None:
+        return []
+    files = [Path(settings.load) / f"{name}{PERCEPTRON}" for name in settings.names]
+    if settings.agents == 2 and all(file.is_file() for file in files):
+        return files
+    net = resolve(settings.load)
+    if net.suffix != PERCEPTRON:
+        raise RunError(f"distill.load: '{net}' is no perceptron, which is a .nn file")
+    read_perceptron(net)
+    pair = [net.with_name(f"{net.stem}{end}{PERCEPTRON}") for end in ENDS]
+    return pair if settings.agents == 2 and pair[1].is_file() else [net] * settings.agents

@@ -4,17 +4,60 @@ For games whose sides are unlike. What plays against the learning side is the ne
 has left it, with fewer simulations; after the fit it is frozen anew.
 """
 
-from rulezero.train.regimes.gated import Gated
-from rulezero.train.tasks import PlaySettings
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from rulezero.play.players import read_player
+from rulezero.settings import Settings
+from rulezero.train.flag import Flag, Keys, with_sims
+from rulezero.train.regimes.regime import Regime
+from rulezero.train.tasks import PlayerText, PlaySettings
+
+if TYPE_CHECKING:
+    from rulezero.train.experiment import Experiment
 
 
-class FrozenOpponent(Gated):
+class OpponentSettings(Settings):
+    """Who plays against the side that learns."""
+
+    player: PlayerText = "puct:net=latest,sims=200"
+    first: PlayerText = "ucb1:sims=200"  # in the first iteration, when nothing is frozen yet
+
+
+def _opponent(experiment: "Experiment") -> OpponentSettings:
+    return cast(FrozenOpponent, experiment.regime).opponent
+
+
+def _opposed(experiment: "Experiment", sims: int) -> Keys:
+    players = _opponent(experiment).model_dump().items()
+    return {"regime": {"opponent": {name: with_sims(text, sims) for name, text in players}}}
+
+
+def _opposed_by(experiment: "Experiment", net: Any) -> Keys:
+    player = read_player(_opponent(experiment).player).changed(net=net)
+    return {"regime": {"opponent": {"first": player.text}}}
+
+
+class FrozenOpponent(Regime):
     """Odd iterations train seat 1, even ones seat 0; the plies of both are learned from."""
 
-    def selfplay(self, iteration: int) -> PlaySettings:
+    kind: Literal["frozen_opponent"] = "frozen_opponent"
+    opponent: OpponentSettings = OpponentSettings()
+
+    has_gate = False
+    flags = (
+        Flag(
+            "alternating",
+            bool,
+            "One side learns at a time.",
+            lambda *_: {"regime": {"kind": "frozen_opponent"}},
+        ),
+        Flag("opponent-sims", int, "Simulations of the side that stands still.", _opposed),
+        Flag("opponent-model", str, "Its net in the first iteration.", _opposed_by),
+    )
+
+    def selfplay(self, experiment: "Experiment", iteration: int) -> PlaySettings:
         """The side that learns, selfplay.a, against the frozen one."""
-        recipe = self.recipe
-        learner = recipe.selfplay.a
-        frozen = recipe.opponent.first if iteration == 1 else recipe.opponent.seat
+        learner = experiment.selfplay.a
+        frozen = self.opponent.first if iteration == 1 else self.opponent.player
         first, second = (frozen, learner) if iteration % 2 else (learner, frozen)
-        return recipe.selfplay.model_copy(update={"a": first, "b": second, "swap": False})
+        return experiment.selfplay.model_copy(update={"a": first, "b": second, "swap": False})

@@ -1,12 +1,35 @@
 """A search teaches what one look ahead can do: the best net searches, the newest one does not."""
 
-from rulezero.train.regimes.gated import Gated
-from rulezero.train.tasks import PlaySettings
+from typing import TYPE_CHECKING, Literal
+
+from rulezero.train.flag import Flag, searching
+from rulezero.train.regimes.regime import Regime
+from rulezero.train.tasks import PlayerText, PlaySettings
+
+if TYPE_CHECKING:
+    from rulezero.train.experiment import Experiment
 
 
-class TeacherStudent(Gated):
+class TeacherStudent(Regime):
     """selfplay.a is the teacher; they swap colours each game, and both sides are learned from."""
 
-    def selfplay(self, iteration: int) -> PlaySettings:
+    kind: Literal["teacher_student"] = "teacher_student"
+    student: PlayerText = "oneply:net=latest"
+
+    flags = (
+        Flag(
+            "asymmetric",
+            bool,
+            "A teacher who searches against a student.",
+            lambda *_: {"regime": {"kind": "teacher_student"}},
+        ),
+        Flag("asymmetric-sims", int, "The teacher's simulations.", searching),
+    )
+
+    def selfplay(self, experiment: "Experiment", iteration: int) -> PlaySettings:
         """Teacher against student."""
-        return self.recipe.selfplay.model_copy(update={"b": self.recipe.student, "swap": True})
+        return experiment.selfplay.model_copy(update={"b": self.student, "swap": True})
+
+    def standalone_games(self, experiment: "Experiment") -> PlaySettings:
+        """The same outside a run."""
+        return self.selfplay(experiment, 1)

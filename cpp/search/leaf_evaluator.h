@@ -1,29 +1,21 @@
 #pragma once
-// Judgements made inside the core, without a net: what a search may ask at every leaf.
+// Evaluations made inside the core, without a batch: what a search may ask at every leaf.
 
 #include <memory>
-#include <utility>
 
 #include "search/thinker.h"
 
 namespace rulezero {
 
-class Opinion {
+class LeafEvaluator {
  public:
-  explicit Opinion(const Player& player) : player_(player) {}
-
-  struct Verdict {
-    float value;  // seat 0's, in [-1, 1]
-    float draw;   // probability
-
-    std::pair<float, float> pair() const { return {value, draw}; }
-  };
+  explicit LeafEvaluator(const Player& player) : player_(player) {}
 
   // Of a position that is not over and has no die pending. `dice` are for random games.
-  Verdict judge(Walk& walk, KeyedRandom& dice);
+  Evaluation evaluate(Walk& walk, KeyedRandom& dice);
 
   // Fills the priors beside the actions, with sum 1.
-  void weigh(const Walk& walk, std::span<const Action> actions, std::vector<float>& priors) const;
+  void priors(const Walk& walk, std::span<const Action> actions, std::vector<float>& into) const;
 
  private:
   Player player_;

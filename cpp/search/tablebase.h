@@ -6,6 +6,6 @@
 namespace rulezero {
 
 // Asks `other` wherever the tables do not decide. They are the player's own.
-std::unique_ptr<Thinker> make_knowing(const Player& player, std::unique_ptr<Thinker> other);
+std::unique_ptr<Thinker> make_tablebase(const Player& player, std::unique_ptr<Thinker> other);
 
 }  // namespace rulezero

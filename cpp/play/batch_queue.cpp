@@ -1,4 +1,4 @@
-#include "play/desk.h"
+#include "play/batch_queue.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 
 namespace rulezero {
 
-NetDesk::NetDesk(std::shared_ptr<const AnyGame> encoder, std::size_t cache)
+BatchQueue::BatchQueue(std::shared_ptr<const AnyGame> encoder, std::size_t cache)
     : encoder_(std::move(encoder)),
       cache_(cache > 0 ? std::bit_ceil(cache) : 0),
       uses_(static_cast<std::size_t>(encoder_->facts().slots)) {
@@ -16,7 +16,7 @@ NetDesk::NetDesk(std::shared_ptr<const AnyGame> encoder, std::size_t cache)
               static_cast<std::size_t>(columns);
 }
 
-void NetDesk::open(std::span<float> planes) {
+void BatchQueue::open(std::span<float> planes) {
   if (is_waiting_) throw GameError("the last batch has not been answered: apply() comes first");
   planes_ = planes;
   capacity_ = planes.size() / row_size_;
@@ -25,39 +25,40 @@ void NetDesk::open(std::span<float> planes) {
   overflow_.erase(overflow_.begin(), overflow_.begin() + static_cast<std::ptrdiff_t>(moved));
 }
 
-std::span<float> NetDesk::row_memory(std::size_t row) {
+std::span<float> BatchQueue::row_memory(std::size_t row) {
   if (row < capacity_) return planes_.subspan(row * row_size_, row_size_);
   const std::size_t at = (row - capacity_) * row_size_;
   if (overflow_.size() < at + row_size_) overflow_.resize(at + row_size_);
   return std::span(overflow_).subspan(at, row_size_);
 }
 
-std::optional<Answer> NetDesk::ask(const Walk& walk, std::span<const Action> actions,
-                                   Thinker& thinker, int ticket) {
+std::optional<Answer> BatchQueue::ask(const Walk& walk, std::span<const Action> actions,
+                                      Thinker& thinker, int request) {
   walk.slots(*encoder_, actions, slots_);
   const std::span<float> planes = row_memory(asked_.size());
   walk.encode(*encoder_, planes);
+  const Asker asker{&thinker, request, walk.mover()};
   Digest digest;
   if (!cache_.empty()) {
     digest = digest_of(planes, slots_);
     const Entry& entry = cache_[digest.low & (cache_.size() - 1)];
-    if (entry.digest == digest) {
-      ++hits_;
-      return Answer{entry.priors, entry.value, entry.draw};
-    }
+    if (entry.digest == digest) return answer_to(asker, entry.priors, entry.evaluation);
     const auto [found, is_new] = row_of_.try_emplace(digest.low, asked_.size());
     if (!is_new && asked_[found->second].digest == digest) {
-      ++hits_;
-      asked_[found->second].askers.push_back({&thinker, ticket});
+      asked_[found->second].askers.push_back(asker);
       return std::nullopt;
     }
   }
-  asked_.push_back({{{&thinker, ticket}}, slots_, digest});
+  asked_.push_back({{asker}, slots_, digest});
   return std::nullopt;
 }
 
-void NetDesk::answer(std::span<const float> policy, std::span<const float> value,
-                     std::span<const float> draw) {
+Answer BatchQueue::answer_to(const Asker& asker, std::span<const float> priors, Evaluation said) {
+  return {priors, {to_seat0(said.value, asker.mover), said.draw}};
+}
+
+void BatchQueue::answer(std::span<const float> policy, std::span<const float> value,
+                        std::span<const float> draw) {
   // Answering never asks: thinkers go on when the next batch is opened.
   is_waiting_ = false;
   const std::size_t slots = uses_.size();
@@ -65,14 +66,14 @@ void NetDesk::answer(std::span<const float> policy, std::span<const float> value
   for (std::size_t row = 0; row < answered; ++row) {
     const Row& asked = asked_[row];
     read_priors(policy.subspan(row * slots, slots), asked.slots);
-    const float sure_value = std::isfinite(value[row]) ? std::clamp(value[row], -1.0f, 1.0f) : 0;
-    const float sure_draw = std::isfinite(draw[row]) ? std::clamp(draw[row], 0.0f, 1.0f) : 0;
-    const Answer answer{priors_, sure_value, sure_draw};
+    const Evaluation said{std::isfinite(value[row]) ? std::clamp(value[row], -1.0f, 1.0f) : 0,
+                          std::isfinite(draw[row]) ? std::clamp(draw[row], 0.0f, 1.0f) : 0};
     if (!cache_.empty()) {
-      cache_[asked.digest.low & (cache_.size() - 1)] = {asked.digest, priors_, sure_value,
-                                                        sure_draw};
+      cache_[asked.digest.low & (cache_.size() - 1)] = {asked.digest, priors_, said};
     }
-    for (const Asker& asker : asked.askers) asker.thinker->answer(asker.ticket, answer);
+    for (const Asker& asker : asked.askers) {
+      asker.thinker->answer(asker.request, answer_to(asker, priors_, said));
+    }
   }
   asked_.erase(asked_.begin(), asked_.begin() + static_cast<std::ptrdiff_t>(answered));
   row_of_.clear();
@@ -81,13 +82,13 @@ void NetDesk::answer(std::span<const float> policy, std::span<const float> value
 }
 
 // The softmax over the slots of the legal actions; actions that share a slot share its prior.
-void NetDesk::read_priors(std::span<const float> logits, std::span<const int> slots) {
+void BatchQueue::read_priors(std::span<const float> logits, std::span<const int> slots) {
   priors_.resize(slots.size());
   if (slots.empty()) return;
   float highest = -std::numeric_limits<float>::infinity();
   for (int slot : slots) {
-    highest = std::max(highest, logits[static_cast<std::size_t>(slot)]);
-    ++uses_[static_cast<std::size_t>(slot)];
+    highest = std::max(highest, logits[slot]);
+    ++uses_[slot];
   }
   double sum = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -95,7 +96,7 @@ void NetDesk::read_priors(std::span<const float> logits, std::span<const int> sl
     priors_[i] = std::exp(logits[slot] - highest) / static_cast<float>(uses_[slot]);
     sum += priors_[i];
   }
-  for (int slot : slots) uses_[static_cast<std::size_t>(slot)] = 0;
+  for (int slot : slots) uses_[slot] = 0;
   const bool is_sound = std::isfinite(sum) && sum > 0;
   for (float& prior : priors_) {
     prior = is_sound ? static_cast<float>(prior / sum) : 1.0f / static_cast<float>(slots.size());
@@ -103,8 +104,8 @@ void NetDesk::read_priors(std::span<const float> logits, std::span<const int> sl
 }
 
 // Two independent 64-bit hashes, each over four lanes so that the multiplications overlap.
-NetDesk::Digest NetDesk::digest_of(std::span<const float> planes,
-                                   std::span<const int> slots) const {
+BatchQueue::Digest BatchQueue::digest_of(std::span<const float> planes,
+                                         std::span<const int> slots) const {
   constexpr std::size_t kLanes = 4;
   constexpr std::uint64_t kFirst = 0x9e3779b97f4a7c15;
   constexpr std::uint64_t kSecond = 0xc2b2ae3d27d4eb4f;

@@ -1,4 +1,4 @@
-#include "search/known.h"
+#include "search/tablebase.h"
 
 #include <algorithm>
 #include <numeric>
@@ -6,21 +6,21 @@
 namespace rulezero {
 namespace {
 
-class Knowing final : public Thinker {
+class TablebaseThinker final : public Thinker {
  public:
-  Knowing(std::shared_ptr<const Tables> tables, std::unique_ptr<Thinker> other)
+  TablebaseThinker(std::shared_ptr<const Tables> tables, std::unique_ptr<Thinker> other)
       : tables_(std::move(tables)), other_(std::move(other)) {}
 
-  void begin(const StatePtr& state, const Occasion& occasion) override {
+  void begin(const StatePtr& state, const ChoiceKey& choice) override {
     root_ = state;
     proof_ = tables_->proof(*state);
     knows_ = proof_ && proof_->value != 0 && choose();
-    if (!knows_) other_->begin(state, occasion);
+    if (!knows_) other_->begin(state, choice);
   }
 
-  Progress advance(Desk& desk) override {
+  Progress advance(EvalQueue& queue) override {
     if (knows_) return Progress::kDone;
-    const Progress progress = other_->advance(desk);
+    const Progress progress = other_->advance(queue);
     if (progress == Progress::kDone) {
       thought_ = other_->thought();
       if (proof_ && proof_->value == 0) hold();
@@ -28,7 +28,7 @@ class Knowing final : public Thinker {
     return progress;
   }
 
-  void answer(int ticket, const Answer& answer) override { other_->answer(ticket, answer); }
+  void answer(int request, const Answer& answer) override { other_->answer(request, answer); }
   const Thought& thought() const override { return thought_; }
   int simulations() const override { return knows_ ? 0 : other_->simulations(); }
 
@@ -40,8 +40,8 @@ class Knowing final : public Thinker {
     return tables_->proof(*next);
   }
 
-  // Takes an action that keeps the value: to the nearest win, or to the farthest loss. False if no
-  // table tells where one of them leads.
+  // Takes an action that keeps the value: to the nearest win, or to the farthest loss. False if the
+  // tables do not cover every action.
   bool choose() {
     const float value = proof_->value;
     const bool wins = (value > 0) == (root_->mover() == 0);
@@ -100,14 +100,14 @@ class Knowing final : public Thinker {
   std::unique_ptr<Thinker> other_;
   StatePtr root_;
   std::optional<Proof> proof_;
-  bool knows_ = false;  // the tables decide, and nobody else is asked
+  bool knows_ = false;  // the tables decide alone
   Thought thought_;
 };
 
 }  // namespace
 
-std::unique_ptr<Thinker> make_knowing(const Player& player, std::unique_ptr<Thinker> other) {
-  return std::make_unique<Knowing>(player.tables, std::move(other));
+std::unique_ptr<Thinker> make_tablebase(const Player& player, std::unique_ptr<Thinker> other) {
+  return std::make_unique<TablebaseThinker>(player.tables, std::move(other));
 }
 
 }  // namespace rulezero

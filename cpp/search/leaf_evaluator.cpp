@@ -1,4 +1,4 @@
-#include "search/opinion.h"
+#include "search/leaf_evaluator.h"
 
 #include <cmath>
 
@@ -9,14 +9,14 @@ double hash_word(Key key, std::uint64_t n) {
   return static_cast<double>(word >> 40) * 0x1p-24;
 }
 
-Opinion::Verdict Opinion::judge(Walk& walk, KeyedRandom& dice) {
+Evaluation LeafEvaluator::evaluate(Walk& walk, KeyedRandom& dice) {
   switch (player_.settings.source) {
     case Source::kHeuristic:
-      return {walk.heuristic(), 0.0f};
+      return {walk.heuristic_value(), 0.0f};
     case Source::kScript:
-      return {walk.script(), 0.0f};
+      return {walk.advice(0).value, 0.0f};
     case Source::kRollout: {
-      Verdict sum{0.0f, 0.0f};
+      Evaluation sum;
       for (int game = 0; game < player_.settings.rollouts; ++game) {
         const float outcome = walk.rollout(dice);
         sum.value += outcome;
@@ -36,27 +36,26 @@ Opinion::Verdict Opinion::judge(Walk& walk, KeyedRandom& dice) {
       features_.resize(static_cast<std::size_t>(channels * rows * columns));
       walk.encode(encoder, features_);
       const float mover_wins = player_.mlp->evaluate(features_);
-      const float value = 2 * mover_wins - 1;
-      return {walk.mover() == 0 ? value : -value, 0.0f};
+      return {to_seat0(2 * mover_wins - 1, walk.mover()), 0.0f};
     }
     case Source::kUniform:
-    case Source::kNet:  // asked at the desk
+    case Source::kNet:  // asked through the queue
       break;
   }
-  return {0.0f, 0.0f};
+  return {};
 }
 
-void Opinion::weigh(const Walk& walk, std::span<const Action> actions,
-                    std::vector<float>& priors) const {
-  priors.assign(actions.size(), 1.0f / static_cast<float>(actions.size()));
+void LeafEvaluator::priors(const Walk& walk, std::span<const Action> actions,
+                           std::vector<float>& into) const {
+  into.assign(actions.size(), 1.0f / static_cast<float>(actions.size()));
   if (player_.settings.source != Source::kHash) return;
   double sum = 0;
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const double weight = std::exp(4 * hash_word(walk.key(), 16 + actions[i]));
-    priors[i] = static_cast<float>(weight);
+    into[i] = static_cast<float>(weight);
     sum += weight;
   }
-  for (float& prior : priors) prior = static_cast<float>(prior / sum);
+  for (float& prior : into) prior = static_cast<float>(prior / sum);
 }
 
 }  // namespace rulezero

@@ -1,5 +1,5 @@
 #pragma once
-// Where the thinkers of a pool leave positions for one net, and where its answers come back.
+// The positions that the thinkers of a pool ask one net about, batch by batch.
 
 #include <span>
 #include <unordered_map>
@@ -9,10 +9,10 @@
 
 namespace rulezero {
 
-class NetDesk {
+class BatchQueue {
  public:
   // `cache` is the number of positions remembered; 0 for none.
-  NetDesk(std::shared_ptr<const AnyGame> encoder, std::size_t cache);
+  BatchQueue(std::shared_ptr<const AnyGame> encoder, std::size_t cache);
 
   const AnyGame& encoder() const { return *encoder_; }
   std::size_t row_size() const { return row_size_; }
@@ -25,22 +25,22 @@ class NetDesk {
   void close() { is_waiting_ = rows() > 0; }
 
   // The answer if it is known; else the position is in this batch or the next, and the thinker
-  // is told.
+  // gets the answer later.
   std::optional<Answer> ask(const Walk& walk, std::span<const Action> actions, Thinker& thinker,
-                            int ticket);
+                            int request);
 
   std::size_t rows() const { return std::min(asked_.size(), capacity_); }  // of the batch
 
   // Hands out the answers for the rows of the batch: policy is logits by slot, value the mover's.
+  // Here, where answers enter the core, values become seat 0's.
   void answer(std::span<const float> policy, std::span<const float> value,
               std::span<const float> draw);
-
-  std::uint64_t hits() const { return hits_; }
 
  private:
   struct Asker {
     Thinker* thinker;
-    int ticket;
+    int request;
+    int mover;
   };
 
   struct Digest {
@@ -58,10 +58,10 @@ class NetDesk {
   struct Entry {
     Digest digest;
     std::vector<float> priors;
-    float value = 0;
-    float draw = 0;
+    Evaluation evaluation;  // the mover's, as the net said it: other seats may have equal planes
   };
 
+  static Answer answer_to(const Asker& asker, std::span<const float> priors, Evaluation said);
   Digest digest_of(std::span<const float> planes, std::span<const int> slots) const;
   std::span<float> row_memory(std::size_t row);
   void read_priors(std::span<const float> logits, std::span<const int> slots);
@@ -74,8 +74,7 @@ class NetDesk {
   std::vector<float> overflow_;  // planes of the next
   std::vector<Entry> cache_;
   std::unordered_map<std::uint64_t, std::size_t> row_of_;  // asked rows by digest, with a cache
-  std::uint64_t hits_ = 0;
-  bool is_waiting_ = false;  // for the answers to a batch
+  bool is_waiting_ = false;                                // for the answers to a batch
 
   std::vector<int> slots_;
   std::vector<float> priors_;

@@ -1,0 +1,49 @@
+#include "search/move_order.h"
+
+#include <algorithm>
+
+namespace rulezero {
+namespace {
+
+// The higher, the sooner a move is tried. History stays below them.
+constexpr std::int64_t kFirstRank = std::int64_t{1} << 60;
+constexpr std::int64_t kCaptureRank = std::int64_t{1} << 50;
+constexpr std::int64_t kKillerRank = std::int64_t{1} << 40;
+
+}  // namespace
+
+void MoveOrder::clear() {
+  for (auto& counts : history_) counts.fill(0);
+}
+
+void MoveOrder::rank(const Walk& walk, std::span<const Action> actions, Action first,
+                     const Killers& killers, std::vector<Ranked>& moves) const {
+  const auto& history = history_[walk.mover()];
+  moves.clear();
+  for (Action action : actions) {
+    std::int64_t rank = history[action % kHistory];
+    if (action == first) {
+      rank = kFirstRank;
+    } else if (const int gain = walk.gain(action); gain > 0) {
+      rank = kCaptureRank + gain;
+    } else if (action == killers[0]) {
+      rank = kKillerRank + 1;
+    } else if (action == killers[1]) {
+      rank = kKillerRank;
+    }
+    moves.push_back({rank, action, static_cast<std::uint32_t>(moves.size())});
+  }
+  std::sort(moves.begin(), moves.end(), [](const Ranked& a, const Ranked& b) {
+    return a.rank != b.rank ? a.rank > b.rank : a.order < b.order;
+  });
+}
+
+void MoveOrder::reward(int mover, const Ranked& move, int left, Killers& killers) {
+  if (move.rank >= kCaptureRank && move.rank < kFirstRank) return;
+  history_[mover][move.action % kHistory] += left * left;
+  if (killers[0] == move.action) return;
+  killers[1] = killers[0];
+  killers[0] = move.action;
+}
+
+}  // namespace rulezero

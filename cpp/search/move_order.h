@@ -1,0 +1,41 @@
+#pragma once
+// Which moves alpha-beta tries first: the table's, captures, killers, then by history.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/walk.h"
+
+namespace rulezero {
+
+constexpr Action kNoAction = ~Action{0};
+
+using Killers = std::array<Action, 2>;  // quiet moves that left nothing to look for at this depth
+constexpr Killers kNoKillers = {kNoAction, kNoAction};
+
+struct Ranked {
+  std::int64_t rank;
+  Action action;
+  std::uint32_t order;  // among the legal ones
+};
+
+class MoveOrder {
+ public:
+  void clear();
+
+  // The legal moves, the most promising first; those of equal promise stay in their order.
+  void rank(const Walk& walk, std::span<const Action> actions, Action first, const Killers& killers,
+            std::vector<Ranked>& moves) const;
+
+  // Remembers a quiet move that left nothing to look for, `left` plies above the leaves.
+  void reward(int mover, const Ranked& move, int left, Killers& killers);
+
+ private:
+  static constexpr std::size_t kHistory = 4093;  // prime: actions share a counter without a pattern
+
+  std::array<std::array<std::int64_t, kHistory>, 2> history_{};  // by mover
+};
+
+}  // namespace rulezero

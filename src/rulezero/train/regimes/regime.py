@@ -1,0 +1,137 @@
+"""What every regime answers; as it stands, a net that plays itself."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rulezero._core import Game
+from rulezero.data.record import Columns, Record
+from rulezero.data.replay import Replay
+from rulezero.learn.targets import Targets, of_play
+from rulezero.play.task import Task
+from rulezero.settings import Settings
+from rulezero.stats.tally import Tally
+from rulezero.train.flag import Flag, Keys
+from rulezero.train.games import training_of
+from rulezero.train.run import Run
+from rulezero.train.tasks import PlaySettings, task_of
+from rulezero.train.trials import is_better, trials
+
+if TYPE_CHECKING:
+    from rulezero.train.estimate import Estimate
+    from rulezero.train.experiment import Experiment
+    from rulezero.train.loop import Trainee
+
+
+class Regime(Settings):
+    """Who plays whom, what is learned from it, who is promoted, and by whom it is learned.
+
+    Its fields are the keys of a recipe's `regime`. Everything else of the experiment is given.
+    """
+
+    flags: ClassVar[tuple[Flag, ...]] = ()  # its own short names on the command line
+    has_gate: ClassVar[bool] = True  # whether a new net must beat the best one
+    has_tower: ClassVar[bool] = True  # whether the net is a tower: `net`, `targets`, GPUs
+
+    @property
+    def last_iteration(self) -> int | None:
+        """How many iterations its own settings come to; None: as the recipe says."""
+        return None
+
+    def accept(self, experiment: "Experiment") -> None:
+        """Raises ValueError where the experiment has keys that do not go with this regime."""
+
+    def check(self, game: Game) -> None:
+        """Raises RunError where a run cannot begin: another game, a net that is not there."""
+
+    def games(
+        self, experiment: "Experiment", iteration: int, nets: Mapping[str, str]
+    ) -> list[Task]:
+        """What to play before the fit of an iteration; none: there is no fit.
+
+        Iteration 0 is the bootstrap, if there is one; every later one is self-play.
+        """
+        if iteration == 0:
+            return [
+                task_of(settings, nets, experiment, 0, name=f"bootstrap_{at}", purpose="bootstrap")
+                for at, settings in enumerate(experiment.bootstrap)
+            ]
+        played = self.selfplay(experiment, iteration)
+        return [task_of(played, nets, experiment, iteration, name="self-play", purpose="self-play")]
+
+    def selfplay(self, experiment: "Experiment", iteration: int) -> PlaySettings:
+        """The games of an iteration after the bootstrap."""
+        return experiment.selfplay
+
+    def standalone_games(self, experiment: "Experiment") -> PlaySettings:
+        """The games that `generate` plays, outside any run."""
+        return experiment.selfplay
+
+    def targets(
+        self,
+        experiment: "Experiment",
+        record: Record,
+        columns: Columns,
+        replay: Replay,
+        note: Columns | None,
+    ) -> Targets:
+        """What is learned from a game, perhaps with a judge's note about it."""
+        shaped = training_of(replay.last.game).shape(record, replay, experiment.targets)
+        return of_play(record, columns, replay, experiment.targets, note, shaped)
+
+    def trials(
+        self, experiment: "Experiment", iteration: int, nets: Mapping[str, str]
+    ) -> list[Task]:
+        """What to play with the net that was fitted."""
+        return trials(experiment, iteration, nets)
+
+    def is_promoted(
+        self, experiment: "Experiment", iteration: int, tallies: Mapping[str, Tally]
+    ) -> bool:
+        """Whether the new net becomes the best, by the trials' names."""
+        return is_better(experiment.gate, iteration, tallies)
+
+    def trainee(self, experiment: "Experiment", game: Game, run: Run) -> "Callable[[int], Trainee]":
+        """Makes what learns, by a seed, as it is before it has learned anything."""
+        from rulezero.learn.learner import Learner  # torch takes longer than all the rest
+        from rulezero.nets.card import inside, resolve
+        from rulezero.nets.checkpoint import load
+        from rulezero.nets.tower import create
+
+        def learner(seed: int) -> Learner:
+            if experiment.begin is None:
+                net = create(game, experiment.net, seed)
+            else:  # the run keeps what it began with
+                net = load(inside(run.nets, "untrained") or resolve(experiment.begin), game)
+            return Learner(net, game, experiment.fit, experiment.targets)
+
+        return learner
+
+    def begin_with(self, net: str) -> Keys:
+        """The keys that let a run begin with the weights of a net."""
+        return {"begin": net}
+
+    def untrained(self, experiment: "Experiment", game: Game, folder: Path) -> Path:
+        """Writes a net that has learned nothing into a folder."""
+        from rulezero.nets.checkpoint import save
+        from rulezero.nets.tower import create
+
+        return save(folder / "untrained", create(game, experiment.net, experiment.seed), game)
+
+    def estimate(self, experiment: "Experiment", game: Game, workers: int) -> "Estimate":
+        """What an experiment takes on this machine, after some seconds of measuring."""
+        from rulezero.train.estimate import estimate
+
+        return estimate(
+            game,
+            experiment.net,
+            experiment.selfplay,
+            experiment.fit,
+            iterations=experiment.iterations,
+            workers=workers,
+            width=experiment.width,
+        )
+
+    def conclude(self, run: Run) -> Any:
+        """A summary of a finished run for its log; None: there is no more to say."""
+        return None

@@ -1,0 +1,182 @@
+"""What a game says about itself, so that no other file has to know its name."""
+
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import rulezero as rz
+import samples
+from rulezero._core import Facts, game_options, heuristic, load_python_game
+from rulezero.data.replay import follow
+
+EXCHANGE = rz.load("exchange")
+HURT = "4k3/8/8/3q4/3R4/8/8/4K3 b 0/2 0 41 e1=20:u2,d4=13:c2,d5=9:c1:p"
+
+
+def facts_of(text: str) -> Facts:
+    return samples.game(text).facts
+
+
+def has_heuristic(state: rz.State) -> bool:
+    try:
+        heuristic(state)
+    except rz.GameError:
+        return False
+    return True
+
+
+def has_script(state: rz.State) -> bool:
+    try:
+        rz.seat("scripted:depth=1").think(state)
+    except rz.SeatError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_facts_agree_with_what_the_game_can_do(text: str) -> None:
+    """Seats have names, layouts are known, and the flags say what players find."""
+    facts, state = facts_of(text), samples.game(text).start()
+    assert all(facts.seat_names)
+    assert len(set(facts.seat_names)) == 2
+    assert facts.human_seat in (0, 1)
+    assert facts.policy_layout in ("planes", "from_to", "flat")
+    assert (facts.typical_plies > 0) == (facts.typical_moves > 0)
+    assert facts.typical_plies <= facts.max_plies
+    if facts.name in game_options():
+        assert facts.has_heuristic == has_heuristic(state)
+        assert facts.typical_plies > 0 or ":" in text
+    assert facts.has_script == has_script(state)
+    starts = {samples.game(text).start(seed=seed).text for seed in range(5)}
+    assert facts.has_random_start == (len(starts) > 1)
+    assert bool(facts.pgn_variants) == (state.move_number is not None)
+
+
+def test_what_is_special_about_each_game() -> None:
+    """Named seats, where people sit, slots, tables, PGN variants and numbers of the rules."""
+    games = {name: facts_of(name) for name in game_options()}
+    assert games["connect4"].seat_names == ("X", "O")
+    assert games["chess"].seat_names == ("White", "Black")
+    assert {name for name, facts in games.items() if facts.human_seat == 1} == {"monster"}
+    assert {name for name, facts in games.items() if facts.has_tables} == {"monster"}
+    assert {name for name, facts in games.items() if facts.has_script} == {"monster"}
+    assert games["random_chess"].pgn_variants[0] == "Chess960"
+    assert games["monster"].policy_layout == games["razzle"].policy_layout == "from_to"
+    assert games["exchange"].constants == {"decree_length": 2, "overextend_cost": 2}
+
+
+def test_a_python_game_sets_the_same_facts() -> None:
+    """Class attributes with defaults; what cannot be is refused with the attribute's name."""
+
+    class Toy(rz.PythonGame[int]):
+        name = "toy"
+        actions = slots = 2
+        planes = (1, 1, 1)
+        board = (1, 1)
+        max_plies = 3
+        seat_names = ("left", "right")
+        human_seat = 1
+        typical_plies = 3
+        constants: ClassVar = {"length": 3}
+
+        def start(self, seed: int) -> int:
+            return 0
+
+        def parse(self, text: str) -> int:
+            return int(text)
+
+        def text(self, position: int) -> str:
+            return str(position)
+
+        def mover(self, position: int) -> int:
+            return 0
+
+        def ending(self, position: int) -> tuple[float, str] | None:
+            return (0.0, "end") if position == 3 else None
+
+        def legal(self, position: int) -> list[int]:
+            return [0, 1]
+
+        def apply(self, position: int, action: int) -> int:
+            return position + 1
+
+        def encode(self, position: int) -> npt.NDArray[np.float32]:
+            return np.zeros((1, 1, 1), np.float32)
+
+        def info(self, position: int) -> list[tuple[str, str]]:
+            return [("left", str(3 - position))]
+
+        def kind(self, position: int, action: int) -> str:
+            return "steps" if action else "moves"
+
+    game = load_python_game(Toy(), "toy")
+    assert game.facts.seat_names == ("left", "right")
+    assert game.facts.human_seat == 1
+    assert game.facts.typical_plies == 3
+    assert game.facts.constants == {"length": 3}
+    assert game.facts.policy_layout == "flat"
+    assert not game.facts.has_heuristic
+    state = game.start().apply(1)
+    assert state.info() == [("left", "2")]
+    assert [state.kind(action) for action in state.legal] == ["moves", "steps"]
+    assert state.ply == 1
+    assert facts_of("tictactoe").seat_names == ("seat 0", "seat 1")
+    for name, value in (("policy_layout", "round"), ("human_seat", 2), ("seat_names", ("one",))):
+        wrong = type("Wrong", (Toy,), {name: value})
+        with pytest.raises(rz.GameError, match=rf"\.{name} must be"):
+            load_python_game(wrong(), "wrong")
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_every_action_has_a_kind_and_every_state_a_ply(text: str) -> None:
+    """A ply counts the choices of players before it, in EXCHANGE once their die has fallen."""
+    plies = 0
+    for state in samples.played(text):
+        assert state.ply == plies or state.mover == rz.CHANCE
+        assert all(state.kind(action) for action in state.legal)
+        assert all(label and words for label, words in state.info())
+        plies += state.mover != rz.CHANCE
+        with pytest.raises(rz.MoveError):
+            state.kind(state.game.facts.actions)
+
+
+@pytest.mark.parametrize("text", samples.GAMES)
+def test_a_replay_says_who_acts_and_at_which_ply(text: str) -> None:
+    """Actors are the movers; a die is rolled for the seat whose choice it decides."""
+    states = samples.played(text)
+    actions = np.array(states[-1].actions, np.uint32)
+    course = follow(samples.game(text), states[0].text, actions)
+    assert course.plies.tolist() == [state.ply for state in states[:-1]]
+    last = -1
+    for mover, actor in zip(course.movers.tolist(), course.actors.tolist(), strict=True):
+        last = last if mover == rz.CHANCE else mover
+        assert actor == last
+
+
+def test_exchange_tells_its_hidden_numbers() -> None:
+    """Rows of Decrees and of men that are not fresh; kinds by what actions do."""
+    state = EXCHANGE.parse(HURT)
+    assert state.info() == [
+        ("Decree", "Black for 2 more actions"),
+        ("e1", "White's K, 20 HP, charges 2"),
+        ("d4", "White's R, 13 HP, ability waits 2"),
+        ("d5", "Black's Q, 9 HP, ability waits 1, a promoted pawn"),
+    ]
+    assert state.ply == 41
+    assert state.kind(state.read("d5xd4")) == "strikes"
+    assert state.kind(state.read("decree")) == "Royal Decree"
+    pending = state.apply(state.read("d5xd4"))
+    start = EXCHANGE.parse(pending.text)
+    assert (start.mover, start.ply) == (rz.CHANCE, 41)
+    course = follow(EXCHANGE, start.text, np.array(start.legal[:1], np.uint32))
+    assert (course.actors.tolist(), course.plies.tolist()) == ([1], [41])
+
+
+def test_move_numbers_are_what_a_text_says() -> None:
+    """Full moves of chess-like games; other games have none."""
+    for name in ("chess", "monster", "random_chess"):
+        for state in samples.played(name):
+            assert state.move_number == int(state.text.split()[5])
+    assert samples.game("connect4").start().move_number is None

@@ -1,0 +1,11 @@
+# Halves the time of a build that is used once: headers are read once, nanobind is one file.
+function(read_headers_once)
+  target_precompile_headers(rulezero_core PRIVATE cpp/games/any.h)
+  set(border cpp/games/any.h <nanobind/nanobind.h> <nanobind/ndarray.h>)
+  foreach(type array map optional pair shared_ptr string string_view tuple vector)
+    list(APPEND border <nanobind/stl/${type}.h>)
+  endforeach()
+  target_precompile_headers(_core PRIVATE ${border})
+  set_target_properties(nanobind-static PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+endfunction()
+cmake_language(DEFER CALL read_headers_once)
