@@ -87,7 +87,7 @@ def play(game: rz.Game, seed: int) -> Record:
         actions=actions,
         outcome=state.outcome or 0.0,
         end_reason=state.end_reason or "cap",
-        seats=("puct:net=runs/x@12,sims=100", "puct:net=runs/x@12,sims=100"),
+        players=("puct:net=runs/x@12,sims=100", "puct:net=runs/x@12,sims=100"),
         nets=("5f3c2a9b1d7e4c60", "5f3c2a9b1d7e4c60"),
         seed=seed,
         task="x/12/self-play/3",

@@ -125,36 +125,31 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> array_of(std::vector<T> values) {
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 
-// Thoughts of a game as columns over its plies, and their weights as pairs one after another.
+// Thoughts of a game as columns over its plies, and their weights as pairs one after another: what
+// data/thoughts.py packs.
 nb::dict columns_of(const std::vector<Ply>& plies, std::optional<Thought> Ply::* which) {
-  std::vector<float> value, raw_value, draw, surprise;
-  std::vector<std::uint32_t> sims, pairs;
-  std::vector<std::uint8_t> has_thought;
-  std::vector<std::uint32_t> pair_actions;
+  static const Thought kNone;
+  const auto thought_of = [&](const Ply& ply) -> const Thought& {
+    return ply.*which ? *(ply.*which) : kNone;
+  };
+  nb::dict columns;
+  const auto add = [&]<class T>(const PlyColumn<T>& column) {
+    std::vector<T> numbers;
+    for (const Ply& ply : plies) numbers.push_back(thought_of(ply).*column.member);
+    columns[column.name] = array_of(std::move(numbers));
+  };
+  std::apply([&](const auto&... column) { (add(column), ...); }, kPlyColumns);
+  std::vector<std::uint32_t> counts, pair_actions;
   std::vector<float> pair_weights, pair_targets;
   for (const Ply& ply : plies) {
-    static const Thought kNone;
-    const Thought& thought = ply.*which ? *(ply.*which) : kNone;
-    has_thought.push_back((ply.*which).has_value());
-    value.push_back(thought.value);
-    raw_value.push_back(thought.raw_value);
-    draw.push_back(thought.draw);
-    surprise.push_back(thought.surprise);
-    sims.push_back(thought.sims);
-    pairs.push_back(static_cast<std::uint32_t>(thought.actions.size()));
+    const Thought& thought = thought_of(ply);
+    counts.push_back(static_cast<std::uint32_t>(thought.actions.size()));
     const auto& target = thought.target.empty() ? thought.weights : thought.target;
     pair_actions.insert(pair_actions.end(), thought.actions.begin(), thought.actions.end());
     pair_weights.insert(pair_weights.end(), thought.weights.begin(), thought.weights.end());
     pair_targets.insert(pair_targets.end(), target.begin(), target.end());
   }
-  nb::dict columns;
-  columns["has_thought"] = array_of(std::move(has_thought));
-  columns["value"] = array_of(std::move(value));
-  columns["raw_value"] = array_of(std::move(raw_value));
-  columns["draw"] = array_of(std::move(draw));
-  columns["surprise"] = array_of(std::move(surprise));
-  columns["sims"] = array_of(std::move(sims));
-  columns["pairs"] = array_of(std::move(pairs));
+  columns["counts"] = array_of(std::move(counts));
   columns["pair_actions"] = array_of(std::move(pair_actions));
   columns["pair_weights"] = array_of(std::move(pair_weights));
   columns["pair_targets"] = array_of(std::move(pair_targets));
@@ -198,18 +193,15 @@ void bind_pool(nb::module_& m) {
       },
       "Every kind of player: name, help, whether it takes a net, and its options.");
 
-  nb::class_<Thought>(m, "CoreThought", "What a player knew when it chose.")
-      .def_ro("action", &Thought::action)
+  nb::class_<Thought> thought(m, "CoreThought", "What a player knew when it chose.");
+  thought.def_ro("action", &Thought::action)
       .def_ro("actions", &Thought::actions)
       .def_ro("weights", &Thought::weights)
       .def_ro("target", &Thought::target)
       .def_ro("visits", &Thought::visits)
-      .def_ro("value", &Thought::value)
-      .def_ro("raw_value", &Thought::raw_value)
-      .def_ro("draw", &Thought::draw)
-      .def_ro("surprise", &Thought::surprise)
-      .def_ro("sims", &Thought::sims)
       .def_ro("line", &Thought::line);
+  std::apply([&](const auto&... column) { (thought.def_ro(column.name, column.member), ...); },
+             kPlyColumns);
 
   nb::class_<Played>(m, "Played", "A game that a pool has finished.")
       .def_ro("index", &Played::index)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "games/game.h"
@@ -23,6 +24,19 @@ struct Thought {
   std::vector<Action> line;     // what it expects, its own choice first
 
   static constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+};
+
+template <class T>
+struct PlyColumn {
+  const char* name;
+  T Thought::* member;
+};
+
+// What records keep of every ply: PLY_COLUMNS of data/thoughts.py is the same list, with ranges.
+inline constexpr std::tuple kPlyColumns{
+    PlyColumn{"sims", &Thought::sims},           PlyColumn{"value", &Thought::value},
+    PlyColumn{"raw_value", &Thought::raw_value}, PlyColumn{"draw", &Thought::draw},
+    PlyColumn{"surprise", &Thought::surprise},
 };
 
 }  // namespace rulezero

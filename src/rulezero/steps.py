@@ -13,7 +13,6 @@ from rulezero.errors import RunError
 from rulezero.fleet.fleet import play_into
 from rulezero.fleet.local import LocalFleet, Timeout
 from rulezero.games.load import load
-from rulezero.learn.targets import forced
 from rulezero.learn.window import Part, Window, take
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
 from rulezero.play.nets import NetStore
@@ -76,11 +75,15 @@ def generate(
         path = None if net is None else resolve(net)
         weights = "" if path is None else _weights(path)
         names = dict.fromkeys(NAMES, "" if path is None else path.name)
-        task = task_of(settings, names, experiment, name="", purpose="self-play")
+        task = task_of(settings, names, experiment, None, name="", purpose="self-play")
         if orders.starts is not None and is_curriculum(orders.starts):
             task = msgspec.structs.replace(task, source=LESSON)
         if orders.force_result is not None:
-            task = msgspec.structs.replace(task, source=forced(orders.force_result))
+            task = msgspec.structs.replace(
+                task,
+                source=f"forced:{orders.force_result}",
+                forced_result=float(orders.force_result),
+            )
         # What the files behind names hold counts: positions to begin from, and weights.
         if orders.opponent_net is not None:
             weights += _weights(resolve(orders.opponent_net))

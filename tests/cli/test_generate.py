@@ -26,9 +26,9 @@ def test_a_game_without_a_recipe(tmp_path: Path) -> None:
     output = succeeds("generate", "monster", "--to", tmp_path, *QUICK)
     assert output == f"4 games played; {tmp_path} has 4 of these\n"
     for record in games_in(tmp_path):
-        assert record.seats[0] == record.seats[1]
-        assert record.seats[0].startswith("puct:sims=8,")
-        assert "sims=8" in record.seats[0]
+        assert record.players[0] == record.players[1]
+        assert record.players[0].startswith("puct:sims=8,")
+        assert "sims=8" in record.players[0]
         assert (record.purpose, record.source) == ("self-play", "train")
     again = succeeds("generate", "monster", "--to", tmp_path, "--games", "6", "--sims", "8")
     assert again == f"2 games played; {tmp_path} has 6 of these\n"
@@ -48,8 +48,8 @@ def test_who_plays_which_side(tmp_path: Path) -> None:
         options += ["--opponent-net", str(opponent)] if opponent else []
         succeeds("generate", "monster", "--to", store, *QUICK, *options)
         for record in games_in(store):
-            assert wanted[0] in record.seats[0]
-            assert wanted[1] in record.seats[1]
+            assert wanted[0] in record.players[0]
+            assert wanted[1] in record.players[1]
         if side == "black":
             # Both sides' plies are there to learn from.
             columns = games_in(store)[0].columns()
@@ -63,7 +63,7 @@ def test_lessons_with_a_scripted_black(tmp_path: Path) -> None:
     records = games_in(tmp_path)
     texts = {lesson.text for lesson in lessons()}
     assert {record.start for record in records} <= texts
-    assert {record.seats[1] for record in records} == {"scripted"}
+    assert {record.players[1] for record in records} == {"scripted"}
     assert sum(record.outcome == -1 for record in records) >= 4
 
 
@@ -76,7 +76,7 @@ def test_starts_of_ones_own_and_a_forced_result(tmp_path: Path) -> None:
     options = ["--starts", str(starts), "--force-result", "1"]
     succeeds("generate", "monster", "--to", store, *QUICK, *options)
     for record in games_in(store):
-        assert (record.outcome, record.source) == (-1, "forced:1")
+        assert (record.outcome, record.forced_result) == (-1, 1)
         played = course(record, rz.load("monster"))
         told = of_play(record, record.columns(), played, TargetSettings())
         assert (told.result == 1).all()
@@ -91,7 +91,7 @@ def test_sims_leave_a_second_player_alone(tmp_path: Path) -> None:
     """The recipe's own: both of them play, in turns on either side."""
     options = ["--set", "selfplay.b=heuristic"]
     succeeds("generate", "monster", "--to", tmp_path, *QUICK, *options)
-    seats = [record.seats for record in games_in(tmp_path)]
+    seats = [record.players for record in games_in(tmp_path)]
     assert {seat.partition(":")[0] for pair in seats for seat in pair} == {"puct", "heuristic"}
     assert len(set(seats)) == 2
 

@@ -32,7 +32,7 @@ def test_a_list(store: Path) -> None:
         for number, (line, record) in enumerate(zip(lines, Store(store), strict=True), 1):
             words = line.split()
             assert words[:4] == [str(number), record.id[:12], record.game, record.purpose]
-            assert words[4:6] == list(record.seats)
+            assert words[4:6] == list(record.players)
             assert words[6] == {1: "1-0", 0: "1/2", -1: "0-1"}[int(record.outcome)]
             assert record.end_reason in line
             assert words[-1] == str(record.plies)

@@ -10,7 +10,7 @@ import pytest
 
 import rulezero as rz
 from rulezero.data import Record, RecordError, check, export, import_file, pack
-from rulezero.data.foreign import conditional
+from rulezero.data.monster_lines import conditional
 from support import record_samples, samples
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/2PPPP2/4K3 w kq - 0 1"
@@ -36,6 +36,26 @@ def test_records_come_back_equal(text: str, tmp_path: Path) -> None:
     assert export(records, path) == 2
     assert list(import_file(path)) == records
     assert [path.name for path in tmp_path.iterdir()] == ["games.jsonl"]
+
+
+def test_what_a_run_says_of_a_record_comes_back(tmp_path: Path) -> None:
+    """Its iteration, a forced result, and whether it was given."""
+    record = record_samples.made("connect4", iteration=3, forced_result=-1.0, is_given=True)
+    export([record], tmp_path / "x.jsonl")
+    assert list(import_file(tmp_path / "x.jsonl")) == [record]
+
+
+def test_files_of_the_first_form_are_read(tmp_path: Path) -> None:
+    """Players were called seats, and the iteration and a forced result stood in texts."""
+    record = record_samples.made("connect4", task="0003/self-play", source="forced:1")
+    export([record], tmp_path / "x.jsonl")
+    lines = lines_of(tmp_path / "x.jsonl")
+    whole = lines[0]["record"]
+    whole["seats"] = whole.pop("players")
+    for name in ("iteration", "forced_result", "is_given"):
+        del whole[name]
+    (read,) = import_file(foreign(tmp_path, *lines))
+    assert read == msgspec.structs.replace(record, iteration=3, forced_result=1.0)
 
 
 def test_a_record_without_plies_comes_back(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """PGN: our games come back, python-chess reads them, and foreign files are read with tolerance."""
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -58,6 +59,17 @@ def test_games_from_the_middle_come_back(text: str, tmp_path: Path) -> None:
         assert list(import_file(tmp_path / "x.pgn")) == [without_policies(record)]
 
 
+def test_the_iteration_and_a_forced_result_come_back(tmp_path: Path) -> None:
+    """From tags of their own; from the task and the source where a file has no such tags."""
+    record = record_samples.made("chess", task="0003/x", source="forced:-1")
+    record = msgspec.structs.replace(record, iteration=4, forced_result=0.5)
+    export([record], tmp_path / "x.pgn")
+    text = (tmp_path / "x.pgn").read_text()
+    assert read(tmp_path, text) == [without_policies(record)]
+    (old,) = read(tmp_path, re.sub(r"\[(Iteration|ForcedResult) .*\n", "", text))
+    assert (old.iteration, old.forced_result) == (3, -1)
+
+
 @pytest.mark.parametrize("text", ["chess", "random_chess"])
 def test_python_chess_reads_our_games(text: str, tmp_path: Path) -> None:
     """Move for move, with the same last position and result."""
@@ -75,7 +87,7 @@ def test_python_chess_reads_our_games(text: str, tmp_path: Path) -> None:
             assert theirs.errors == []
             last = rz.load(text).replay(record.start, record.action_numbers())
             assert theirs.end().board().fen().split()[:2] == last.text.split()[:2]
-            assert theirs.headers["White"] == record.seats[0]
+            assert theirs.headers["White"] == record.players[0]
             assert len(list(theirs.mainline_moves())) == record.plies
         assert chess.pgn.read_game(file) is None
 
@@ -94,7 +106,7 @@ def test_we_read_the_games_of_python_chess(tmp_path: Path) -> None:
             node.parent.add_variation(node.parent.board().parse_san("Nc3"), comment="or (this)")
     (record,) = read(tmp_path, str(game) + "\n\n" + str(game))[:1]
     assert (record.outcome, record.end_reason, record.plies) == (1, "checkmate", 33)
-    assert record.seats == ("Morphy, Paul", "Duke")
+    assert record.players == ("Morphy, Paul", "Duke")
     assert (record.purpose, record.source) == ("human", "import:theirs.pgn")
     assert [r.index for r in read(tmp_path, str(game) + "\n\n" + str(game))] == [0, 1]
 
@@ -149,7 +161,7 @@ def test_what_people_put_between_moves_is_skipped(movetext: str, tmp_path: Path)
         assert [record.action_numbers().tolist() for record in records] == [state.actions]
         assert (records[0].outcome, records[0].end_reason) == (0, "interrupted")
     latin = f'[White "Gr\xfcnfeld"]\n\n{movetext}\n'.encode("latin-1")
-    assert read(tmp_path, latin)[0].seats[0] == "Gr\xfcnfeld"
+    assert read(tmp_path, latin)[0].players[0] == "Gr\xfcnfeld"
 
 
 def test_results_and_ends(tmp_path: Path) -> None:
@@ -228,7 +240,9 @@ def test_a_piece_file_is_read_only_where_it_is_trusted(tmp_path: Path) -> None:
         ('[Result "2-0"]\n\n1. e4', "the result is '2-0'"),
         ('[Seed "x"]\n\n1. e4', "the tag Seed is 'x'; it is a whole number"),
         ('[Purpose "fun"]\n\n1. e4', "no purpose 'fun'"),
-        ('[Outcome "x"]\n\n1. e4', "the outcome is 'x'"),
+        ('[Outcome "x"]\n\n1. e4', "the tag Outcome is 'x'; it is a number"),
+        ('[ForcedResult "x"]\n\n1. e4', "the tag ForcedResult is 'x'; it is a number"),
+        ('[Iteration "x"]\n\n1. e4', "the tag Iteration is 'x'; it is a whole number"),
         ('[OpeningPlies "9"]\n\n1. e4', "an opening of 9 plies"),
         ("1. " + "e4" * 5000, "not a legal move"),
     ],

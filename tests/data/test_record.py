@@ -1,5 +1,7 @@
 """Records: every field comes back, and what no game can have been is refused."""
 
+import hashlib
+import io
 import math
 from typing import Any
 
@@ -10,10 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import rulezero as rz
-from rulezero.data import Record, RecordError, Thoughts, pack
-from rulezero.data.columns import pack_fixed, pack_numbers, unpack_fixed, unpack_numbers
-from rulezero.data.record import PURPOSES
-from rulezero.data.thoughts import repack
+from rulezero.data import Record, RecordError, Thoughts, jsonl, pack
+from rulezero.data.columns import (
+    PlyColumn,
+    pack_fixed,
+    pack_numbers,
+    unpack_fixed,
+    unpack_numbers,
+)
+from rulezero.data.record import PURPOSES, Thought, read_record
+from rulezero.data.thoughts import PLY_COLUMNS, Columns, repack
 from support import record_samples, samples
 
 words = some.text(alphabet=some.characters(min_codepoint=32, max_codepoint=126), max_size=20)
@@ -108,7 +116,7 @@ def some_record(**fields: Any) -> Record:
         "actions": actions,
         "outcome": 0.0,
         "end_reason": "interrupted",
-        "seats": ("random", "random"),
+        "players": ("random", "random"),
         "thoughts": thoughts,
     }
     return Record(**{**fallback, **fields})
@@ -124,7 +132,7 @@ def some_record(**fields: Any) -> Record:
             "start": words,
             "outcome": some.sampled_from([-1.0, 0.0, 1.0, -0.7]),
             "end_reason": words,
-            "seats": some.tuples(words, words),
+            "players": some.tuples(words, words),
             "nets": some.tuples(some.none() | words, some.none() | words),
             "seed": some.integers(0, 2**64 - 1),
             "task": words,
@@ -132,13 +140,16 @@ def some_record(**fields: Any) -> Record:
             "purpose": some.sampled_from(PURPOSES),
             "source": words,
             "opening": some.integers(0, 3),
+            "iteration": some.none() | some.integers(0, 2**40),
+            "forced_result": some.none() | some.floats(-1, 1),
+            "is_given": some.booleans(),
         }
     )
 )
 def test_every_field_comes_back(fields: dict[str, Any]) -> None:
     """Through msgpack, and the id with it; another field is another id."""
     record = some_record(**fields)
-    again = msgspec.msgpack.decode(msgspec.msgpack.encode(record), type=Record)
+    again = read_record(msgspec.msgpack.encode(record))
     assert again == record
     assert again.id == record.id
     assert len(record.id) == 32
@@ -228,8 +239,10 @@ def test_impossible_thoughts_are_refused(arrays: dict[str, Any], said: str) -> N
         {"seed": -1},
         {"seed": 2**64},
         {"opening": 4},
+        {"forced_result": -2.0},
+        {"forced_result": math.nan},
         {"start": "a\nb"},
-        {"seats": ("random", "\033[31m")},
+        {"players": ("random", "\033[31m")},
     ],
 )
 def test_impossible_records_are_refused(fields: dict[str, Any]) -> None:
@@ -269,3 +282,104 @@ def test_there_is_no_ply_beyond_the_end() -> None:
     for ply in (-1, 3):
         with pytest.raises(RecordError, match=f"no ply {ply} in a game of 3"):
             some_record().thought(ply)
+
+
+# --- the columns of plies ------------------------------------------------------------------------
+
+
+def test_every_column_of_plies_is_a_field() -> None:
+    """Of a thought, of the columns, of what is packed, and of the core's thoughts."""
+    names = [column.name for column in PLY_COLUMNS]
+    assert len(set(names)) == len(names)
+    for form in (Thought, Columns, Thoughts, rz._core.CoreThought):
+        assert [name for name in names if not hasattr(form, name)] == []
+
+
+def numbers(column: PlyColumn) -> some.SearchStrategy[float | None]:
+    """What may stand in a column; None where nothing is known."""
+    if column.is_whole:
+        return some.integers(0, 2**32 - 1)
+    return some.none() | some.floats(column.low, min(column.high, 15))
+
+
+rows = some.fixed_dictionaries({column.name: numbers(column) for column in PLY_COLUMNS})
+
+
+@settings(max_examples=40)
+@given(some.lists(rows, min_size=3, max_size=3))
+def test_every_column_of_plies_comes_back(plies: list[dict[str, Any]]) -> None:
+    """From a store, as a thought, and from lines of JSON: to the precision of its scale."""
+    given = {name: [ply[name] for ply in plies] for name in plies[0]}
+    actions, thoughts = pack([3, 3, 2], **given)
+    record = read_record(msgspec.msgpack.encode(some_record(actions=actions, thoughts=thoughts)))
+    file = io.BytesIO()
+    jsonl.write([record], file, rz.load)
+    file.seek(0)
+    assert list(jsonl.read(file, "x.jsonl", None, False, print)) == [record]
+    for ply, wanted in enumerate(plies):
+        thought = record.thought(ply)
+        if thought is None:
+            assert not any(wanted.values())
+            continue
+        for column in PLY_COLUMNS:
+            found = getattr(thought, column.name)
+            if column.scale is None or wanted[column.name] is None:
+                assert found == wanted[column.name]
+            else:
+                step = 1 / column.scale
+                assert found == pytest.approx(wanted[column.name], abs=0.5 * step + 1e-6)
+
+
+def test_there_is_no_column_of_another_name() -> None:
+    """A misspelt one is an error, not a column that nobody keeps."""
+    with pytest.raises(TypeError, match="no column 'valeu'"):
+        pack([0], valeu=[0.5])
+
+
+def test_a_later_column_leaves_old_ids_alone() -> None:
+    """A column behind all others counts for the id of a record only where it says something."""
+
+    class Wider(Thoughts, frozen=True, kw_only=True, array_like=True):
+        depth: bytes = b""
+
+    record = record_samples.made("connect4")
+    wider = Wider(**msgspec.structs.asdict(record.thoughts))
+    assert wider.identity() == record.thoughts.identity()
+    assert msgspec.structs.replace(wider, depth=b"x").identity() != wider.identity()
+
+
+# --- the first form ------------------------------------------------------------------------------
+
+
+def first_form(record: Record) -> bytes:
+    """As records were stored before they had an iteration."""
+    return msgspec.msgpack.encode(msgspec.structs.astuple(record)[:16])
+
+
+def test_the_first_form_has_the_same_id() -> None:
+    """It was the SHA-256 of those bytes, and still is."""
+    record = some_record(iteration=3, forced_result=1.0, is_given=True)
+    assert record.id == hashlib.sha256(first_form(record)).hexdigest()[:32]
+    assert record.id == read_record(first_form(record)).id
+
+
+_TASKS = {"0003/self-play": 3, "0/x": 0, "12/a/b": 12}
+_OTHERS = ["3", "", "/3", "generate/00ff", "-1/x", "x1/y", "\u00b2/x", "given/0/0003/self-play"]
+
+
+@pytest.mark.parametrize(("task", "number"), [*_TASKS.items(), *((text, None) for text in _OTHERS)])
+def test_the_first_form_has_its_iteration_in_the_task(task: str, number: int | None) -> None:
+    """The number before the slash; records of today say it themselves."""
+    record = some_record(task=task)
+    found = read_record(first_form(record))
+    assert (found.iteration, found.is_given) == (number, task.startswith("given/"))
+    assert read_record(msgspec.msgpack.encode(record)) == record
+
+
+@pytest.mark.parametrize(
+    ("source", "result"), [("forced:1", 1), ("forced:0", 0), ("forced:-1", -1), ("forced:2", None)]
+)
+def test_the_first_form_has_a_forced_result_in_the_source(source: str, result: float) -> None:
+    """The outcome stays what it was."""
+    found = read_record(first_form(some_record(source=source)))
+    assert (found.source, found.outcome, found.forced_result) == (source, 0, result)

@@ -94,13 +94,13 @@ def test_a_shard_tells_what_it_holds(tmp_path: Path) -> None:
     assert list(store.select(game="chess")) == [chess]
     assert list(store.select(purpose="self-play")) == list(RECORDS)
     assert list(store.select(source="human")) == [chess]
-    assert list(store.select(seat="oneply", game="connect4")) == list(RECORDS)
-    assert list(store.select(seat="random")) == []
+    assert list(store.select(player="oneply", game="connect4")) == list(RECORDS)
+    assert list(store.select(player="random")) == []
 
 
 def test_a_record_is_given_once(tmp_path: Path) -> None:
     """The same task and index, or the same id where there is no task, in whatever shards."""
-    again = msgspec.structs.replace(RECORDS[0], seats=("random", "random"))
+    again = msgspec.structs.replace(RECORDS[0], players=("random", "random"))
     by_hand = msgspec.structs.replace(RECORDS[0], task="", purpose="human")
     for _ in range(2):
         with Store(tmp_path) as store:

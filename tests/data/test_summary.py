@@ -7,24 +7,24 @@ import numpy as np
 import pytest
 
 from rulezero.data import Record, RecordError, Store
-from rulezero.data.summary import Generation, Results, Summary, generation_of, summarise
+from rulezero.data.summary import Generation, Results, Summary, summarise
 from support import record_samples
 
 
-def ended(record: Record, outcome: float, reason: str, task: str) -> Record:
-    return msgspec.structs.replace(record, outcome=outcome, end_reason=reason, task=task)
+def ended(record: Record, outcome: float, reason: str, iteration: int | None) -> Record:
+    return msgspec.structs.replace(record, outcome=outcome, end_reason=reason, iteration=iteration)
 
 
 def mixed() -> list[Record]:
     """Two wins, a loss, a draw and an interrupted game of two iterations, and one of neither."""
     games = record_samples.several("connect4", 6)
     return [
-        ended(games[0], 1.0, "four", "0001/self-play"),
-        ended(games[1], 1.0, "resigned", "0001/self-play"),
-        ended(games[2], -1.0, "four", "0002/self-play"),
-        ended(games[3], 0.0, "cap", "0002/gate"),
-        ended(games[4], 0.0, "interrupted", "0002/self-play"),
-        ended(games[5], -1.0, "four", "generate/0123abcd"),
+        ended(games[0], 1.0, "four", 1),
+        ended(games[1], 1.0, "resigned", 1),
+        ended(games[2], -1.0, "four", 2),
+        ended(games[3], 0.0, "cap", 2),
+        ended(games[4], 0.0, "interrupted", 2),
+        ended(games[5], -1.0, "four", None),
     ]
 
 
@@ -88,16 +88,6 @@ def test_each_game_has_its_summary() -> None:
     assert first.sources == {"import:a.pgn": 1}
     assert list(second.sources.items()) == [("match", 2), ("human", 1)]
     assert summarise([]) == []
-
-
-_TASKS = {"0003/self-play": 3, "0/x": 0, "12/a/b": 12}
-_OTHERS = ["3", "", "/3", "generate/00ff", "-1/x", "x1/y", "\u00b2/x"]
-
-
-@pytest.mark.parametrize(("task", "number"), [*_TASKS.items(), *((text, None) for text in _OTHERS)])
-def test_the_task_tells_the_generation(task: str, number: int | None) -> None:
-    """The number before the slash."""
-    assert generation_of(record_samples.made("connect4", task=task)) == number
 
 
 def test_a_damaged_record_is_told() -> None:

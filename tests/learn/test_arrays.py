@@ -18,7 +18,6 @@ from rulezero import _core
 from rulezero.data import Record, RecordError, Store
 from rulezero.learn import arrays
 from rulezero.learn.arrays import Meta, Orders, Survey, split_of, survey
-from rulezero.learn.targets import forced
 from support import record_samples, samples
 
 PLAIN = Orders(augment=False)
@@ -123,7 +122,8 @@ def test_a_position_that_is_its_own_image_is_there_once(tmp_path: Path) -> None:
     """An empty board without a policy, or with one that is the same in the mirror."""
     record = record_samples.made("connect4")
     bare = msgspec.structs.replace(
-        record.thoughts, **dict.fromkeys(["counts", "menu", "picks", "weights", "target"], b"")
+        record.thoughts,
+        **dict.fromkeys(["counts", "action_ids", "action_steps", "weights", "target"], b""),
     )
     found = written([msgspec.structs.replace(record, thoughts=bare)], tmp_path / "a", Orders())
     assert (0, 0, False) in rows(found)
@@ -201,7 +201,7 @@ def test_what_nobody_learns_from_is_left_out(tmp_path: Path) -> None:
     records = [
         msgspec.structs.replace(first, opening=4),
         record_samples.of(list(samples.played("connect4", 1)[:6]), 1, end_reason="interrupted"),
-        msgspec.structs.replace(last, source=forced(-1)),
+        msgspec.structs.replace(last, forced_result=-1.0),
     ]
     found = written(records, tmp_path / "out")
     assert found["ids"].tolist() == [records[0].id, records[2].id]

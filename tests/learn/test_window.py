@@ -80,8 +80,8 @@ def test_targets_may_follow_the_temperature_of_play(text: str) -> None:
 def test_players_from_elsewhere_have_no_temperature() -> None:
     """Nor have those without such a key: their weights are learned as they are."""
     record = record_samples.made("connect4")
-    for seats in (("Somebody, A.", "gumbel:sims=3"), ("human", "alphabeta:depth=2")):
-        strange = msgspec.structs.replace(record, seats=seats)
+    for players in (("Somebody, A.", "gumbel:sims=3"), ("human", "alphabeta:depth=2")):
+        strange = msgspec.structs.replace(record, players=players)
         found = targets_of(strange, target_temperature="play").temperature
         assert found is not None
         assert (found == 1).all()
@@ -129,7 +129,7 @@ def test_held_out_games_depend_on_their_course_alone() -> None:
     held = {record.id for record in records if is_held_out(record, 0.2)}
     assert 0.12 < len(held) / len(records) < 0.28
     for record in records:
-        again = msgspec.structs.replace(record, index=7, task="again", seats=("random", "random"))
+        again = msgspec.structs.replace(record, index=7, task="again", players=("random", "random"))
         assert again.id != record.id
         assert is_held_out(again, 0.2) == (record.id in held)
     assert held < {record.id for record in records if is_held_out(record, 0.4)}

@@ -49,7 +49,7 @@ def test_a_game_to_its_end(text: str, human: int) -> None:
     last = check(record, trusted=True, game=samples.game(text)).last
     assert last == dialogue.state
     assert (record.purpose, record.source, record.task) == ("human", "human", "")
-    assert record.seats[human] == "human"
+    assert record.players[human] == "human"
     columns = record.columns()
     state = samples.game(text).parse(record.start)
     for ply, action in enumerate(columns.actions.tolist()):

@@ -256,8 +256,8 @@ def test_pairs_open_alike_with_seats_swapped() -> None:
         assert first.opening == second.opening == 4
         opening = [record.columns().actions[:4].tolist() for record in (first, second)]
         assert opening[0] == opening[1]
-        assert first.seats == ("random", "heuristic")
-        assert second.seats == ("heuristic", "random")
+        assert first.players == ("random", "heuristic")
+        assert second.players == ("heuristic", "random")
     assert len({record.start for record in played}) == 4
 
 

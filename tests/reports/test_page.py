@@ -124,7 +124,9 @@ def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
     record = newest_record(run)
     assert record is not None
     with run.store() as store:
-        store.add(msgspec.structs.replace(record, task=f"0009/{evil}", seats=(evil, evil)))
+        store.add(
+            msgspec.structs.replace(record, task=f"0009/{evil}", iteration=9, players=(evil, evil))
+        )
     run.append(WarningEntry(iteration=1, about=evil, words=evil, seconds_so_far=1.0))
     page = Parsed(render(run))
     assert "b" not in page.tags

@@ -62,7 +62,7 @@ def of(states: list[rz.State], seed: int = 0, **fields: object) -> Record:
         "actions": actions,
         "outcome": float(last.outcome or 0),
         "end_reason": last.end_reason or "cap",
-        "seats": ("puct:sims=100", "oneply"),
+        "players": ("puct:sims=100", "oneply"),
         "nets": ("0123abcd", None),
         "seed": seed,
         "task": "t",

@@ -188,7 +188,7 @@ def test_two_agents_learn_from_games_of_their_own(tmp_path: Path) -> None:
     known = window.at(window.positions(Part.TRAINING))
     assert len(known.ply) == sum(record.plies for record in records)
     for agent in ("white", "black"):
-        alone = window.narrowed(since=1, task=f"/{agent}")
+        alone = window.narrowed(1, {f"0001/{agent}"})
         own = [record for record in records if record.task == f"0001/{agent}"]
         assert len(alone) == sum(record.plies for record in own) > 0
         assert set(np.concatenate([game.movers for game in alone.games])) == {0, 1}

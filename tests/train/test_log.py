@@ -49,7 +49,7 @@ def test_draws_are_counted_by_cause() -> None:
     entry = logs.games(1, games=10, ends=ends, task="0001/curriculum")
     assert list(entry.draws.items()) == [("full", 2), ("cap", 1)]
     assert entry.draw_share == 0.3
-    assert (entry.part, entry.is_training) == ("curriculum", True)
+    assert entry.is_training
 
 
 @pytest.mark.parametrize(

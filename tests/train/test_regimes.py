@@ -183,7 +183,7 @@ def test_lessons_made_by_hand_are_lessons(tmp_path: Path) -> None:
     assert set(found) == {"curriculum", "forced:1"}
     assert set(found["curriculum"].result.tolist()) == {-1}
     assert set(found["forced:1"].result.tolist()) == {1}
-    first = lesson(3, source="forced:-1")
+    first = lesson(3, source="forced:-1", forced_result=-1.0)
     assert (targets(experiment, first).weight[:5] > 0).any()
 
 
@@ -274,6 +274,8 @@ def test_another_run_s_games_are_not_taken_for_its_own(tmp_path: Path) -> None:
     others = [record for known, record in found.items() if known not in bootstrap]
     assert len(others) == len(bootstrap)
     assert all(record.task.startswith("given/0/0000/") for record in others)
+    assert {(record.is_given, record.iteration) for record in others} == {(True, None)}
+    assert {(found[known].is_given, found[known].iteration) for known in bootstrap} == {(False, 0)}
 
 
 def test_a_run_may_begin_with_a_net(tmp_path: Path) -> None:

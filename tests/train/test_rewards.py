@@ -63,7 +63,7 @@ def record_of(states: list[rz.State]) -> Record:
         actions=actions,
         outcome=last.outcome or 0.0,
         end_reason=last.end_reason or "cap",
-        seats=("random", "random"),
+        players=("random", "random"),
         thoughts=thoughts,
     )
 

@@ -73,11 +73,11 @@ def meetings(records: Iterable[Record], seats: Collection[str]) -> list[Meeting]
     """The results of these players against each other."""
     results: dict[tuple[str, str, str], list[GameResult]] = {}
     for record in records:
-        a, b = sorted(record.seats)
+        a, b = sorted(record.players)
         if a != b and a in seats and b in seats:
             results.setdefault((record.task, a, b), []).append(
                 GameResult(
-                    seat=record.seats.index(a),
+                    seat=record.players.index(a),
                     outcome=record.outcome,
                     cause=record.end_reason,
                     plies=record.plies,

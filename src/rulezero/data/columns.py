@@ -6,6 +6,10 @@ has one form only; a column of zeros is empty. Byte planes lie side by side what
 zstandard likes.
 """
 
+import math
+from typing import Any
+
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +20,7 @@ Floats = npt.NDArray[np.float32]
 
 MISSING = -32768  # in a fixed-point column: nothing is known here
 _WIDEST = 4
+_SLACK = 1e-4  # so far may a value overshoot its range before it is an error
 
 
 class RecordError(RulezeroError):
@@ -79,3 +84,75 @@ def unpack_fixed(packed: bytes, scale: float, length: int, name: str) -> Floats:
     values = (fixed / scale).astype(np.float32)
     values[fixed == MISSING] = np.nan
     return values
+
+
+def whole_numbers(
+    given: npt.ArrayLike, name: str, length: int | None, limit: int
+) -> npt.NDArray[np.int64]:
+    """The numbers, if they are so many whole ones from 0 to below the limit."""
+    array = np.asarray(given)
+    if array.size == 0:
+        array = array.reshape(-1).astype(np.int64)
+    if array.ndim != 1 or (length is not None and len(array) != length):
+        wanted = "one dimension" if length is None else f"the shape ({length},)"
+        raise RecordError(f"{name} has the shape {array.shape}; it needs {wanted}")
+    if array.dtype.kind not in "iu" and not (array == np.rint(array)).all():
+        raise RecordError(f"{name} holds whole numbers only")
+    if array.size and not (array.min() >= 0 and array.max() < limit):
+        raise RecordError(f"{name} holds numbers from 0 to {limit - 1} only")
+    return array.astype(np.int64)
+
+
+class PlyColumn(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that is kept of every ply: a whole one, 0 where it is not known, or with a scale
+    a fraction, NaN where it is not known."""
+
+    name: str
+    scale: int | None = None  # fractions are kept as value x scale, in 16 bits
+    low: float = 0.0
+    high: float = math.inf  # whole numbers are below 2**32
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its numbers are whole."""
+        return self.scale is None
+
+    @property
+    def missing(self) -> float:
+        """What stands where nothing is known."""
+        return 0 if self.scale is None else math.nan
+
+    def are_known(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Where something is known, [plies]."""
+        known: npt.NDArray[np.bool_] = numbers > 0 if self.is_whole else np.isfinite(numbers)
+        return known
+
+    def plain(self, number: Any) -> float | None:
+        """A number of the column, or of the core's thought, in Python's own type; None for NaN."""
+        if self.is_whole:
+            return int(number)
+        return None if math.isnan(number) else float(number)
+
+    def pack(self, given: npt.ArrayLike | None, plies: int) -> bytes:
+        """The packed column of numbers that must lie in the range where they are known."""
+        if given is None:
+            return b""
+        if self.scale is None:
+            return pack_numbers(whole_numbers(given, self.name, plies, 1 << 32))
+        values = np.asarray(given, np.float64).reshape(-1)
+        if len(values) != plies:
+            raise RecordError(f"{self.name} has {len(values)} numbers for {plies} plies")
+        wrong = np.isinf(values) | (values < self.low - _SLACK) | (values > self.high + _SLACK)
+        if wrong.any():
+            ply = int(np.flatnonzero(wrong)[0])
+            raise RecordError(
+                f"{self.name} at ply {ply} is {values[ply]:g}; it lies in"
+                f" [{self.low:g}, {self.high:g}]"
+            )
+        return pack_fixed(np.clip(values, self.low, self.high), self.scale)
+
+    def unpack(self, packed: bytes, plies: int) -> npt.NDArray[Any]:
+        """The numbers of a packed column: uint32 if they are whole, else float32."""
+        if self.scale is None:
+            return unpack_numbers(packed, plies, self.name)
+        return unpack_fixed(packed, self.scale, plies, self.name)

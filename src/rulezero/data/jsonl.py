@@ -5,20 +5,20 @@ game_result; the mcts_value is the mover's), and beside them what gives the reco
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, Annotated
+from typing import IO, Annotated, Any, cast
 
 import msgspec
 import numpy as np
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from rulezero._core import Game, RulezeroError
 from rulezero.data.check import check
 from rulezero.data.columns import RecordError
-from rulezero.data.foreign import Joiner, Line
+from rulezero.data.monster_lines import Joiner, Line
 from rulezero.data.place import Place, Report
-from rulezero.data.record import Purpose, Record
+from rulezero.data.record import Purpose, Record, upgraded
 from rulezero.data.replay import game_of
-from rulezero.data.thoughts import Columns, pack
+from rulezero.data.thoughts import PLY_COLUMNS, Columns, pack
 
 _DIGITS = 6  # finer than the steps in which values are kept
 _LONGEST_LINE = 1 << 23  # bytes
@@ -38,7 +38,8 @@ class Whole(msgspec.Struct, frozen=True, kw_only=True):
     plies: Number
     outcome: float
     end_reason: str
-    seats: tuple[str, str]
+    players: tuple[str, str] = ("?", "?")
+    seats: tuple[str, str] | UnsetType = UNSET  # what `players` was called once
     nets: tuple[str | None, str | None]
     seed: int
     task: str
@@ -46,22 +47,31 @@ class Whole(msgspec.Struct, frozen=True, kw_only=True):
     purpose: Purpose
     source: str
     opening: Number
+    iteration: Number | None = None
+    forced_result: float | None = None
+    is_given: bool = False
 
 
-class OwnLine(Line, frozen=True, kw_only=True):
+class PlyLine(Line, frozen=True, kw_only=True):
     """One ply of a record. Without an id it is a line of another program."""
 
     id: str | None = None  # of the record
     ply: Number = 0
     mover: int | None = None  # 0, 1 or -1 for a die
     action: Number | None = None
-    sims: Number = 0
-    value: float | None = None  # seat 0's, as everywhere in records; so is the next
-    raw_value: float | None = None
-    draw: float | None = None
-    surprise: float | None = None
     pairs: tuple[tuple[Number, Number, Number], ...] = ()  # action, weight, weight of the target
     record: Whole | None = None
+
+
+_FIELDS = [name for name in Whole.__struct_fields__ if name not in ("plies", "seats")]
+_NUMBERS: list[tuple[str, Any, Any]] = [  # of the columns; values are seat 0's, as in all records
+    (column.name, Number, 0) if column.is_whole else (column.name, float | None, None)
+    for column in PLY_COLUMNS
+]
+OwnLine = cast(
+    "type[PlyLine]",
+    msgspec.defstruct("OwnLine", _NUMBERS, bases=(PlyLine,), frozen=True, kw_only=True),
+)
 
 
 def write(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], Game]) -> int:
@@ -74,12 +84,13 @@ def write(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], 
     return number
 
 
-def lines_of(record: Record, game: Game) -> Iterator[OwnLine]:
+def lines_of(record: Record, game: Game) -> Iterator[PlyLine]:
     """The lines of a record; a single one without a move if nothing was chosen at all."""
     columns = record.columns()
     state = game.parse(record.start)
     record_id = record.id
-    whole = Whole(**{name: getattr(record, name) for name in Whole.__struct_fields__})
+    fields = {name: getattr(record, name) for name in _FIELDS}
+    whole = Whole(plies=record.plies, **fields)
     if record.plies == 0:
         yield OwnLine(
             game=record.game,
@@ -90,7 +101,11 @@ def lines_of(record: Record, game: Game) -> Iterator[OwnLine]:
         )
     for ply, action in enumerate(columns.actions.tolist()):
         mover = state.mover
-        value = _rounded(columns.value[ply])
+        numbers = {
+            name: None if number is None else round(number, _DIGITS)
+            for name, number in columns.numbers(ply).items()
+        }
+        value = numbers["value"]
         pairs = _pairs(columns, ply)
         total = sum(weight for _, weight, _ in pairs)
         yield OwnLine(
@@ -105,11 +120,7 @@ def lines_of(record: Record, game: Game) -> Iterator[OwnLine]:
             ply=ply,
             mover=mover,
             action=action,
-            sims=int(columns.sims[ply]),
-            value=value,
-            raw_value=_rounded(columns.raw_value[ply]),
-            draw=_rounded(columns.draw[ply]),
-            surprise=_rounded(columns.surprise[ply]),
+            **numbers,
             pairs=pairs,
             record=whole if ply == 0 else None,
         )
@@ -123,8 +134,8 @@ def read(
 
     `game` is what lines play that do not say. What is wrong is reported, then stepped over.
     """
-    joiner = Joiner(game or "monster", name, trusted)
-    own: list[OwnLine] = []
+    joiner = Joiner(game, name, trusted)
+    own: list[PlyLine] = []
 
     def restored() -> Iterator[Record]:
         lines = own.copy()
@@ -162,7 +173,7 @@ def _ignore(_: RecordError) -> None:
     """For what is only the consequence of damage that is reported anyway."""
 
 
-def _lines(file: IO[bytes], name: str) -> Iterator[tuple[Place, OwnLine | RecordError]]:
+def _lines(file: IO[bytes], name: str) -> Iterator[tuple[Place, PlyLine | RecordError]]:
     """Every line that is not empty, or what is wrong with it."""
     decoder = msgspec.json.Decoder(OwnLine)
     number = 0
@@ -180,7 +191,7 @@ def _lines(file: IO[bytes], name: str) -> Iterator[tuple[Place, OwnLine | Record
                 yield place, place.error(f"no ply: {error}; a ply is an object with a 'fen'")
 
 
-def _restore(lines: list[OwnLine], trusted: bool) -> Record:
+def _restore(lines: list[PlyLine], trusted: bool) -> Record:
     """The record of its lines, checked."""
     first = lines[0]
     whole = first.record
@@ -190,24 +201,20 @@ def _restore(lines: list[OwnLine], trusted: bool) -> Record:
     if [line.ply for line in plies] != list(range(whole.plies)):
         raise RecordError(f"record {first.id} has {whole.plies} plies; some of their lines lack")
     pairs = [pair for line in plies for pair in line.pairs]
-
-    def column(attribute: str) -> list[float | None]:
-        return [getattr(line, attribute) for line in plies]
-
     actions, thoughts = pack(
         np.array([line.action for line in plies], np.int64),
-        sims=np.array([line.sims for line in plies], np.int64),
-        value=np.array(column("value"), np.float64),
-        raw_value=np.array(column("raw_value"), np.float64),
-        draw=np.array(column("draw"), np.float64),
-        surprise=np.array(column("surprise"), np.float64),
+        **{each.name: [getattr(line, each.name) for line in plies] for each in PLY_COLUMNS},
         counts=np.array([len(line.pairs) for line in plies], np.int64),
         pair_actions=[action for action, _, _ in pairs],
         pair_weights=[weight for _, weight, _ in pairs],
         pair_targets=[target for _, _, target in pairs],
     )
-    fields = {n: getattr(whole, n) for n in Whole.__struct_fields__ if n != "plies"}
+    fields = {name: getattr(whole, name) for name in _FIELDS}
+    if whole.seats is not UNSET:
+        fields["players"] = whole.seats
     record = Record(**fields, actions=actions, thoughts=thoughts)
+    if whole.seats is not UNSET:
+        record = upgraded(record)
     if record.id != first.id:
         raise RecordError(f"record {first.id} was changed: its lines have the id {record.id}")
     game = game_of(record.game, trusted=trusted)
@@ -217,7 +224,7 @@ def _restore(lines: list[OwnLine], trusted: bool) -> Record:
     return record
 
 
-def _compare(line: OwnLine, own: OwnLine) -> None:
+def _compare(line: PlyLine, own: PlyLine) -> None:
     """Refuses a line that says of its ply something else than the record does."""
     for name in _SAID:
         said, true = getattr(line, name), getattr(own, name)
@@ -226,10 +233,6 @@ def _compare(line: OwnLine, own: OwnLine) -> None:
     said, true = line.mcts_value, own.mcts_value
     if (said is None) != (true is None) or abs((said or 0) - (true or 0)) > 10**-_DIGITS:
         raise RecordError(f"record {own.id}: at ply {own.ply} mcts_value is {said}, not {true}")
-
-
-def _rounded(value: np.float32) -> float | None:
-    return None if np.isnan(value) else round(float(value), _DIGITS)
 
 
 def _pairs(columns: Columns, ply: int) -> tuple[tuple[int, int, int], ...]:

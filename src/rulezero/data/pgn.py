@@ -18,7 +18,7 @@ from rulezero._core import Game, MoveError, RulezeroError, State
 from rulezero.data.check import check
 from rulezero.data.columns import RecordError
 from rulezero.data.place import Place, Report, printable, source_of
-from rulezero.data.record import STOPPED, Record
+from rulezero.data.record import STOPPED, Record, upgraded
 from rulezero.data.replay import game_of
 from rulezero.data.thoughts import pack
 
@@ -30,7 +30,7 @@ _VARIANTS = {"chess": "Standard", "monster": "Monster", "random_chess": "Chess96
 _OTHER_VARIANTS = {"": "chess", "normal": "chess", "monsterchess": "monster"}
 _OTHER_VARIANTS |= dict.fromkeys(("fischerandom", "fischerrandom"), "random_chess")
 _NUMBERS = {"RulesVersion": "version", "Encoding": "encoding", "Seed": "seed", "Index": "index"}
-_NUMBERS |= {"OpeningPlies": "opening"}
+_NUMBERS |= {"OpeningPlies": "opening", "Iteration": "iteration"}
 _TEXTS = {"Task": "task", "Purpose": "purpose", "Source": "source"}
 
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
@@ -75,8 +75,8 @@ def text_of(record: Record, game: Game) -> str:
         "Site": "?",
         "Date": "????.??.??",
         "Round": str(record.index + 1),
-        "White": record.seats[0],
-        "Black": record.seats[1],
+        "White": record.players[0],
+        "Black": record.players[1],
         "Result": result,
         "Variant": _VARIANTS[game.facts.name],
         "Termination": record.end_reason,
@@ -86,7 +86,9 @@ def text_of(record: Record, game: Game) -> str:
         tags |= {"SetUp": "1", "FEN": record.start}
     if _OUTCOMES[result] != record.outcome:
         tags["Outcome"] = repr(record.outcome)
-    tags |= {tag: str(getattr(record, name)) for tag, name in {**_NUMBERS, **_TEXTS}.items()}
+    known = {tag: getattr(record, name) for tag, name in {**_NUMBERS, **_TEXTS}.items()}
+    known["ForcedResult"] = record.forced_result
+    tags |= {tag: str(value) for tag, value in known.items() if value is not None}
     for tag, net in zip(("WhiteNet", "BlackNet"), record.nets, strict=True):
         if net is not None:
             tags[tag] = net
@@ -224,18 +226,20 @@ def _record(found: Found, game_text: str | None, trusted: bool) -> Record:
                 raise RecordError(f"the tag {tag} is {tags[tag][:40]!r}; it is a whole number")
             numbers[name] = int(tags[tag])
     texts |= {name: printable(tags[tag]) for tag, name in _TEXTS.items() if tag in tags}
-    return Record(
+    record = Record(
         game=game.text,
         start=first.text,
         actions=packed,
         outcome=outcome,
         end_reason=reason,
-        seats=(printable(tags.get("White", "?")), printable(tags.get("Black", "?"))),
+        players=(printable(tags.get("White", "?")), printable(tags.get("Black", "?"))),
         nets=(tags.get("WhiteNet"), tags.get("BlackNet")),
         thoughts=thoughts,
         **numbers,  # type: ignore[arg-type]
         **texts,  # type: ignore[arg-type]
+        forced_result=_number(tags, "ForcedResult"),
     )
+    return record if tags.keys() & {"Iteration", "ForcedResult"} else upgraded(record)
 
 
 def _game_of(tags: dict[str, str], game_text: str | None, trusted: bool) -> Game:
@@ -313,14 +317,18 @@ def _end(tags: dict[str, str], result: str, last: State) -> tuple[float, str]:
             told = f"{_RESULTS[last.outcome]} ({last.end_reason})"
             raise RecordError(f"the result is {result}, but by the rules {told}")
         return last.outcome, last.end_reason
-    if "Outcome" in tags:
-        try:
-            outcome = float(tags["Outcome"])
-        except ValueError:
-            raise RecordError(f"the outcome is {tags['Outcome'][:40]!r}; it is a number") from None
+    if (tagged := _number(tags, "Outcome")) is not None:
+        outcome = tagged
     reason = tags.get("Termination")
     if reason in STOPPED:
         return outcome, reason
     if abs(outcome) == 1:
         return outcome, "resigned"
     return outcome, "interrupted" if result == "*" else "claimed"
+
+
+def _number(tags: dict[str, str], tag: str) -> float | None:
+    try:
+        return float(tags[tag]) if tag in tags else None
+    except ValueError:
+        raise RecordError(f"the tag {tag} is {tags[tag][:40]!r}; it is a number") from None

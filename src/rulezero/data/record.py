@@ -1,6 +1,7 @@
 """The record of a game: where it began, what was chosen, and what the movers thought."""
 
 import hashlib
+import re
 from typing import Annotated, Literal, get_args
 
 import msgspec
@@ -19,6 +20,8 @@ __all__ = [
     "Thought",
     "Thoughts",
     "pack",
+    "read_record",
+    "upgraded",
 ]
 
 Purpose = Literal["self-play", "bootstrap", "gate", "rating", "human", "analysis"]
@@ -29,6 +32,9 @@ STOPPED = ("cap", "resigned", "claimed", "interrupted")
 
 Text = Annotated[str, Meta(max_length=4096)]
 LongText = Annotated[str, Meta(max_length=1 << 16)]
+
+_FIRST_FIELDS = 16  # those that every record has had: `thoughts` is the last
+_FIRST_FORM = b"\xdc\x00\x10"  # how their msgpack array begins
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -41,27 +47,31 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     actions: Column  # packed; action_numbers() unpacks them
     outcome: float  # seat 0's: 1, 0 or -1
     end_reason: Text  # the rules' own, or one of STOPPED
-    seats: tuple[Text, Text]  # who played, as seat texts
+    players: tuple[Text, Text]  # who played, by seat
     nets: tuple[Text | None, Text | None] = (None, None)  # which nets they used
     seed: Annotated[int, Meta(ge=0)] = 0
     task: Text = ""  # what it was played for; "" where nobody asked
     index: Annotated[int, Meta(ge=0)] = 0  # number of the game in its task
     purpose: Purpose = "self-play"
     source: Text = "match"  # match, human, import:FILE
-    opening: Annotated[int, Meta(ge=0)] = 0  # so many first plies were not the seats' choice
+    opening: Annotated[int, Meta(ge=0)] = 0  # so many first plies were not the players' choice
     thoughts: Thoughts
+    iteration: Annotated[int, Meta(ge=0)] | None = None  # of the run that played it
+    forced_result: float | None = None  # what learners are told instead of the outcome, seat 0's
+    is_given: bool = False  # whether a run has it from another store
 
     def __post_init__(self) -> None:
         """Refuses what no game can have been; types and sizes are msgspec's to check."""
-        if not -1 <= self.outcome <= 1:
-            raise RecordError(f"an outcome is seat 0's, in [-1, 1], not {self.outcome}")
+        for result in (self.outcome, self.forced_result or 0.0):
+            if not -1 <= result <= 1:
+                raise RecordError(f"an outcome is seat 0's, in [-1, 1], not {result}")
         if self.purpose not in PURPOSES:
             raise RecordError(f"there is no purpose {self.purpose!r}; known: {', '.join(PURPOSES)}")
         if not (0 <= self.seed < 1 << 64 and 0 <= self.index < 1 << 64):
             raise RecordError("seed and index are whole numbers from 0 to 2**64 - 1")
         if not 0 <= self.opening <= self.plies:
             raise RecordError(f"an opening of {self.opening} plies in a game of {self.plies}")
-        said = [self.game, self.start, self.end_reason, *self.seats, self.task, self.source]
+        said = [self.game, self.start, self.end_reason, *self.players, self.task, self.source]
         for text in [*said, *(net for net in self.nets if net is not None)]:
             if not text.isprintable():
                 raise RecordError(f"{text[:60]!a} has letters that cannot be printed")
@@ -73,8 +83,14 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
     @property
     def id(self) -> str:
-        """32 hexadecimal digits that depend on everything in the record."""
-        return hashlib.sha256(msgspec.msgpack.encode(self)).hexdigest()[:32]
+        """32 hexadecimal digits that depend on the game, its players and their thoughts.
+
+        What came to records later says what a run does with them (iteration, forced_result,
+        is_given); it is left out, so that old records keep their ids. Their task tells such apart.
+        """
+        fields = msgspec.structs.astuple(self)[: _FIRST_FIELDS - 1]
+        whole = (*fields, self.thoughts.identity())
+        return hashlib.sha256(msgspec.msgpack.encode(whole)).hexdigest()[:32]
 
     @property
     def course_id(self) -> str:
@@ -96,3 +112,29 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         For many plies, unpack the columns once and ask them.
         """
         return self.columns().thought(ply)
+
+
+def read_record(packed: bytes) -> Record:
+    """The record of the bytes in a store, whenever they were written."""
+    record = _DECODER.decode(packed)
+    return upgraded(record) if packed.startswith(_FIRST_FORM) else record
+
+
+def upgraded(record: Record) -> Record:
+    """A record of the first form, without iteration and what follows it, read from its texts.
+
+    iteration      the number in front of a task's slash: 3 in `0003/self-play`
+    forced_result  in the source: 1 in `forced:1`
+    is_given       by the beginning of the task, `given/`
+    """
+    iteration = re.match(r"([0-9]+)/", record.task)
+    forced = re.fullmatch(r"forced:(-1|0|1)", record.source)
+    return msgspec.structs.replace(
+        record,
+        iteration=int(iteration[1]) if iteration else None,
+        forced_result=float(forced[1]) if forced else None,
+        is_given=record.task.startswith("given/"),
+    )
+
+
+_DECODER = msgspec.msgpack.Decoder(Record)

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from rulezero.data.check import rules_hash
 from rulezero.data.columns import RecordError
-from rulezero.data.record import Purpose, Record, Text
+from rulezero.data.record import Purpose, Record, Text, read_record
 from rulezero.data.replay import game_of
 from rulezero.data.shard import PART, Header, Kind, Reader
 from rulezero.data.thoughts import Thoughts
@@ -28,6 +28,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     thoughts: Thoughts
 
 
+_read_note = msgspec.msgpack.Decoder(Note).decode
 Value = TypeVar("Value", Record, Note)
 Place = tuple[Path, int]  # a shard, and an offset in it
 Snapshot = tuple[tuple[str, int], ...]  # names and sizes: while they stay, so do the records
@@ -84,7 +85,7 @@ class Store:
         if place is None:
             raise RecordError(f"{self.path} has no record {record_id[:40]!r}")
         with Reader(place[0]) as reader:
-            return msgspec.msgpack.decode(reader.value_at(place[1]), type=Record)
+            return read_record(reader.value_at(place[1]))
 
     def select(
         self,
@@ -92,13 +93,13 @@ class Store:
         game: str | None = None,  # its canonical text
         purpose: Purpose | None = None,
         source: str | None = None,
-        seat: str | None = None,  # the text of either seat
+        player: str | None = None,  # the text of either player
     ) -> Iterator[Record]:
         """The records of which all this is true, shard after shard."""
         seen: set[int] = set()
         for _, record in self._scan(
             "games",
-            Record,
+            read_record,
             lambda header: game in (None, header.game) and purpose in (None, header.purpose),
         ):
             identity = (record.task, record.index) if record.task else record.id
@@ -109,7 +110,7 @@ class Store:
                 game in (None, record.game)
                 and purpose in (None, record.purpose)
                 and source in (None, record.source)
-                and (seat is None or seat in record.seats)
+                and (player is None or player in record.players)
             ):
                 yield record
 
@@ -123,9 +124,9 @@ class Store:
 
     def verify(self) -> None:
         """Reads everything, and compares sealed shards with their SHA-256."""
-        for _ in self._scan("games", Record, lambda _: True):
+        for _ in self._scan("games", read_record, lambda _: True):
             pass
-        for _ in self._scan("notes", Note, lambda _: True):
+        for _ in self._scan("notes", _read_note, lambda _: True):
             pass
         for path in [*self._paths("games"), *self._paths("notes")]:
             with Reader(path) as reader:
@@ -152,7 +153,7 @@ class Store:
             yield from self._notes_about(record_id)
             return
         seen: set[int] = set()
-        for _, note in self._scan("notes", Note, lambda _: True):
+        for _, note in self._scan("notes", _read_note, lambda _: True):
             if hash((note.record, note.judge)) not in seen:
                 seen.add(hash((note.record, note.judge)))
                 yield note
@@ -206,10 +207,9 @@ class Store:
             return None
 
     def _scan(
-        self, kind: Kind, form: type[Value], may_hold: Callable[[Header], bool]
+        self, kind: Kind, read: Callable[[bytes], Value], may_hold: Callable[[Header], bool]
     ) -> Iterator[tuple[Place, Value]]:
         """Every value of the shards whose header allows for it."""
-        decoder = msgspec.msgpack.Decoder(form)
         for path in self._paths(kind):
             with Reader(path) as reader:
                 header = self._header(reader)
@@ -217,7 +217,7 @@ class Store:
                     continue
                 for at, value in reader.values(self._report):
                     try:
-                        decoded = decoder.decode(value)
+                        decoded = read(value)
                     except msgspec.DecodeError as error:
                         self._report(RecordError(f"{reader.path}: at byte {at}: {error}"))
                         continue
@@ -226,7 +226,7 @@ class Store:
     def _find(self, record_id: str) -> Place | None:
         now = self._snapshot("games")
         if record_id not in self._places and self._indexed.get("games") != now:
-            scanned = self._scan("games", Record, lambda _: True)
+            scanned = self._scan("games", read_record, lambda _: True)
             self._places = {record.id: place for place, record in scanned}
             self._indexed["games"] = now
         return self._places.get(record_id)
@@ -235,12 +235,12 @@ class Store:
         now = self._snapshot("notes")
         if self._indexed.get("notes") != now:
             self._note_places = {}
-            for place, note in self._scan("notes", Note, lambda _: True):
+            for place, note in self._scan("notes", _read_note, lambda _: True):
                 self._note_places.setdefault(note.record, {}).setdefault(note.judge, place)
             self._indexed["notes"] = now
         for path, offset in self._note_places.get(record_id, {}).values():
             with Reader(path) as reader:
-                yield msgspec.msgpack.decode(reader.value_at(offset), type=Note)
+                yield _read_note(reader.value_at(offset))
 
     def _snapshot(self, kind: Kind) -> Snapshot:
         sizes = []

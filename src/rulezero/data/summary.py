@@ -70,12 +70,6 @@ def summarise(records: Iterable[Record], report: Report | None = None) -> list[S
     return [counts[game].summary(game) for game in sorted(counts)]
 
 
-def generation_of(record: Record) -> int | None:
-    """The iteration that a record was played in: 3 in the task 0003/self-play; None elsewhere."""
-    number, slash, _ = record.task.partition("/")
-    return int(number) if slash and number.isascii() and number.isdecimal() else None
-
-
 class _Count:
     """Counts the records of one game."""
 
@@ -88,7 +82,7 @@ class _Count:
 
     def add(self, record: Record, value: Floats) -> None:
         """Takes a record into account; its values are [plies], NaN where none is known."""
-        generation = generation_of(record)
+        generation = record.iteration
         result = None if record.end_reason == "interrupted" else int(np.sign(record.outcome))
         known = value[np.isfinite(value)].astype(np.float64)
         sums = np.array([len(known), known.sum(), np.square(known).sum()])

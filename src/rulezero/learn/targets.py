@@ -14,8 +14,6 @@ from rulezero.data.replay import Replay
 from rulezero.play.players import read_player
 from rulezero.settings import Settings
 
-_FORCED = "forced:"
-
 
 class TargetSettings(Settings):
     """How records become targets."""
@@ -43,15 +41,9 @@ class Targets(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     temperature: Floats | None = None  # [n] weights ** (1 / it) are learned; none: 1 everywhere
 
 
-def forced(result: int) -> str:
-    """The source of games whose learners are told this result: the record itself stays true."""
-    return f"{_FORCED}{result}"
-
-
 def result_of(record: Record) -> float:
-    """What learners are told of a game: how it ended, unless it was played to be told otherwise."""
-    told = record.source.removeprefix(_FORCED) if record.source.startswith(_FORCED) else ""
-    return float(told) if told in ("-1", "0", "1") else record.outcome
+    """What learners are told of a game: how it ended, unless another result is forced."""
+    return record.outcome if record.forced_result is None else record.forced_result
 
 
 def of_play(
@@ -104,12 +96,12 @@ def _is_kept(record: Record, course: Replay, settings: TargetSettings) -> npt.ND
 
 
 def _played_at(record: Record, course: Replay) -> Floats:
-    """The temperature at which each ply was chosen, by the seats' texts; 1 where none is known."""
+    """The temperature at which each ply was chosen, by the players; 1 where none is known."""
     is_seats = course.movers != CHANCE
     movers = course.movers[is_seats]
     turns = np.cumsum(np.diff(movers, prepend=movers[:1]) != 0)  # of both seats
     found = np.ones(len(course.movers), np.float32)
-    for number, text in enumerate(record.seats):
+    for number, text in enumerate(record.players):
         try:
             player = read_player(text)
         except SeatError:  # somebody from elsewhere

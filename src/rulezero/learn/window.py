@@ -1,6 +1,6 @@
 """The window: the games that a net learns from, as packed arrays."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import Any, Literal
 
@@ -169,11 +169,13 @@ class Window:
         """What is known of positions."""
         return self._positions.at(positions)
 
-    def narrowed(self, since: int, task: str = "") -> "Window":
-        """The games from a generation on whose tasks' names end so."""
+    def narrowed(self, since: int, tasks: Collection[str] | None = None) -> "Window":
+        """The games from a generation on; of these tasks, or of all."""
         found = Window(self.settings)
         found.games = [
-            game for game in self.games if game.generation >= since and game.task.endswith(task)
+            game
+            for game in self.games
+            if game.generation >= since and (tasks is None or game.task in tasks)
         ]
         found._positions = Positions.of(found.games)
         return found

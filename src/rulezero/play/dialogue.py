@@ -1,6 +1,5 @@
 """A game with people: somebody outside chooses, players and dice answer."""
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import msgspec
 
 from rulezero._core import CoreThought, Game, GameError, Played, State
 from rulezero.data.record import Record
-from rulezero.data.thoughts import Thoughts, pack
+from rulezero.data.thoughts import PLY_COLUMNS, Thoughts, pack
 from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
 from rulezero.play.thought import Thought, read_core
@@ -163,7 +162,7 @@ class Dialogue:
             actions=actions,
             outcome=self.outcome,
             end_reason=self.end_reason,
-            seats=(self.players[0].text, self.players[1].text),
+            players=(self.players[0].text, self.players[1].text),
             nets=(identities[0], identities[1]),
             seed=self.seed,
             purpose="human",
@@ -189,17 +188,14 @@ def _new(played: Played) -> list[int]:
 def _packed(plies: list[Ply]) -> tuple[bytes, Thoughts]:
     cores = [ply.core for ply in plies]
     known = [core for core in cores if core is not None]
-
-    def column(name: str) -> list[float]:
-        return [math.nan if core is None else getattr(core, name) for core in cores]
-
     return pack(
         [ply.action for ply in plies],
-        sims=[0 if core is None else core.sims for core in cores],
-        value=column("value"),
-        raw_value=column("raw_value"),
-        draw=column("draw"),
-        surprise=column("surprise"),
+        **{
+            column.name: [
+                column.missing if core is None else getattr(core, column.name) for core in cores
+            ]
+            for column in PLY_COLUMNS
+        },
         counts=[0 if core is None else len(core.actions) for core in cores],
         pair_actions=[action for core in known for action in core.actions],
         pair_weights=[weight for core in known for weight in core.weights],

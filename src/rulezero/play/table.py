@@ -159,19 +159,21 @@ class Table:
             self.game,
             beginning.start,
             played,
-            seats=(self.players[first].text, self.players[second].text),
+            players=(self.players[first].text, self.players[second].text),
             nets=(identities[first], identities[second]),
             seed=task.seed,
             task=task.name,
             purpose=task.purpose,
             source=task.source,
+            iteration=task.iteration,
+            forced_result=task.forced_result,
         )
         return Finished(record=record, note=None if task.judge is None else notes_of(played))
 
 
 def record_of(game: Game, start: State, played: Played, **about: Any) -> Record:
     """The record of a game that the core has played from a start without a past."""
-    actions, thoughts = _packed(played.last.actions, played.thoughts())
+    actions, thoughts = pack(played.last.actions, **played.thoughts())
     return Record(
         game=game.text,
         version=game.facts.version,
@@ -189,20 +191,5 @@ def record_of(game: Game, start: State, played: Played, **about: Any) -> Record:
 
 def notes_of(played: Played) -> Thoughts:
     """What the judge noted about every ply of a game that the core has played."""
-    _, thoughts = _packed(played.last.actions, played.notes())
+    _, thoughts = pack(played.last.actions, **played.notes())
     return thoughts
-
-
-def _packed(actions: list[int], columns: dict[str, Any]) -> tuple[bytes, Thoughts]:
-    return pack(
-        actions,
-        sims=columns["sims"],
-        value=columns["value"],
-        raw_value=columns["raw_value"],
-        draw=columns["draw"],
-        surprise=columns["surprise"],
-        counts=columns["pairs"],
-        pair_actions=columns["pair_actions"],
-        pair_weights=columns["pair_weights"],
-        pair_targets=columns["pair_targets"],
-    )

@@ -41,6 +41,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     resign: Resign | None = None  # when players give up; none: they never do
     purpose: Purpose = "rating"
     source: str = "match"
+    iteration: Annotated[int, Meta(ge=0)] | None = None  # of the run that it belongs to
+    forced_result: Annotated[float, Meta(ge=-1, le=1)] | None = None  # learned, not the end
     format: int = FORMAT
 
     @property

@@ -1,10 +1,11 @@
 """What a player knew when it chose, as `think` tells it."""
 
-import math
+from typing import Any
 
 import msgspec
 
 from rulezero._core import CoreThought, Played
+from rulezero.data.thoughts import PLY_COLUMNS
 from rulezero.data.thoughts import Thought as RecordedThought
 
 
@@ -29,22 +30,17 @@ def thought_of(played: Played, ply: int) -> Thought:
 
 def read_core(core: CoreThought) -> Thought:
     """The core's thought in Python's words."""
+    numbers: dict[str, Any] = {
+        column.name: column.plain(getattr(core, column.name)) for column in PLY_COLUMNS
+    }
     return Thought(
         action=core.action,
-        value=_known(core.value),
-        raw_value=_known(core.raw_value),
-        draw=_known(core.draw),
-        surprise=_known(core.surprise),
-        sims=core.sims,
+        **numbers,
         shares=_shares(core.actions, core.weights),
         target=_shares(core.actions, core.target or core.weights),
         visits={a: round(n) for a, n in zip(core.actions, core.visits, strict=False) if n > 0},
         line=list(core.line),
     )
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _shares(actions: list[int], weights: list[float]) -> dict[int, float]:

@@ -13,7 +13,6 @@ from rulezero._core import Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
-from rulezero.data.summary import generation_of
 from rulezero.errors import RunError
 from rulezero.fleet.local import run as play
 from rulezero.games.load import load
@@ -209,7 +208,7 @@ def _run_of(text: str | Path) -> Run | None:
 
 
 def _say_iterations(records: Sequence[Record]) -> str:
-    known = sorted({at for record in records if (at := generation_of(record)) is not None})
+    known = sorted({at for record in records if (at := record.iteration) is not None})
     if not known:
         return "given to the run"
     first, last = known[0], known[-1]

@@ -11,13 +11,14 @@ from rulezero.stats.rating import Estimate
 from rulezero.stats.tally import Counts
 from rulezero.train.games.exchange import TARGETS
 from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry
+from rulezero.train.regimes.curriculum import LESSON
+from rulezero.train.tasks import task_name
 
 Json = dict[str, Any]
 
 _BOUNDLESS = 400.0  # Elo that an interval without a bound is drawn beyond the estimate
 _CAUSES = 6  # colours
 _PERCENT = ".3~p"  # 12.5%, 100%
-_LESSONS = "curriculum"  # the part of an iteration that plays them
 # Figures on held-out positions: id, title, explanation, number format, and where they are read.
 _LEARNING: tuple[tuple[str, str, str, str, Callable[[Figures], float]], ...] = (
     ("policy", "Policy loss", "cross-entropy with the search, nats", ".2f", lambda f: f.policy),
@@ -94,7 +95,7 @@ def learning(entries: Sequence[Entry]) -> list[Figure]:
 
 def strength(entries: Sequence[Entry]) -> list[Figure]:
     """Elo against the anchor with intervals, and scores of gates with their verdicts."""
-    anchor = [entry for entry in _games(entries, "rating") if entry.part == "anchor"]
+    anchor = _games(entries, "rating")
     gates = _games(entries, "gate")
     promoted = {e.iteration for e in entries if isinstance(e, VerdictEntry) and e.is_promoted}
     elo = _line([(e.iteration, e.elo.elo) for e in anchor], "Elo", "--net")
@@ -136,8 +137,8 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
     """How self-play games ended, how long they were, and the score of the first seat."""
     both = [*_games(entries, "bootstrap"), *_games(entries, "self-play")]
     both.sort(key=lambda entry: entry.iteration)
-    played = _firsts(entry for entry in both if entry.part != _LESSONS)
-    lessons = [entry for entry in both if entry.part == _LESSONS]
+    played = _firsts(entry for entry in both if not _is_lesson(entry))
+    lessons = [entry for entry in both if _is_lesson(entry)]
     length = [(e.iteration, e.plies / max(e.games, 1)) for e in played]
     first = [(e.iteration, e.first_seat) for e in played]
     share = "share of self-play games"
@@ -162,6 +163,10 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
         ),
         *_particular(played, lessons),
     ]
+
+
+def _is_lesson(entry: GamesEntry) -> bool:
+    return entry.task == task_name(entry.iteration, LESSON)
 
 
 def _firsts(played: Iterable[GamesEntry]) -> list[GamesEntry]:
@@ -205,7 +210,7 @@ def _colour(number: int) -> str:
 
 def speed(entries: Sequence[Entry]) -> list[Figure]:
     """Speed of self-play and of fits."""
-    played = [entry for entry in _games(entries, "self-play") if entry.part != _LESSONS]
+    played = [entry for entry in _games(entries, "self-play") if not _is_lesson(entry)]
     fits = [entry for entry in entries if isinstance(entry, FitEntry)]
     sims = _line([(e.iteration, e.sims_per_second) for e in played], "sims/s", "--net")
     samples = _line([(e.iteration, e.samples_per_second) for e in fits], "samples/s", "--net")

@@ -8,7 +8,6 @@ import msgspec
 from rulezero._core import CHANCE, Game, State
 from rulezero.data.record import STOPPED, Purpose, Record
 from rulezero.data.steps import Step, steps
-from rulezero.data.summary import generation_of
 from rulezero.data.thoughts import Thought
 from rulezero.games.view import caption, say, seat_names
 from rulezero.stats.wdl import likely
@@ -84,7 +83,7 @@ def newest_games(
     """The newest games of the first of these purposes that a run has games of, newest first."""
 
     def age(record: Record) -> tuple[int, str, bool, int]:
-        iteration = generation_of(record)
+        iteration = record.iteration
         number = 0 if iteration is None else iteration + 1  # those given to the run come last
         return number, record.task, not is_last_choice(record), -record.index
 
@@ -107,7 +106,7 @@ def sample_of(record: Record, game: Game) -> SampleGame:
         id=record.id,
         about=f"{record.purpose}, {record.task or record.source}, game {record.index}",
         names=names,
-        seats=record.seats,
+        seats=record.players,
         result=_result(record, names),
         files=tuple(chr(97 + at) if columns <= 26 else str(at + 1) for at in range(columns)),
         ranks=tuple(str(rows - at) for at in range(rows)),

@@ -44,11 +44,6 @@ class GamesEntry(_Entry, frozen=True, kw_only=True, tag="games"):
     figures: GameFigures = GameFigures()
 
     @property
-    def part(self) -> str:
-        """The task's name within its iteration: self-play, curriculum, anchor, ..."""
-        return self.task.rpartition("/")[2]
-
-    @property
     def is_training(self) -> bool:
         """Whether these games are learned from."""
         return self.purpose in ("self-play", "bootstrap")

@@ -31,8 +31,6 @@ from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry, Warnin
 from rulezero.train.run import Phase, Progress, Run
 from rulezero.train.warnings import about_fit, about_games
 
-_GIVEN = "given/"  # begins the tasks of games that the run was given
-
 
 class Trainee(Protocol):
     """Whoever learns: a net, its optimiser, and how far they have come."""
@@ -233,8 +231,8 @@ class Loop:
             for number, path in enumerate(self.recipe.stores):
                 source = Store(path)
                 for record in source.select(game=self.game.text):
-                    task = f"{_GIVEN}{number}/{record.task}" if record.task else ""
-                    copy = msgspec.structs.replace(record, task=task)
+                    task = f"given/{number}/{record.task}" if record.task else ""
+                    copy = msgspec.structs.replace(record, task=task, iteration=None, is_given=True)
                     store.add(copy)
                     for note in source.notes(record.id):
                         store.add_note(copy.id, note.judge, note.thoughts)
@@ -246,7 +244,7 @@ class Loop:
         return [
             record
             for record in self.run.store()
-            if record.task == "" or record.task.startswith(_GIVEN)
+            if record.is_given or not record.task  # "": it has none, of runs before is_given
         ]
 
     def _take(self, records: Sequence[Record], generation: int) -> None:

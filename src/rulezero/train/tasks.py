@@ -99,12 +99,18 @@ def starts_of(text: str, game: str) -> list[str]:
     return [lesson.text for lesson in lessons if str(lesson.tier) in wanted]
 
 
+def task_name(iteration: int, kind: str) -> str:
+    """The name of an iteration's task: 0003/self-play."""
+    return f"{iteration:04}/{kind}"
+
+
 def task_of(
     settings: PlaySettings,
     nets: Mapping[str, str],
     experiment: "Experiment",
+    iteration: int | None,
     *,
-    name: str,
+    name: str,  # in its iteration, if it has one
     purpose: Purpose,
 ) -> Task:
     """The task of such games."""
@@ -115,7 +121,7 @@ def task_of(
         b=a if settings.b is None else named(settings.b, nets),
         games=settings.games,
         seed=experiment.seed,
-        name=name,
+        name=name if iteration is None else task_name(iteration, name),
         swap=settings.swap,
         opening=settings.opening,
         opening_share=settings.opening_share,
@@ -124,6 +130,7 @@ def task_of(
         resign=settings.resign,
         purpose=purpose,
         source=settings.source,
+        iteration=iteration,
     )
 
 
@@ -131,8 +138,9 @@ def trial_of(
     settings: TrialSettings,
     nets: Mapping[str, str],
     experiment: "Experiment",
+    iteration: int,
     *,
-    name: str,
+    name: str,  # in its iteration
     purpose: Purpose,
 ) -> Task:
     """The task of a match between the candidate and somebody else."""
@@ -144,8 +152,9 @@ def trial_of(
         b=named(settings.player, against) if opponent is None else named(opponent, nets),
         games=settings.games,
         seed=experiment.seed,
-        name=name,
+        name=task_name(iteration, name),
         opening=settings.opening,
         purpose=purpose,
         source="train",
+        iteration=iteration,
     )

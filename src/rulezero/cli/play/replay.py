@@ -91,8 +91,8 @@ def _table(found: Iterable[Record], console: Console) -> Table:
             record.id[:12],
             Text(record.game),
             record.purpose,
-            Text(record.seats[0]),
-            Text(record.seats[1]),
+            Text(record.players[0]),
+            Text(record.players[1]),
             Text(_result(record)),
             str(record.plies),
         )
@@ -120,7 +120,7 @@ class _Viewer:
         """Who played what, when it was and how it ended."""
         record = self.record
         facts = [("game", record.game), ("record", record.id)]
-        for name, seat, net in zip(self.names, record.seats, record.nets, strict=True):
+        for name, seat, net in zip(self.names, record.players, record.nets, strict=True):
             facts.append((name, seat if net is None else f"{seat} ({net})"))
         facts.append(("result", f"{_result(record)}, {plies_of(record.plies)}"))
         if record.opening:

@@ -82,8 +82,7 @@ class Curriculum(Settings):
             source=LESSON if iteration else BOOTSTRAP,
         )
         purpose: Purpose = "self-play" if iteration else "bootstrap"
-        name = f"{iteration:04}/curriculum"
-        return task_of(played, nets, experiment, name=name, purpose=purpose)
+        return task_of(played, nets, experiment, iteration, name=LESSON, purpose=purpose)
 
     def targets(
         self,

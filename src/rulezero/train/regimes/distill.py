@@ -192,7 +192,8 @@ class Distill(Regime):
                 played.model_copy(update={"b": black, "swap": False, "judge": _judge(stage, end)}),
                 nets,
                 experiment,
-                name=f"{iteration:04}/{agent}",
+                iteration,
+                name=agent,
                 purpose="self-play",
             )
             for agent, end in zip(AGENTS, ENDS, strict=True)
@@ -207,8 +208,7 @@ class Distill(Regime):
         note: Columns | None,
     ) -> Targets:
         """What the judge says, whoever moved there and why; it counts as the search's value."""
-        number = record.task.partition("/")[0]
-        stage = self.stage_of(int(number) if number.isdecimal() else 1)
+        stage = self.stage_of(record.iteration or 1)
         said = np.full(record.plies, np.nan, np.float32)
         if note is not None and stage.mode > 0:
             said = note.raw_value if stage.mode == 1 else note.value

@@ -32,7 +32,7 @@ from rulezero.train.estimate import Estimate, rate_of
 from rulezero.train.games.chess import Features
 from rulezero.train.regimes.distill import AGENTS, ENDS, Distill, given_nets
 from rulezero.train.run import Run
-from rulezero.train.tasks import NAMES
+from rulezero.train.tasks import NAMES, task_name
 
 if TYPE_CHECKING:
     from rulezero.train.experiment import Experiment
@@ -181,7 +181,11 @@ class PerceptronPair:
         since = self._regime.stage_of(generation).first
         if len(self.learners) == 1:
             return [window.narrowed(since)]
-        return [window.narrowed(since, f"/{name}") for name in AGENTS]
+        iterations = range(since, generation + 1)
+        return [
+            window.narrowed(since, {task_name(each, agent) for each in iterations})
+            for agent in AGENTS
+        ]
 
     def _measure(self, windows: Sequence[Window]) -> Measures | None:
         judged = [learner.judge(seen) for learner, seen in zip(self.learners, windows, strict=True)]

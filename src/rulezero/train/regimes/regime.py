@@ -54,13 +54,11 @@ class Regime(Settings):
         """
         if iteration == 0:
             return [
-                task_of(
-                    settings, nets, experiment, name=f"0000/bootstrap_{at}", purpose="bootstrap"
-                )
+                task_of(settings, nets, experiment, 0, name=f"bootstrap_{at}", purpose="bootstrap")
                 for at, settings in enumerate(experiment.bootstrap)
             ]
-        played, name = self.selfplay(experiment, iteration), f"{iteration:04}/self-play"
-        return [task_of(played, nets, experiment, name=name, purpose="self-play")]
+        played = self.selfplay(experiment, iteration)
+        return [task_of(played, nets, experiment, iteration, name="self-play", purpose="self-play")]
 
     def selfplay(self, experiment: "Experiment", iteration: int) -> PlaySettings:
         """The games of an iteration after the bootstrap."""

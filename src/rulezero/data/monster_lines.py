@@ -1,4 +1,6 @@
-"""Lines of other Monster Chess programs: {fen, mcts_value, policy, current_player, game_result}.
+"""Lines of the original Monster Chess program, and of others that write as it does.
+
+{fen, mcts_value, policy, current_player, game_result}
 
 A line is a position whose mover thought; White's policy is over pairs of moves, "e2e4,e4e5". It
 becomes two plies: the first half's shares are the sums over the pairs that begin with it, the
@@ -22,6 +24,7 @@ from rulezero.data.record import Record
 from rulezero.data.replay import game_of
 from rulezero.data.thoughts import pack
 
+GAME = "monster"  # what is played where neither a line nor the reader says
 _SEATS = {"white": 0, "w": 0, "black": 1, "b": 1}
 _BETWEEN_MOVES = re.compile(r"[\s,;+|/&()\[\]'\"]+")
 _NO_MOVE = {"", "0000", "none", "null", "-", "--"}
@@ -62,8 +65,8 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True):
 class Joiner:
     """Puts lines together to games: give it one after the other, then finish."""
 
-    def __init__(self, game: str, file: str, trusted: bool) -> None:
-        self._fallback = game
+    def __init__(self, game: str | None, file: str, trusted: bool) -> None:
+        self._fallback = game or GAME
         self._file = file
         self._trusted = trusted
         self._number = 0  # of records made
@@ -146,7 +149,7 @@ class Joiner:
             actions=actions,
             outcome=(result or 0.0) if last.outcome is None else last.outcome,
             end_reason=last.end_reason or ("interrupted" if result is None else "claimed"),
-            seats=("imported", "imported"),
+            players=("imported", "imported"),
             index=self._number,
             source=source_of(self._file),
             thoughts=thoughts,
