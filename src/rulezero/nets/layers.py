@@ -86,21 +86,22 @@ def recompute(block: Block, x: Tensor) -> Tensor:
     """
 
     @contextmanager
-    def without_tracking() -> Iterator[None]:
+    def keeping_statistics() -> Iterator[None]:
         norms = [module for module in block.modules() if isinstance(module, nn.BatchNorm2d)]
+        before = [(norm.momentum, norm.num_batches_tracked) for norm in norms]
         for norm in norms:
-            norm.track_running_stats = False
+            norm.momentum, norm.num_batches_tracked = 0.0, norm.num_batches_tracked.clone()
         try:
             yield
         finally:
-            for norm in norms:
-                norm.track_running_stats = True
+            for norm, (momentum, tracked) in zip(norms, before, strict=True):
+                norm.momentum, norm.num_batches_tracked = momentum, tracked
 
     made: Tensor = checkpoint(
         block,
         x,
         use_reentrant=False,
         preserve_rng_state=False,  # nothing in a block is random
-        context_fn=lambda: (nullcontext(), without_tracking()),
+        context_fn=lambda: (nullcontext(), keeping_statistics()),
     )
     return made
