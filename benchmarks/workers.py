@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import rulezero as rz
+from rulezero.nets.card import read_card
 from rulezero.play.evaluators.onnx import OnnxEvaluator
 from selfplay import SelfPlay, make_net
 from timing import Figure, spread
@@ -70,7 +71,7 @@ class Worker:
 def _work(pipe: "Connection[Any, Any]", net: str, core: int, warm_up: int) -> None:
     os.sched_setaffinity(0, {core})
     evaluator = OnnxEvaluator(net)
-    play = SelfPlay(rz.load(evaluator.card.game), evaluator, warm_up=warm_up)
+    play = SelfPlay(rz.load(read_card(Path(net)).game), evaluator, warm_up=warm_up)
     pipe.send(None)
     while (seconds := pipe.recv()) is not None:
         wall, cpu, rows = time.perf_counter(), time.process_time(), 0

@@ -18,6 +18,7 @@ from proof import (
     trained,
     write,
 )
+from rulezero.reports.figures import is_lesson
 from rulezero.train.games.figures import TierResults
 from rulezero.train.games.monster import TIERS
 from rulezero.train.log import GamesEntry
@@ -52,7 +53,7 @@ def by_tier(run: Run) -> str:
     """How many games Black won from the lessons, iteration by iteration."""
     rows = []
     for entry in logged(run, GamesEntry):
-        if entry.part == "curriculum":
+        if is_lesson(entry):
             tiers = entry.figures.tiers
             rows.append([str(entry.iteration), *(_black(tiers.get(str(tier))) for tier in TIERS)])
     return table(["iteration", *(f"tier {tier}" for tier in TIERS)], rows)
@@ -66,7 +67,7 @@ def by_side(run: Run) -> tuple[str, dict[float, float]]:
     """The games from the start, iteration by iteration; Black's share of them."""
     rows, shares = [], {}
     for entry in logged(run, GamesEntry):
-        if not entry.is_training or entry.part == "curriculum":
+        if not entry.is_training or is_lesson(entry):
             continue
         found = entry.figures.tiers["0"]
         learner = ("White", "Black")[entry.iteration % 2]

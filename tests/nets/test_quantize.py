@@ -118,7 +118,7 @@ def test_int8_is_chosen_where_it_is_good_and_faster(net: Path) -> None:
     assert choose(net, "int8") == quick
     assert OnnxEvaluator(net, "auto").identity.startswith("net#")
     with pytest.raises(rz.NetError, match="there is no precision 'fp16'"):
-        choose(net, "fp16")  # type: ignore[arg-type]
+        choose(net, "fp16")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Where torch computes, and in how many threads."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -14,7 +14,10 @@ def device_of(choice: str, key: str, gpus: tuple[str, ...] = ("cuda",)) -> torch
 
     NetError, naming the key, if the GPU asked for is not here.
     """
-    is_here = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}
+    is_here: dict[str, Callable[[], bool]] = {
+        "cuda": torch.cuda.is_available,
+        "mps": torch.backends.mps.is_available,
+    }
     if choice in is_here and not is_here[choice]():
         what = "NVIDIA GPU (CUDA)" if choice == "cuda" else "Apple GPU (MPS)"
         raise NetError(f"{key}={choice}, but torch finds no {what} here: leave it at auto")

@@ -137,8 +137,8 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
     """How self-play games ended, how long they were, and the score of the first seat."""
     both = [*_games(entries, "bootstrap"), *_games(entries, "self-play")]
     both.sort(key=lambda entry: entry.iteration)
-    played = _firsts(entry for entry in both if not _is_lesson(entry))
-    lessons = [entry for entry in both if _is_lesson(entry)]
+    played = _firsts(entry for entry in both if not is_lesson(entry))
+    lessons = [entry for entry in both if is_lesson(entry)]
     length = [(e.iteration, e.plies / max(e.games, 1)) for e in played]
     first = [(e.iteration, e.first_seat) for e in played]
     share = "share of self-play games"
@@ -165,7 +165,8 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
     ]
 
 
-def _is_lesson(entry: GamesEntry) -> bool:
+def is_lesson(entry: GamesEntry) -> bool:
+    """Whether these games began from the positions of the curriculum."""
     return entry.task == task_name(entry.iteration, LESSON)
 
 
@@ -210,7 +211,7 @@ def _colour(number: int) -> str:
 
 def speed(entries: Sequence[Entry]) -> list[Figure]:
     """Speed of self-play and of fits."""
-    played = [entry for entry in _games(entries, "self-play") if not _is_lesson(entry)]
+    played = [entry for entry in _games(entries, "self-play") if not is_lesson(entry)]
     fits = [entry for entry in entries if isinstance(entry, FitEntry)]
     sims = _line([(e.iteration, e.sims_per_second) for e in played], "sims/s", "--net")
     samples = _line([(e.iteration, e.samples_per_second) for e in fits], "samples/s", "--net")
