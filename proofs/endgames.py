@@ -14,7 +14,7 @@ import rulezero as rz
 from proof import table
 from rulezero._core import monster_memory, monster_size
 from rulezero.endgame import solving
-from rulezero.endgame.tables import Count, Summary, Tables
+from rulezero.endgame.monster import Count, Summary, Tables
 from rulezero.files import write_whole
 from rulezero.machine import cores
 

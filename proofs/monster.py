@@ -14,8 +14,8 @@ from typing import Any
 
 import rulezero as rz
 from proof import RUNS, judged, kept, table, write
+from rulezero.endgame.monster import Probe, Tables
 from rulezero.endgame.positions import draw
-from rulezero.endgame.tables import Probe, Tables
 from rulezero.machine import cores
 
 ENDGAMES = Path("endgames")

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rulezero._core import GameError, RulezeroError, State
+from rulezero.endgame.monster import GAME, Tables
+from rulezero.endgame.monster import open as open_tables
 from rulezero.endgame.positions import draw
-from rulezero.endgame.tables import GAME, Tables
-from rulezero.endgame.tables import open as open_tables
 from rulezero.fleet.local import run
 from rulezero.games.load import load
 from rulezero.play.players import read_player

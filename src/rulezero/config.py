@@ -8,9 +8,8 @@ from typing import Any, get_args
 import yaml
 from pydantic import ValidationError
 
-from rulezero.errors import RunError
+from rulezero.errors import RunError, nearest
 from rulezero.games import games
-from rulezero.games.grammar import nearest
 from rulezero.settings import Settings
 from rulezero.train.experiment import Experiment
 from rulezero.train.regimes import REGIMES
@@ -21,7 +20,7 @@ PRESETS = ("tiny", "small", "medium", "full")
 _OLD_GROUPS: dict[str, tuple[str, ...]] = {
     "student": ("regime", "student"),
     "opponent": ("regime", "opponent"),
-    "distill": ("regime",),
+    **dict.fromkeys(REGIMES, ("regime",)),  # a distillation had its keys in such a group
 }
 _WITH_PLAYERS = ("gate", "anchor", "curriculum")  # groups whose `player` was a `seat`
 
@@ -96,16 +95,11 @@ def read(text: str) -> Experiment:
     """The experiment that a run wrote down."""
     found = _parsed(text, "config.yaml")
     if isinstance(kind := found.get("regime"), str):  # it once named the keys of all regimes
-        own = next((set(each.model_fields) for each in REGIMES if kind_of(each) == kind), set())
+        own = set(REGIMES[kind].model_fields) if kind in REGIMES else set()
         for group, path in _OLD_GROUPS.items():
             if not own & ({path[1]} if len(path) > 1 else set(found.get(group, {}))):
                 found.pop(group, None)
     return _checked(found)
-
-
-def kind_of(regime: type[Settings]) -> str:
-    """The word that names a regime in a recipe."""
-    return str(regime.model_fields["kind"].default)
 
 
 def renewed(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,11 +227,10 @@ def _checked(found: dict[str, Any]) -> Experiment:
 
 
 def _words(error: ValidationError) -> Iterator[str]:
-    kinds = [kind_of(regime) for regime in REGIMES]
     for problem in error.errors(include_url=False)[:3]:
         # Of a key behind `regime`, the second part is the kind and no key.
         group, *parts = problem["loc"] or ("",)
-        parts = parts[1:] if group == "regime" and parts[:1] and parts[0] in kinds else parts
+        parts = parts[1:] if group == "regime" and parts[:1] and parts[0] in REGIMES else parts
         path = ".".join(map(str, (group, *parts)))
         if problem["type"] == "extra_forbidden":
             known = _keys_beside(problem["loc"])
@@ -245,8 +238,8 @@ def _words(error: ValidationError) -> Iterator[str]:
             yield f"there is no key '{path}'{nearest(key, known)}; known: {', '.join(known)}"
         elif problem["type"].startswith("union_tag"):
             kind = problem.get("ctx", {}).get("tag", problem["input"])
-            near = nearest(str(kind), kinds)
-            yield f"there is no regime '{kind}'{near}; known: {', '.join(kinds)}"
+            near = nearest(str(kind), REGIMES)
+            yield f"there is no regime '{kind}'{near}; known: {', '.join(REGIMES)}"
         elif problem["type"] == "missing":
             yield f"the key '{path}' is missing"
         elif problem["type"] in ("model_type", "tuple_type"):
@@ -264,8 +257,7 @@ def _keys_beside(location: tuple[int | str, ...]) -> list[str]:
         groups = (
             _groups_in(model.model_fields[part].annotation) if part in model.model_fields else ()
         )
-        known = {kind_of(each): each for each in REGIMES}
-        model = known.get(str(part), groups[0] if len(groups) == 1 else model)
+        model = REGIMES.get(str(part), groups[0] if len(groups) == 1 else model)
     return list(model.model_fields)
 
 

@@ -1,7 +1,16 @@
-"""Errors that several rooms raise."""
+"""Errors that several rooms raise, and the words of their messages."""
+
+import difflib
+from collections.abc import Iterable
 
 from rulezero._core import RulezeroError
 
 
 class RunError(RulezeroError):
     """What is wrong with a run's folder, or with a recipe."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint at the known name that is most like this one, for an error message, or nothing."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean '{near[0]}'?)" if near else ""

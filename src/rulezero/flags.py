@@ -167,7 +167,7 @@ FLAGS = (
         "A net to begin with.",
         lambda experiment, net: experiment.regime.begin_with(net),
     ),
-    *(flag for regime in REGIMES for flag in _of_regime(regime)),
+    *(flag for regime in REGIMES.values() for flag in _of_regime(regime)),
     *(flag for game in TRAININGS for flag in _of_game(game)),
     *Curriculum.flags,
 )

@@ -8,7 +8,7 @@ import msgspec
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
 from rulezero._core import RulezeroError
-from rulezero.games.grammar import nearest
+from rulezero.errors import nearest
 
 
 class Settings(BaseModel):

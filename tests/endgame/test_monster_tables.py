@@ -12,8 +12,8 @@ from reference.monster_endgame import Solver
 from rulezero._core import block_sums
 from rulezero.endgame import TableError, Tables, solving
 from rulezero.endgame.files import PART, TABLE, write
+from rulezero.endgame.monster import Probe, map_table, path_of
 from rulezero.endgame.positions import draw
-from rulezero.endgame.tables import Probe, map_table, path_of
 
 GAME = rz.load("monster")
 SMALL = ["KvKQ", "KvKN", "KPvK", "KvKQR"]

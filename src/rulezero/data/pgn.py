@@ -6,6 +6,7 @@ the other, and Black's move is marked: 1. e4 e5 1... Nf6. A move whose SAN would
 as {NN}f3 with its braces, is written as the game's own move text.
 """
 
+import functools
 import math
 import re
 import textwrap
@@ -14,21 +15,19 @@ from typing import IO
 
 import msgspec
 
-from rulezero._core import Game, MoveError, RulezeroError, State
+from rulezero._core import Game, MoveError, RulezeroError, State, game_options
 from rulezero.data.check import check
 from rulezero.data.columns import RecordError
 from rulezero.data.place import Place, Report, printable, source_of
 from rulezero.data.record import STOPPED, Record, upgraded
 from rulezero.data.replay import game_of
 from rulezero.data.thoughts import pack
+from rulezero.games.load import load
 
 _WIDTH = 80  # columns of movetext
 _LONGEST_GAME = 1 << 22  # letters
 _RESULTS = {1.0: "1-0", -1.0: "0-1", 0.0: "1/2-1/2"}
 _OUTCOMES = {"1-0": 1.0, "0-1": -1.0, "1/2-1/2": 0.0, "*": 0.0}
-_VARIANTS = {"chess": "Standard", "monster": "Monster", "random_chess": "Chess960"}
-_OTHER_VARIANTS = {"": "chess", "normal": "chess", "monsterchess": "monster"}
-_OTHER_VARIANTS |= dict.fromkeys(("fischerandom", "fischerrandom"), "random_chess")
 _NUMBERS = {"RulesVersion": "version", "Encoding": "encoding", "Seed": "seed", "Index": "index"}
 _NUMBERS |= {"OpeningPlies": "opening", "Iteration": "iteration"}
 _TEXTS = {"Task": "task", "Purpose": "purpose", "Source": "source"}
@@ -67,7 +66,7 @@ def write(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], 
 def text_of(record: Record, game: Game) -> str:
     """The PGN of one record. RecordError if its game has no SAN."""
     first = game.parse(record.start)
-    if game.facts.name not in _VARIANTS:
+    if not game.facts.pgn_variants:
         raise RecordError(f"{game.facts.name} has no SAN, so it has no PGN; write .jsonl instead")
     result = "*" if record.end_reason == "interrupted" else _RESULTS.get(record.outcome, "*")
     tags = {
@@ -78,11 +77,11 @@ def text_of(record: Record, game: Game) -> str:
         "White": record.players[0],
         "Black": record.players[1],
         "Result": result,
-        "Variant": _VARIANTS[game.facts.name],
+        "Variant": game.facts.pgn_variants[0],
         "Termination": record.end_reason,
         "Game": record.game,
     }
-    if game.facts.name == "random_chess" or record.start != game.start().text:
+    if game.facts.has_random_start or record.start != game.start().text:
         tags |= {"SetUp": "1", "FEN": record.start}
     if _OUTCOMES[result] != record.outcome:
         tags["Outcome"] = repr(record.outcome)
@@ -101,14 +100,14 @@ def text_of(record: Record, game: Game) -> str:
 
 def _tokens_of(record: Record, state: State) -> Iterator[str]:
     columns = record.columns()
-    needs_number = True
+    needs_number, turn, before = True, 0, 1  # plies of this turn so far, and of the last one
     for ply, action in enumerate(columns.actions.tolist()):
-        number = state.text.split()[5]
-        is_second = state.before is not None and state.before.mover == state.mover
-        if state.mover == 0 and not is_second:
-            yield f"{number}."
-        elif state.mover == 1 and (needs_number or state.game.facts.name == "monster"):
-            yield f"{number}..."
+        turn = turn + 1 if state.before is not None and state.before.mover == state.mover else 1
+        if state.mover == 0 and turn == 1:
+            yield f"{state.move_number}."
+        elif state.mover == 1 and (needs_number or before > 1):
+            yield f"{state.move_number}..."
+        before = turn
         yield _word(state, action)
         comment = []
         if not math.isnan(columns.value[ply]):
@@ -210,8 +209,8 @@ def _record(found: Found, game_text: str | None, trusted: bool) -> Record:
     game = _game_of(tags, game_text, trusted)
     if "FEN" in tags:
         first = game.parse(tags["FEN"])
-    elif game.facts.name == "random_chess":
-        raise RecordError("it needs a FEN tag: random_chess has no start of its own")
+    elif game.facts.has_random_start:
+        raise RecordError(f"it needs a FEN tag: {game.facts.name} has no start of its own")
     else:
         first = game.start()
     actions, value, sims, result, last = _play(first, found.moves)
@@ -245,14 +244,23 @@ def _record(found: Found, game_text: str | None, trusted: bool) -> Record:
 def _game_of(tags: dict[str, str], game_text: str | None, trusted: bool) -> Game:
     variant = tags.get("Variant", "")
     plain = re.sub(r"[^a-z0-9]", "", variant.lower())
-    known = {name.lower(): game for game, name in _VARIANTS.items()} | _OTHER_VARIANTS
-    text = game_text or tags.get("Game") or known.get(plain)
+    text = game_text or tags.get("Game") or _variants().get(plain)
     if text is None:
         raise RecordError(f"the variant {variant[:40]!r} is not known; say which game it is")
     game = game_of(text, trusted=trusted)
-    if game.facts.name not in _VARIANTS:
+    if not game.facts.pgn_variants:
         raise RecordError(f"{game.facts.name} has no SAN, so it has no PGN")
     return game
+
+
+@functools.cache
+def _variants() -> dict[str, str]:
+    """Games by the variants' names in PGN, in lower case."""
+    return {
+        variant.lower(): name
+        for name in game_options()
+        for variant in load(name).facts.pgn_variants
+    }
 
 
 def _play(
@@ -295,9 +303,11 @@ def _play(
 
 def _refusal(state: State, word: str) -> str:
     """Why a word is no move here."""
-    if state.is_over and state.game.text == "chess" and state.outcome == 0:
+    name = state.game.facts.name
+    has_draws = any(option[0] == "draws" for option in game_options()[name])
+    if state.is_over and state.outcome == 0 and has_draws and state.game.text == name:
         return (
-            f"'{word[:40]}': the game is over ({state.end_reason}); chess:draws=none plays on:"
+            f"'{word[:40]}': the game is over ({state.end_reason}); {name}:draws=none plays on:"
             " say that it is that game"
         )
     try:

@@ -22,7 +22,7 @@ from rulezero._core import (
     monster_size,
 )
 from rulezero.endgame.files import PART, REMEDY, TableError, Verdicts, write
-from rulezero.endgame.tables import GAME, map_table, names_in, path_of
+from rulezero.endgame.monster import GAME, map_table, names_in, path_of
 from rulezero.games.load import load
 
 _STAGES = (1, 0, 2)  # second halves, first halves, Black's turns: in this order in each layer

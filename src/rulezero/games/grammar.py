@@ -4,9 +4,8 @@ The text is split at its first colon, so values may contain colons. Commas part 
 '+' parts the items of a list: random_chess:pieces=standard+custom.
 """
 
-import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rulezero._core import GameError
@@ -107,9 +106,3 @@ def split_items(key: str, text: str) -> list[str]:
         if end < 0:
             return items
         start = end + 1
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint at the known name that is most like this one, for an error message, or nothing."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f" (did you mean '{near[0]}'?)" if near else ""

@@ -17,6 +17,7 @@ from rulezero._core import (
     load_game,
     load_python_game,
 )
+from rulezero.errors import nearest
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.games.pieces import read_pieces
@@ -53,8 +54,7 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
     if spec.name not in known:
         names = games()
         raise GameError(
-            f"there is no game '{spec.name}'{grammar.nearest(spec.name, names)};"
-            f" known: {', '.join(names)}"
+            f"there is no game '{spec.name}'{nearest(spec.name, names)}; known: {', '.join(names)}"
         )
     options = [name for name, _, _ in known[spec.name]]
     _refuse_unknown(spec.options, options, spec.name)
@@ -133,7 +133,7 @@ def _load_file(spec: Spec) -> Game:
         raise GameError(f"'{path}' has several games; add class=, one of: {', '.join(found)}")
     if wanted is not None and wanted not in found:
         raise GameError(
-            f"'{path}' has no game class '{wanted}'{grammar.nearest(wanted, found)};"
+            f"'{path}' has no game class '{wanted}'{nearest(wanted, found)};"
             f" known: {', '.join(found)}"
         )
     chosen = wanted or next(iter(found))
@@ -165,6 +165,4 @@ def _refuse_unknown(given: Iterable[str], known: list[str], game: str) -> None:
     for name in given:
         if name not in known:
             options = f"known: {', '.join(known)}" if known else "it takes none"
-            raise GameError(
-                f"{game} has no option '{name}'{grammar.nearest(name, known)}; {options}"
-            )
+            raise GameError(f"{game} has no option '{name}'{nearest(name, known)}; {options}")

@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
-from rulezero._core import CHANCE, Cell, Game, GameError, State, game_options
+from rulezero._core import CHANCE, Cell, Game, GameError, State
 
 Names = tuple[str, str]  # what the seats are called
 
@@ -92,10 +92,9 @@ def caption(state: State, names: Names = _SEATS) -> str:
 
 
 def seat_names(game: Game) -> Names:
-    """What people call the seats: White and Black, but X and O in connect4."""
-    if game.facts.name not in game_options():
-        return _SEATS
-    return ("X", "O") if game.facts.name == "connect4" else ("White", "Black")
+    """What people call the seats, such as White and Black."""
+    first, second = game.facts.seat_names
+    return first, second
 
 
 def speaks_san(state: State) -> bool:

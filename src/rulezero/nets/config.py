@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from rulezero._core import Facts
-from rulezero.games.grammar import nearest
+from rulezero.errors import nearest
 from rulezero.nets.error import NetError
 
 Head = Literal["auto", "flat", "planes", "from_to", "dense"]
@@ -21,15 +21,6 @@ SIZES = {  # blocks and channels by a recipe's net.size
     "medium": (4, 64),
     "large": (6, 96),
     "full": (12, 256),
-}
-
-# Whose slots are laid out as a head needs them (docs/planes.md); any other game has a flat head.
-_LAYOUTS: dict[str, Head] = {
-    "chess": "planes",
-    "random_chess": "planes",
-    "monster": "from_to",
-    "exchange": "from_to",
-    "razzle": "from_to",
 }
 
 _LIMITS = {  # sizes beyond these are a mistake, or somebody else's attempt to fill the memory
@@ -117,7 +108,7 @@ class NetConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 f"{facts.name} is encoded as one flat vector of {facts.planes[0]} numbers, and a"
                 f" tower needs a board: its planes must have rows and columns"
             )
-        layout = _LAYOUTS.get(facts.name, "flat")
+        layout = facts.policy_layout
         head = layout if self.head == "auto" else self.head
         is_whole = facts.slots % (rows * columns) == 0
         fitting = dict.fromkeys(("flat", layout, *(["dense"] if is_whole else [])))

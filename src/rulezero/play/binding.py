@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rulezero import endgame
-from rulezero._core import Game, GameError, Mlp, MonsterTables, SeatError, heuristic
+from rulezero._core import Game, Mlp, MonsterTables, SeatError
 from rulezero.nets import chess_perceptron
 from rulezero.nets.card import PERCEPTRON, read_card
 from rulezero.play.evaluators import Evaluator, Options, open_net
@@ -39,7 +39,7 @@ def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> Evaluat
         raise SeatError("policy plays a net's policy: give it one, policy:net=PATH")
     if player.net is None:
         is_open = kinds()[player.spec.name].judges and "eval" not in player.spec.options
-        options = {"eval": "rollout"} if is_open and not has_heuristic(game) else {}
+        options = {"eval": "rollout"} if is_open and not game.facts.has_heuristic else {}
         return EvaluatorBinding(game, core_options=options)
     path = nets.path_of(player.net)
     if path.suffix == PERCEPTRON and player.spec.name == "policy":
@@ -59,21 +59,12 @@ def tables_of(player: Player, game: Game) -> MonsterTables | None:
     folder = player.spec.options.get("tables")
     if folder is None:
         return None
-    if game.facts.name != endgame.tables.GAME:
+    if not game.facts.has_tables:
         raise SeatError(f"there are no endgame tables of {game.facts.name}: leave tables= out")
     place = Path(folder).resolve()
     if place not in _solved:
         _solved[place] = endgame.open(folder)
     return _solved[place].core
-
-
-def has_heuristic(game: Game) -> bool:
-    """Whether the core has a hand-written evaluation of this game."""
-    try:
-        heuristic(game.start())
-    except GameError:
-        return False
-    return True
 
 
 def _evaluator(path: Path, digest: str, options: Options, game: Game) -> Evaluator:

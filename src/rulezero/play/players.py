@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rulezero._core import GameError, SeatError, State, seat_kinds
 from rulezero._core import Player as CorePlayer
+from rulezero.errors import nearest
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.play.evaluators import DEFAULT, Evaluator, Options, backends, read_options
@@ -167,7 +168,7 @@ def read_player(
         raise SeatError(str(error)) from error
     if spec.name not in kinds():
         raise SeatError(
-            f"there is no player '{spec.name}'{grammar.nearest(spec.name, kinds())};"
+            f"there is no player '{spec.name}'{nearest(spec.name, kinds())};"
             f" known: {', '.join(kinds())}"
         )
     kind = kinds()[spec.name]
@@ -175,7 +176,7 @@ def read_player(
     for name in spec.options:
         if name not in known:
             raise SeatError(
-                f"{spec.name} has no key '{name}'{grammar.nearest(name, known)};"
+                f"{spec.name} has no key '{name}'{nearest(name, known)};"
                 f" known: {', '.join(known) or 'none'}"
             )
     read_options(spec.options)
@@ -189,7 +190,7 @@ def read_player(
         raise SeatError(f"'{spec.text}' names a net and eval={spec.options['eval']}; leave one out")
     judge = spec.options.get("eval", "heuristic")
     if judge not in _EVALS:
-        near = grammar.nearest(judge, _EVALS)
+        near = nearest(judge, _EVALS)
         raise SeatError(f"there is no eval={judge}{near}; known: {', '.join(_EVALS)}")
     if not 0 <= seed < 1 << 64:
         raise SeatError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")

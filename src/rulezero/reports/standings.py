@@ -15,7 +15,6 @@ from rulezero.fleet.local import LocalFleet
 from rulezero.games import grammar
 from rulezero.games.load import load
 from rulezero.nets.card import PERCEPTRON, inside, resolve
-from rulezero.play.binding import has_heuristic
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
@@ -115,7 +114,7 @@ def players_of(
     anchor = trial.opponent
     if anchor is None or grammar.read(anchor).options.get("net") is not None:
         anchor = "random"  # a net of the run is no fixed point
-    fixed = ["random", *(["heuristic"] if has_heuristic(game) else [])]
+    fixed = ["random", *(["heuristic"] if game.facts.has_heuristic else [])]
     fixed = [text for text in fixed if text != anchor] + [read_player(anchor).text]
     players = [
         Entrant(name=text, seat=text, about="anchor" if text == fixed[-1] else "") for text in fixed

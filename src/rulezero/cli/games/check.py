@@ -15,7 +15,7 @@ from rich.console import Console, Group
 from rich.panel import Panel
 from rich.text import Text
 
-from rulezero._core import Game, PositionError, load_game
+from rulezero._core import Game, PositionError, game_options, load_game
 from rulezero.games.pieces import Move, NamedPiece, PieceSet, locate, read_pieces
 
 app = typer.Typer(no_args_is_help=True)
@@ -68,7 +68,8 @@ def pieces(
 ) -> None:
     """Check piece files and draw how every piece in them moves."""
     loaded = read_pieces(files)
-    game = load_game("random_chess", {}, pieces=loaded.core)
+    with_pieces = next(name for name, keys in game_options().items() if any(key[0] == "pieces" for key in keys))
+    game = load_game(with_pieces, {}, pieces=loaded.core)
     named = {str(locate(file)) for file in files}
     shown = [piece for piece in loaded if piece.file in named]
     query = partial(ask, game, loaded)

@@ -10,7 +10,7 @@ import rulezero as rz
 from rulezero.cli.terminal.options import Workers
 from rulezero.cli.terminal.screen import counting, gone_on_with, open_console, plain_table
 from rulezero.endgame import solving
-from rulezero.endgame.tables import GAME, Summary
+from rulezero.endgame.monster import GAME, Summary
 from rulezero.machine import cores
 
 

@@ -19,7 +19,7 @@ from rulezero.cli.terminal.screen import open_console, print_pairs
 from rulezero.cli.terminal.words import plies_of, say_line, say_shares, say_turn
 from rulezero.data.replay import game_of
 from rulezero.data.store import Store
-from rulezero.games.grammar import nearest
+from rulezero.errors import nearest
 from rulezero.games.info import info, moves_by_kind
 from rulezero.games.view import draw, say, seat_names, speaks_san
 from rulezero.play.dialogue import Dialogue, Ply, opponent
@@ -27,7 +27,6 @@ from rulezero.play.players import Player, seat_number
 from rulezero.play.saving import open_store
 from rulezero.play.thought import Thought
 
-_HUMAN_SEATS = {"monster": 1}  # where people sit unless they say otherwise; elsewhere in seat 0
 _ORDINALS = ("", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -67,7 +66,7 @@ def play(
     """Play against a player in the terminal: moves as e2e4 or Nf3, help for the rest."""
     loaded = rz.load(game)
     machine = opponent(against, net=net, sims=sims)
-    human = _HUMAN_SEATS.get(loaded.facts.name, 0) if seat is None else seat_number(seat)
+    human = loaded.facts.human_seat if seat is None else seat_number(seat)
     person = rz.player("human")
     seats = (person, machine) if human == 0 else (machine, person)
     dialogue = Dialogue(

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from rulezero import SeatError
 from rulezero.cli.terminal.screen import open_console, plain_table
-from rulezero.games.grammar import nearest
+from rulezero.errors import nearest
 from rulezero.play.players import kinds
 
 

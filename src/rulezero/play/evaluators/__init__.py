@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from rulezero._core import Game, SeatError
-from rulezero.games.grammar import nearest
+from rulezero.errors import nearest
 from rulezero.nets.runtime import Floats
 from rulezero.stats.wdl import wdl
 

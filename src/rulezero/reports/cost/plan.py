@@ -31,16 +31,6 @@ _HOUR = 3600  # seconds
 _PLAYER = "ucb1:sims=32"  # of quick games, for their length
 _GAMES = 16  # such games
 
-# Choices of a game and legal moves of a choice, over 400 quick games; other games are played.
-_LENGTHS = {
-    "chess": (150.0, 15.0),
-    "connect4": (28.0, 6.0),
-    "exchange": (111.0, 30.0),
-    "monster": (51.0, 15.0),
-    "random_chess": (138.0, 16.0),
-    "razzle": (36.0, 16.0),
-}
-
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
     """What an experiment asks of a GPU. Bootstraps without a net and trials are not counted."""
@@ -243,7 +233,10 @@ def _held(window: WindowSettings, fit: int, fresh: float) -> float:
 @cache
 def _lengths(text: str) -> tuple[float, float]:
     """Choices of a game, and legal moves of a choice: as known, or in quick games."""
-    return _LENGTHS[text] if text in _LENGTHS else play_quickly(load(text), _GAMES)
+    game = load(text)
+    if game.facts.typical_plies and text == game.facts.name:  # options may change how it goes
+        return game.facts.typical_plies, game.facts.typical_moves
+    return play_quickly(game, _GAMES)
 
 
 def play_quickly(game: Game, games: int) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rulezero._core import Game, PositionError
 from rulezero.data.record import Record
-from rulezero.endgame.tables import GAME, Tables
+from rulezero.endgame.monster import GAME, Tables
 from rulezero.games.load import load
 from rulezero.learn.targets import TargetSettings
 from rulezero.train.games.figures import GameFigures, TierResults

@@ -17,4 +17,6 @@ from rulezero.train.regimes.teacher_student import TeacherStudent
 AnyRegime = Annotated[
     Gated | TeacherStudent | FrozenOpponent | Distill, Field(discriminator="kind")
 ]
-REGIMES: tuple[type[Regime], ...] = get_args(get_args(AnyRegime)[0])
+REGIMES: dict[str, type[Regime]] = {  # by their kinds
+    each.model_fields["kind"].default: each for each in get_args(get_args(AnyRegime)[0])
+}
