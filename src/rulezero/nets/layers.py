@@ -79,7 +79,7 @@ class Block(nn.Module):
         return torch.relu(x + change)
 
 
-def recompute(block: Block, x: Tensor) -> Tensor:
+def recompute(block: nn.Module, x: Tensor) -> Tensor:
     """The block's output; its activations are not kept but computed again for the gradient.
 
     The result is the same to the bit, and so are BatchNorm's running statistics.
@@ -89,8 +89,9 @@ def recompute(block: Block, x: Tensor) -> Tensor:
     def keeping_statistics() -> Iterator[None]:
         norms = [module for module in block.modules() if isinstance(module, nn.BatchNorm2d)]
         before = [(norm.momentum, norm.num_batches_tracked) for norm in norms]
-        for norm in norms:
-            norm.momentum, norm.num_batches_tracked = 0.0, norm.num_batches_tracked.clone()
+        for norm, (_, tracked) in zip(norms, before, strict=True):
+            assert tracked is not None
+            norm.momentum, norm.num_batches_tracked = 0.0, tracked.clone()
         try:
             yield
         finally:
