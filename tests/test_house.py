@@ -113,8 +113,6 @@ def test_names_are_seen(path: str, code: str, lines: list[int]) -> None:
     assert [literal.line for literal in names.foreign(path, code)] == lines
 
 
-# Files that pages name before they are there. This list only ever gets shorter.
-ABSENT_FOR_NOW = {"cpp/games/all.h", "train/log.py"}
 _PATH = re.compile(
     r"`((?:src|cpp|docs|tests|benchmarks|proofs|scripts)/[\w/.]*|(?:\w+/)+\w+\.(?:py|h|cpp))`"
 )
@@ -127,4 +125,4 @@ def test_files_that_pages_name_are_there(page: Path) -> None:
     named = {path for path in _PATH.findall(page.read_text(encoding="utf-8")) if "/x." not in path}
     roots = (ROOT, PACKAGE, CPP, ROOT / "tests")
     absent = {path for path in named if not any((root / path).exists() for root in roots)}
-    assert absent <= ABSENT_FOR_NOW
+    assert absent == set()

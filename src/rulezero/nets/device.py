@@ -1,7 +1,7 @@
 """Where torch computes, and in how many threads."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
@@ -14,15 +14,12 @@ def device_of(choice: str, key: str, gpus: tuple[str, ...] = ("cuda",)) -> torch
 
     NetError, naming the key, if the GPU asked for is not here.
     """
-    is_here: dict[str, Callable[[], bool]] = {
-        "cuda": torch.cuda.is_available,
-        "mps": torch.backends.mps.is_available,
-    }
-    if choice in is_here and not is_here[choice]():
+    is_here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not is_here.get(choice, True):
         what = "NVIDIA GPU (CUDA)" if choice == "cuda" else "Apple GPU (MPS)"
         raise NetError(f"{key}={choice}, but torch finds no {what} here: leave it at auto")
     if choice == "auto":
-        choice = next((gpu for gpu in gpus if is_here[gpu]()), "cpu")
+        choice = next((gpu for gpu in gpus if is_here[gpu]), "cpu")
     return torch.device(choice)
 
 

@@ -90,8 +90,8 @@ def recompute(block: nn.Module, x: Tensor) -> Tensor:
         norms = [module for module in block.modules() if isinstance(module, nn.BatchNorm2d)]
         before = [(norm.momentum, norm.num_batches_tracked) for norm in norms]
         for norm, (_, tracked) in zip(norms, before, strict=True):
-            norm.momentum = 0.0
-            norm.num_batches_tracked = None if tracked is None else tracked.clone()
+            assert tracked is not None
+            norm.momentum, norm.num_batches_tracked = 0.0, tracked.clone()
         try:
             yield
         finally:

@@ -68,7 +68,9 @@ def pieces(
 ) -> None:
     """Check piece files and draw how every piece in them moves."""
     loaded = read_pieces(files)
-    with_pieces = next(name for name, keys in game_options().items() if any(key[0] == "pieces" for key in keys))
+    with_pieces = next(
+        name for name, keys in game_options().items() if any(key[0] == "pieces" for key in keys)
+    )
     game = load_game(with_pieces, {}, pieces=loaded.core)
     named = {str(locate(file)) for file in files}
     shown = [piece for piece in loaded if piece.file in named]
