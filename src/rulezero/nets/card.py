@@ -78,7 +78,7 @@ def read_card(net: Path) -> Card:
         if net.suffix == PERCEPTRON and net.is_file():
             raise NetError(
                 f"'{net}' is a perceptron, a .nn file, which has no policy: oneply and alphabeta"
-                " play with it, and distill.load begins with it"
+                " play with it, and a distillation begins with it: --load"
             ) from error
         raise NetError(f"there is no net '{net}': {path.name} {_reason(error)}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
