@@ -101,6 +101,12 @@ def test_the_command_line_is_written_on_the_public_face() -> None:
         assert beside_the_face(path.read_text(encoding="utf-8")) == [], path
 
 
+def test_every_public_name_is_told() -> None:
+    """docs/python.md names all of them."""
+    told = set(re.findall(r"`(?:rz\.)?(\w+)`", (ROOT / "docs/python.md").read_text("utf-8")))
+    assert set(rz.__all__) - told == set()
+
+
 @pytest.mark.parametrize(
     ("code", "wrong"),
     [
