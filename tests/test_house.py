@@ -1,11 +1,13 @@
 """The house keeps its order: rooms depend downwards only and stay small, and so do files."""
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
 import names
+import rulezero as rz
 from support.documents import ROOT
 
 CPP = ROOT / "cpp"
@@ -74,6 +76,49 @@ def test_the_readme_lists_every_room() -> None:
     listed = re.findall(r"^\| `(\w+)/` \|", text, re.MULTILINE)
     assert listed == [room for room in ROOMS if room in listed]
     assert {path.relative_to(CPP).parts[0] for path in FILES} <= set(listed)
+
+
+def beside_the_face(code: str) -> list[str]:
+    """What code takes from the package that is neither public nor the command line's own."""
+    wrong: list[str] = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            wrong += [each.name for each in node.names if each.name.startswith("rulezero.")]
+        elif isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "rulezero":
+            wrong += [] if str(node.module).startswith("rulezero.cli") else [str(node.module)]
+        elif isinstance(node, ast.Attribute):
+            path = ast.unparse(node)
+            if found := re.fullmatch(r"rz(?:\.(\w+))?\.\w+", path):
+                face = getattr(rz, found[1], None) if found[1] else rz
+                public = getattr(face, "__all__", [name for name in dir(face) if name[0] != "_"])
+                wrong += [] if node.attr in public else [path]
+    return wrong
+
+
+def test_the_command_line_is_written_on_the_public_face() -> None:
+    """Its files import rulezero itself and each other, and use public names alone."""
+    for path in (PACKAGE / "cli").rglob("*.py"):
+        assert beside_the_face(path.read_text(encoding="utf-8")) == [], path
+
+
+def test_every_public_name_is_told() -> None:
+    """docs/python.md names all of them."""
+    told = set(re.findall(r"`(?:rz\.)?(\w+)`", (ROOT / "docs/python.md").read_text("utf-8")))
+    assert set(rz.__all__) - told == set()
+
+
+@pytest.mark.parametrize(
+    ("code", "wrong"),
+    [
+        ("import rulezero as rz\nfrom rulezero.cli.games import tour\nrz.load('x').facts", []),
+        ("import rulezero.config\nfrom rulezero import runs", ["rulezero.config", "rulezero"]),
+        ("if x:\n    from rulezero.data.store import Store", ["rulezero.data.store"]),
+        ("rz.stats.elo(rz.learn, rz.stats.tally)", ["rz.stats.tally", "rz.learn"]),
+    ],
+)
+def test_what_is_beside_the_face_is_seen(code: str, wrong: list[str]) -> None:
+    """The test above can fail."""
+    assert sorted(beside_the_face(code)) == sorted(wrong)
 
 
 MOST_FILES = 20  # of a room

@@ -6,7 +6,7 @@ state = rz.load("connect4").start()
 state = state.apply(state.read("d"))
 """
 
-from rulezero import endgame
+from rulezero import config, contest, data, endgame, flags, nets, play, reports, runs, stats, steps
 from rulezero._core import (
     CHANCE,
     Facts,
@@ -17,57 +17,54 @@ from rulezero._core import (
     RulezeroError,
     SeatError,
     State,
+    game_options,
     perft,
 )
+from rulezero.config import load as experiment
 from rulezero.contest.match import Match, match
-from rulezero.data import Record, RecordError, records
-from rulezero.errors import RunError
-from rulezero.games import PiecesError, PythonGame, games, load, register
+from rulezero.data import Record, RecordError, Store, records
+from rulezero.errors import RunError, nearest
+from rulezero.games import PiecesError, PythonGame, games, load, pieces, register, view
+from rulezero.games.info import info, moves_by_kind
+from rulezero.learn import arrays
+from rulezero.learn.measures import Measures
+from rulezero.machine import cores
 from rulezero.nets.error import NetError
 from rulezero.play.evaluators import Evaluator
 from rulezero.play.net import net
 from rulezero.play.players import Player
 from rulezero.play.players import read_player as player
+from rulezero.play.speed import measure as bench
 from rulezero.play.thought import Thought
+from rulezero.reports.cost.plan import plan as cost
+from rulezero.reports.diagnosis import diagnose
+from rulezero.reports.page import write_report as report
+from rulezero.reports.standings import rate
 from rulezero.runs import open_run as open  # noqa: A004
-from rulezero.runs import train
+from rulezero.runs import resume, train
+from rulezero.steps import fit, generate
+from rulezero.train import log, regimes
+from rulezero.train.experiment import Experiment
+from rulezero.train.games.exchange import TARGETS as USAGE_TARGETS
+from rulezero.train.games.figures import GameFigures
+from rulezero.train.listener import Listener
 from rulezero.train.run import Run
 from rulezero.version import __version__
 
-__all__ = [
-    "CHANCE",
-    "Evaluator",
-    "Facts",
-    "Game",
-    "GameError",
-    "Match",
-    "MoveError",
-    "NetError",
-    "PiecesError",
-    "Player",
-    "PositionError",
-    "PythonGame",
-    "Record",
-    "RecordError",
-    "RulezeroError",
-    "Run",
-    "RunError",
-    "SeatError",
-    "State",
-    "Thought",
-    "__version__",
-    "endgame",
-    "games",
-    "load",
-    "match",
-    "net",
-    "open",
-    "perft",
-    "player",
-    "records",
-    "register",
-    "seat",
-    "train",
-]
+__all__ = [  # noqa: RUF022
+    # games and their rules
+    "CHANCE", "Facts", "Game", "PythonGame", "State", "game_options", "games", "info", "load",
+    "moves_by_kind", "perft", "pieces", "register", "view",
+    # players, matches and records
+    "Evaluator", "Match", "Player", "Record", "Store", "Thought", "bench", "contest", "data",
+    "endgame", "match", "net", "nets", "play", "player", "records", "seat", "stats",
+    # training, and what came of it
+    "Experiment", "GameFigures", "Listener", "Measures", "Run", "USAGE_TARGETS", "arrays", "config",
+    "cost", "diagnose", "experiment", "fit", "flags", "generate", "log", "open", "rate", "regimes",
+    "report", "reports", "resume", "runs", "steps", "train",
+    # errors, and the rest
+    "GameError", "MoveError", "NetError", "PiecesError", "PositionError", "RecordError",
+    "RulezeroError", "RunError", "SeatError", "__version__", "cores", "nearest",
+]  # fmt: skip
 
 seat = player  # deprecated: the name that rz.player had before

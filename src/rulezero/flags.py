@@ -13,7 +13,8 @@ from rulezero.errors import RunError
 from rulezero.games.load import load
 from rulezero.play.players import read_player
 from rulezero.train.experiment import Experiment
-from rulezero.train.flag import Flag, Keys, searching, setting, with_sims
+from rulezero.train.flag import Flag as Flag
+from rulezero.train.flag import Keys, searching, setting, with_sims
 from rulezero.train.games import TRAININGS
 from rulezero.train.regimes import REGIMES
 from rulezero.train.regimes.curriculum import Curriculum

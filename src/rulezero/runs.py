@@ -29,7 +29,7 @@ from rulezero.train.tasks import NAMES
 from rulezero.version import __version__
 
 if TYPE_CHECKING:
-    from rulezero.train.estimate import Estimate
+    from rulezero.train.estimate import Estimate as Estimate
 
 _OWN = re.compile(r"(untrained|iter_\d+)(_black)?")  # nets that a run makes itself
 

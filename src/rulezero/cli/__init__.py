@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rulezero import RulezeroError, __version__
+import rulezero as rz
 from rulezero.cli.games import bench, check, games, perft, solve, tour
 from rulezero.cli.play import match, play, players, replay
 from rulezero.cli.results import diagnose, rate, report
@@ -47,7 +47,7 @@ app.add_typer(data.app, name="data")
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"rulezero {__version__}")
+        print(f"rulezero {rz.__version__}")
         raise typer.Exit
 
 
@@ -85,7 +85,7 @@ def main() -> None:
         _fail(f"{message}; see {command} --help")
     except typer.Abort:
         sys.exit(130)  # as a shell tells Ctrl-C
-    except RulezeroError as error:
+    except rz.RulezeroError as error:
         _fail(str(error))
     except OSError as error:
         words = f"{error.filename}: {error.strerror}" if error.filename else str(error)

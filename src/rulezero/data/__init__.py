@@ -2,21 +2,34 @@
 
 from rulezero.data.check import check, rules_hash
 from rulezero.data.forms import export, import_file, records
-from rulezero.data.record import Columns, Record, RecordError, Thought, Thoughts, pack
+from rulezero.data.record import PURPOSES, Columns, Record, RecordError, Thought, Thoughts, pack
+from rulezero.data.replay import game_of
+from rulezero.data.steps import Step, look_up
+from rulezero.data.steps import steps as steps_of
 from rulezero.data.store import Note, Store
+from rulezero.data.summary import Results, Summary, Values, summarise
 
 __all__ = [
+    "PURPOSES",
     "Columns",
     "Note",
     "Record",
     "RecordError",
+    "Results",
+    "Step",
     "Store",
+    "Summary",
     "Thought",
     "Thoughts",
+    "Values",
     "check",
     "export",
+    "game_of",
     "import_file",
+    "look_up",
     "pack",
     "records",
     "rules_hash",
+    "steps_of",
+    "summarise",
 ]

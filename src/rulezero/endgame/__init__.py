@@ -1,7 +1,17 @@
 """Endgames: what is known for certain about positions."""
 
 from rulezero.endgame.files import TableError
-from rulezero.endgame.monster import Probe, Tables, open  # noqa: A004
-from rulezero.endgame.solving import solve
+from rulezero.endgame.monster import GAME, Probe, Summary, Tables, open  # noqa: A004
+from rulezero.endgame.solving import check_memory, order, solve
 
-__all__ = ["Probe", "TableError", "Tables", "open", "solve"]
+__all__ = [
+    "GAME",
+    "Probe",
+    "Summary",
+    "TableError",
+    "Tables",
+    "check_memory",
+    "open",
+    "order",
+    "solve",
+]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rulezero._core import GameError, Pattern, Piece
+from rulezero._core import Game, GameError, Pattern, Piece, game_options, load_game
 from rulezero.yaml_values import Value, quoted, read_file
 
 SHIPPED = ("standard", "custom")  # the sets that come with the package, in reading order
@@ -129,6 +129,13 @@ def read_pieces(sources: Sequence[str] = ()) -> PieceSet:
     if not any(draft.piece.royal for draft in drafts):
         drafts = _read_file(locate("standard")) + drafts
     return _join(drafts)
+
+
+def game_with(pieces: PieceSet) -> Game:
+    """The game whose men are read from files, with these men."""
+    options = game_options().items()
+    name = next(name for name, keys in options if any(key[0] == "pieces" for key in keys))
+    return load_game(name, {}, pieces.core)
 
 
 def locate(source: str) -> Path:

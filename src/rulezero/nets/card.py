@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from rulezero._core import Facts, Game, Mlp
+from rulezero.files import write_whole
 from rulezero.games import grammar, load
 from rulezero.nets.config import NetConfig
 from rulezero.nets.error import NetError
@@ -107,6 +108,17 @@ def read_part(net: Path, suffix: str, wanted: str) -> bytes:
     if digest(data) != wanted:
         raise NetError(f"'{path}' is not the file its card names: its SHA-256 is another")
     return data
+
+
+def copy(net: Path, form: str, target: Path) -> int:
+    """Writes a net to a file in one of its forms, nn, onnx or safetensors; how many bytes."""
+    if form == "nn":
+        data = net.read_bytes()
+    else:
+        card = read_card(net)
+        data = read_part(net, f".{form}", card.onnx if form == "onnx" else card.weights)
+    write_whole(target, data)
+    return len(data)
 
 
 def game_of(net: Path, card: Card, game: Game | None = None) -> Game:

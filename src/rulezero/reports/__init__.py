@@ -1,1 +1,8 @@
 """What a run or a net came to, for people: diagnoses, ratings, a page to look at."""
+
+from rulezero.reports.cost import offers
+from rulezero.reports.cost.offers import Prices, Range
+from rulezero.reports.cost.plan import Plan, measure
+from rulezero.reports.diagnosis import Diagnosis, Judgement
+
+__all__ = ["Diagnosis", "Judgement", "Plan", "Prices", "Range", "measure", "offers"]

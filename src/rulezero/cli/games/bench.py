@@ -7,8 +7,6 @@ import typer
 
 import rulezero as rz
 from rulezero.cli.terminal.screen import open_console, plain_table
-from rulezero.nets.card import read_card, resolve
-from rulezero.play.speed import measure
 
 
 def bench(
@@ -24,14 +22,14 @@ def bench(
 ) -> None:
     """Measure rules, planes and searches on this machine, a second of one process."""
     if not names:
-        names = rz.games() if net is None else [read_card(resolve(net)).game]
+        names = rz.games() if net is None else [rz.nets.read_card(rz.nets.resolve(net)).game]
     games = [rz.load(name) for name in names]
     console = open_console()
     columns = [">leaves", ">planes", ">sims, uniform", ">sims, heuristic"]
     columns += [] if net is None else [">net positions", ">net sims"]
     table = plain_table(console, "a second", *columns, has_room=False)
     for game in games:
-        speed = measure(game, net=net, seconds=seconds)
+        speed = rz.bench(game, net=net, seconds=seconds)
         if as_json:
             typer.echo(msgspec.json.encode(speed).decode())
         figures = [speed.leaves, speed.planes, speed.uniform_sims, speed.heuristic_sims]

@@ -15,8 +15,7 @@ from rich.console import Console, Group
 from rich.panel import Panel
 from rich.text import Text
 
-from rulezero._core import Game, PositionError, game_options, load_game
-from rulezero.games.pieces import Move, NamedPiece, PieceSet, locate, read_pieces
+import rulezero as rz
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -24,7 +23,7 @@ app = typer.Typer(no_args_is_help=True)
 Square = tuple[int, int]
 # Whether a piece may go from a square to another one, to capture there or not, with hurdles on
 # the board; None if no legal position can show it.
-Query = Callable[[NamedPiece, Square, Square, bool, frozenset[Square]], bool | None]
+Query = Callable[[rz.pieces.NamedPiece, Square, Square, bool, frozenset[Square]], bool | None]
 
 _BOARD = [(file, rank) for rank in range(8) for file in range(8)]
 _MIDDLE = (3, 3)
@@ -50,7 +49,7 @@ class Mark(Enum):
 class Board:
     """A piece in the middle of a board, and what it reaches from there."""
 
-    piece: NamedPiece
+    piece: rz.pieces.NamedPiece
     marks: dict[Square, Mark]
     has_hurdles: bool
 
@@ -67,12 +66,9 @@ def pieces(
     ],
 ) -> None:
     """Check piece files and draw how every piece in them moves."""
-    loaded = read_pieces(files)
-    with_pieces = next(
-        name for name, keys in game_options().items() if any(key[0] == "pieces" for key in keys)
-    )
-    game = load_game(with_pieces, {}, pieces=loaded.core)
-    named = {str(locate(file)) for file in files}
+    loaded = rz.pieces.read_pieces(files)
+    game = rz.pieces.game_with(loaded)
+    named = {str(rz.pieces.locate(file)) for file in files}
     shown = [piece for piece in loaded if piece.file in named]
     query = partial(ask, game, loaded)
     draw([board for piece in shown for board in boards(piece, query)], Console())
@@ -83,9 +79,9 @@ def pieces(
 
 
 def ask(
-    game: Game,
-    loaded: PieceSet,
-    piece: NamedPiece,
+    game: rz.Game,
+    loaded: rz.pieces.PieceSet,
+    piece: rz.pieces.NamedPiece,
     origin: Square,
     target: Square,
     captures: bool,
@@ -112,7 +108,7 @@ def ask(
         try:
             state = game.parse(f"{board} w - - 0 1")
             game.parse(f"{board} b - - 0 1")
-        except PositionError:
+        except rz.PositionError:
             continue
         move = _name(origin) + _name(target)
         if any(state.say(action)[:4] == move for action in state.legal):
@@ -123,7 +119,7 @@ def ask(
     return False if positions else None
 
 
-def _lines_through(piece: NamedPiece, origin: Square, target: Square) -> Iterator[Square]:
+def _lines_through(piece: rz.pieces.NamedPiece, origin: Square, target: Square) -> Iterator[Square]:
     for move in piece.moves:
         if move.kind != "leap":
             for vector in move.vectors:
@@ -137,7 +133,7 @@ def _line(origin: Square, vector: tuple[int, int]) -> list[Square]:
     return [square for square in steps if square in _BOARD]
 
 
-def _man(piece: NamedPiece, colour: str) -> str:
+def _man(piece: rz.pieces.NamedPiece, colour: str) -> str:
     if len(piece.symbol) == 1 and piece.symbol.isascii() and piece.symbol.isalpha():
         return piece.symbol if colour == "w" else piece.symbol.lower()
     return f"{{{colour}{piece.symbol}}}"
@@ -159,7 +155,7 @@ def _name(square: Square) -> str:
 # --- boards --------------------------------------------------------------------------------------
 
 
-def boards(piece: NamedPiece, query: Query) -> list[Board]:
+def boards(piece: rz.pieces.NamedPiece, query: Query) -> list[Board]:
     """What the piece reaches on an open board, and over hurdles if it hops."""
     marks = _reach(piece, query, _MIDDLE)
     if any(move.initial_only for move in piece.moves):
@@ -177,7 +173,10 @@ def boards(piece: NamedPiece, query: Query) -> list[Board]:
 
 
 def _reach(
-    piece: NamedPiece, query: Query, origin: Square, hurdles: frozenset[Square] = frozenset()
+    piece: rz.pieces.NamedPiece,
+    query: Query,
+    origin: Square,
+    hurdles: frozenset[Square] = frozenset(),
 ) -> dict[Square, Mark]:
     marks = {}
     for target in _BOARD:
@@ -194,7 +193,7 @@ def _reach(
     return marks
 
 
-def _hurdles(move: Move) -> frozenset[Square]:
+def _hurdles(move: rz.pieces.Move) -> frozenset[Square]:
     """Men for a hop to pass: on every line from the second square on if there is room to land."""
     squares: set[Square] = set()
     for vector in move.vectors:
@@ -247,7 +246,7 @@ def _picture(board: Board, is_ascii: bool) -> Text:
     return picture.append("    a  b  c  d  e  f  g  h\n", style="dim")
 
 
-def _special_rules(piece: NamedPiece) -> Iterator[str]:
+def _special_rules(piece: rz.pieces.NamedPiece) -> Iterator[str]:
     rules = piece.special_rules
     if rules.en_passant:
         yield "captures en passant"

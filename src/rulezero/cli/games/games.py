@@ -1,8 +1,7 @@
 """`rulezero games`: what can be played and trained, and the games' rule options."""
 
-from rulezero import _core, config
+import rulezero as rz
 from rulezero.cli.terminal.screen import open_console, plain_table
-from rulezero.games import load
 
 
 def games() -> None:
@@ -12,8 +11,8 @@ def games() -> None:
         console, "game", "board", ">actions", ">slots", "planes", ">max plies", "dice", ">rules"
     )
     options = plain_table(console, "rule option", "default", "meaning")
-    for name, known in sorted(_core.game_options().items()):
-        facts = load(name).facts
+    for name, known in sorted(rz.game_options().items()):
+        facts = rz.load(name).facts
         sizes.add_row(
             f"[bold cyan]{name}[/]",
             "x".join(map(str, facts.board)),
@@ -28,7 +27,7 @@ def games() -> None:
             options.add_row(f"[cyan]{name}[/]:[bold]{option}[/]=", fallback, help_text)
     console.print(sizes)
     recipes = plain_table(console, "recipe", "game", "presets")
-    for name, game, presets in config.catalogue():
+    for name, game, presets in rz.config.catalogue():
         recipes.add_row(f"[bold cyan]{name}[/]", game, ", ".join(presets))
     console.print(recipes)
     if options.row_count:

@@ -9,9 +9,6 @@ from rich.console import Console
 import rulezero as rz
 from rulezero.cli.terminal.options import Workers
 from rulezero.cli.terminal.screen import counting, gone_on_with, open_console, plain_table
-from rulezero.endgame import solving
-from rulezero.endgame.monster import GAME, Summary
-from rulezero.machine import cores
 
 
 def solve(
@@ -26,31 +23,31 @@ def solve(
     ] = 0,
 ) -> None:
     """Solve endgames: who wins every position with these men, and how soon."""
-    if game != GAME:
-        raise rz.GameError(f"only {GAME} has endgame tables, not '{game}'")
+    if game != rz.endgame.GAME:
+        raise rz.GameError(f"only {rz.endgame.GAME} has endgame tables, not '{game}'")
     for text in men:
-        solving.check_memory(text)  # what is wrong with one is said before the first is solved
+        rz.endgame.check_memory(text)  # what is wrong with one is said before the first is solved
     console = open_console()
     for text in men:
         with counting("solving") as tell, gone_on_with():
-            solving.solve(
+            rz.endgame.solve(
                 text,
                 out,
-                workers=workers or cores(),
+                workers=workers or rz.cores(),
                 tell=lambda layer, tell=tell: tell(
                     layer.decided, layer.total, f"{layer.men}: wins in {layer.turns}"
                 ),
             )
         tables = rz.endgame.open(out)
         if check:
-            for each in solving.order(text):
+            for each in rz.endgame.order(text):
                 tables.check(each, check)
         show(text, tables.summary(text), console)
         if check:
             console.print(f"{check:,} entries of each table agree with the rules")
 
 
-def show(men: str, found: Summary, console: Console) -> None:
+def show(men: str, found: rz.endgame.Summary, console: Console) -> None:
     """Prints what a table says as a whole."""
     console.print(men, style="bold")
     table = plain_table(console, "to move", ">positions", ">Black wins", ">drawn", ">White wins")

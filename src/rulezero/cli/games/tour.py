@@ -14,7 +14,6 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.screen import open_console, plain_table
-from rulezero.games.view import caption, draw, last_words
 
 _MOVES_SHOWN = 60
 
@@ -30,7 +29,7 @@ class Played:
     def result(self) -> str:
         """How it ended, in words."""
         last = self.states[-1]
-        return caption(last) if last.is_over else f"stopped after {len(last.actions)} plies"
+        return rz.view.caption(last) if last.is_over else f"stopped after {len(last.actions)} plies"
 
 
 def tour(
@@ -84,7 +83,7 @@ def _show(console: Console, played: Played) -> None:
     )
     title = Text.assemble((played.game.text, "bold cyan"), ("  " + sizes, "dim"))
     _print_rule(console, title)
-    boards = [draw(state, _heading(state)) for state in _milestones(played.states)]
+    boards = [rz.view.draw(state, _heading(state)) for state in _milestones(played.states)]
     console.print(Columns(boards, padding=(0, 1)))
     console.print()
     console.print(_moves(played.states))
@@ -109,7 +108,7 @@ def _milestones(states: list[rz.State]) -> Iterator[rz.State]:
 
 def _heading(state: rz.State) -> str:
     plies = len(state.actions)
-    return f"ply {plies}: {last_words(state)}" if plies else "start"
+    return f"ply {plies}: {rz.view.last_words(state)}" if plies else "start"
 
 
 def _moves(states: list[rz.State]) -> Text:

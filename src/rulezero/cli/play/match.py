@@ -23,13 +23,6 @@ import rulezero as rz
 from rulezero.cli.terminal.options import Workers
 from rulezero.cli.terminal.screen import open_console, plain_table
 from rulezero.cli.terminal.words import games_of
-from rulezero.contest.match import MatchInterrupted
-from rulezero.contest.report import Report, Test
-from rulezero.games.view import seat_names
-from rulezero.play.starts import read_starts
-from rulezero.stats.rating import elo
-from rulezero.stats.sprt import Sprt
-from rulezero.stats.tally import Tally
 
 _SECONDS_BETWEEN_LINES = 30.0  # of progress, where nothing can be drawn over
 
@@ -62,7 +55,7 @@ def match(
     """Play games between two players and report score, Elo and how games ended."""
     loaded = rz.load(game)
     test = None if sprt is None else _read_sprt(sprt)
-    positions = [] if starts is None else read_starts(starts, loaded)
+    positions = [] if starts is None else rz.play.read_starts(starts, loaded)
     is_interrupted = False
     with _Watch(games, test) as watch:
         try:
@@ -81,9 +74,9 @@ def match(
                 sprt=test,
                 on_game=watch.tell,
             )
-        except MatchInterrupted as stop:
+        except rz.contest.MatchInterrupted as stop:
             played, is_interrupted = stop.match, True
-    report = Report.of(played, is_interrupted=is_interrupted, saved=save)
+    report = rz.contest.Report.of(played, is_interrupted=is_interrupted, saved=save)
     if as_json:
         typer.echo(msgspec.json.encode(report).decode())
     else:
@@ -92,20 +85,20 @@ def match(
         raise typer.Exit(130)  # as a shell tells Ctrl-C
 
 
-def _read_sprt(text: str) -> Sprt:
+def _read_sprt(text: str) -> rz.stats.Sprt:
     try:
         elo0, elo1 = (float(part) for part in text.split(","))
     except ValueError:
         raise typer.BadParameter(
             f"'{text}' is not ELO0,ELO1, such as 0,10", param_hint="'--sprt'"
         ) from None
-    return Sprt(elo0=elo0, elo1=elo1)
+    return rz.stats.Sprt(elo0=elo0, elo1=elo1)
 
 
 class _Watch:
     """Tells on stderr how the match goes: live on a terminal, a line now and then elsewhere."""
 
-    def __init__(self, games: int, sprt: Sprt | None) -> None:
+    def __init__(self, games: int, sprt: rz.stats.Sprt | None) -> None:
         self._games = games
         self._sprt = sprt
         self._console = Console(stderr=True, highlight=False)
@@ -129,7 +122,7 @@ class _Watch:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def tell(self, tally: Tally) -> None:
+    def tell(self, tally: rz.stats.Tally) -> None:
         """After a game."""
         if self._console.is_terminal:
             self._bar.update(self._task, completed=tally.games, description=self._words(tally))
@@ -138,9 +131,11 @@ class _Watch:
             line = f"{tally.games} of {self._games} games: {self._words(tally)}"
             self._console.print(line, soft_wrap=True, markup=False)
 
-    def _words(self, tally: Tally) -> str:
+    def _words(self, tally: rz.stats.Tally) -> str:
         counts = tally.counts
-        words = f"+{counts.wins} ={counts.draws} -{counts.losses}, Elo {elo(tally).elo:+.0f}"
+        words = (
+            f"+{counts.wins} ={counts.draws} -{counts.losses}, Elo {rz.stats.elo(tally).elo:+.0f}"
+        )
         if self._sprt is not None and tally.pairs.total:
             lower, upper = self._sprt.bounds
             llr = self._sprt.after(tally.pairs).llr
@@ -148,9 +143,9 @@ class _Watch:
         return words
 
 
-def show(report: Report, wanted: int, console: Console) -> None:
+def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
     """Prints the report of a match of which so many games were wanted."""
-    names = seat_names(rz.load(report.game))
+    names = rz.view.seat_names(rz.load(report.game))
     total, first = report.total, report.first_seat
     console.print(Text(_heading(report, wanted), "bold"), soft_wrap=True)
     _say(console, "a", report.a)
@@ -189,7 +184,7 @@ def show(report: Report, wanted: int, console: Console) -> None:
         _say(console, "saved", f"{games_of(total.games)} in {report.saved}")
 
 
-def _tables(report: Report, names: tuple[str, str], console: Console) -> Iterator[Table]:
+def _tables(report: rz.contest.Report, names: tuple[str, str], console: Console) -> Iterator[Table]:
     """By seat, by pair, by cause; those that would be empty are left out."""
     seats = plain_table(
         console, "a sits as", ">games", ">won", ">drawn", ">lost", ">score", has_room=False
@@ -215,7 +210,7 @@ def _tables(report: Report, names: tuple[str, str], console: Console) -> Iterato
             yield table
 
 
-def _verdict(test: Test) -> str:
+def _verdict(test: rz.contest.Test) -> str:
     meaning = {
         "accepted H0": f"a is not {test.elo1:+g} Elo stronger",
         "accepted H1": f"a is more than {test.elo0:+g} Elo stronger",
@@ -226,7 +221,7 @@ def _verdict(test: Test) -> str:
     return f"{test.verdict}: {meaning} ({heard})"
 
 
-def _heading(report: Report, wanted: int) -> str:
+def _heading(report: rz.contest.Report, wanted: int) -> str:
     played = report.total.games
     heading = f"{report.game}: {games_of(played)}"
     if report.is_interrupted:

@@ -17,15 +17,6 @@ import rulezero as rz
 from rulezero.cli.terminal.bar import bar
 from rulezero.cli.terminal.screen import open_console, print_pairs
 from rulezero.cli.terminal.words import plies_of, say_line, say_shares, say_turn
-from rulezero.data.replay import game_of
-from rulezero.data.store import Store
-from rulezero.errors import nearest
-from rulezero.games.info import info, moves_by_kind
-from rulezero.games.view import draw, say, seat_names, speaks_san
-from rulezero.play.dialogue import Dialogue, Ply, opponent
-from rulezero.play.players import Player, seat_number
-from rulezero.play.saving import open_store
-from rulezero.play.thought import Thought
 
 _ORDINALS = ("", "second", "third", "fourth", "fifth", "sixth")
 
@@ -65,11 +56,11 @@ def play(
 ) -> None:
     """Play against a player in the terminal: moves as e2e4 or Nf3, help for the rest."""
     loaded = rz.load(game)
-    machine = opponent(against, net=net, sims=sims)
-    human = loaded.facts.human_seat if seat is None else seat_number(seat)
+    machine = rz.play.opponent(against, net=net, sims=sims)
+    human = loaded.facts.human_seat if seat is None else rz.play.seat_number(seat)
     person = rz.player("human")
     seats = (person, machine) if human == 0 else (machine, person)
-    dialogue = Dialogue(
+    dialogue = rz.play.Dialogue(
         loaded,
         seats,
         start=None if position is None else loaded.parse(position),
@@ -83,9 +74,9 @@ def play(
     if sys.stdin.isatty():
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401  lets input() edit lines and remember them
-    adviser = opponent(net=net, sims=sims) if machine.is_human else machine
+    adviser = rz.play.opponent(net=net, sims=sims) if machine.is_human else machine
     with contextlib.ExitStack() as stack:
-        store = None if save is None else stack.enter_context(open_store(save))
+        store = None if save is None else stack.enter_context(rz.play.open_store(save))
         table = _Table(dialogue, adviser, human, store, open_console())
         if not table.play():
             raise typer.Exit(130)  # as a shell tells Ctrl-C
@@ -95,13 +86,18 @@ class _Table:
     """A dialogue on a screen."""
 
     def __init__(
-        self, dialogue: Dialogue, adviser: Player, human: int, store: Store | None, console: Console
+        self,
+        dialogue: rz.play.Dialogue,
+        adviser: rz.Player,
+        human: int,
+        store: rz.Store | None,
+        console: Console,
     ) -> None:
         self.dialogue = dialogue
         self.adviser = adviser
         self.store = store
         self.console = console
-        self.names = seat_names(dialogue.game)
+        self.names = rz.view.seat_names(dialogue.game)
         # People see their own men below, where the game has a near side and a far one.
         self.is_flipped = human == 1 and self.names == ("White", "Black")
         self.is_line_open = False  # a prompt stands there without its answer
@@ -171,10 +167,10 @@ class _Table:
                     self.dialogue.undo()  # the machine has no answer: people may choose again
                     raise
         except rz.RulezeroError as error:
-            near = nearest(word.lower(), self.commands) if len(word) > 2 else ""
+            near = rz.nearest(word.lower(), self.commands) if len(word) > 2 else ""
             self.console.print(Text(f"{error}{near}", "red"), soft_wrap=True)
 
-    def go_on(self, plies: list[Ply]) -> None:
+    def go_on(self, plies: list[rz.play.Ply]) -> None:
         """Lets dice and the machine choose, and shows what they did after these plies."""
         with self.thinking():
             plies = plies + self.dialogue.advance()
@@ -195,8 +191,8 @@ class _Table:
 
     def list_moves(self) -> None:
         state = self.dialogue.state
-        has_san = speaks_san(state)
-        for kind, actions in moves_by_kind(state).items():
+        has_san = rz.view.speaks_san(state)
+        for kind, actions in rz.moves_by_kind(state).items():
             said = [state.say(action) for action in actions]
             if has_san:
                 short = (state.say(action, san=True) for action in actions)
@@ -208,7 +204,7 @@ class _Table:
         state = self.dialogue.state
         with self.thinking():
             thought = self.adviser.think(state)
-        self.say(f"{self.adviser.text} would play {say(state, thought.action)}", "bold")
+        self.say(f"{self.adviser.text} would play {rz.view.say(state, thought.action)}", "bold")
         if thought.shares:
             self.say(f"best     {say_shares(state, thought)}")
         if len(thought.line) > 1:
@@ -225,11 +221,11 @@ class _Table:
         self.show()
 
     def show_info(self) -> None:
-        print_pairs(self.console, info(self.dialogue.state))
+        print_pairs(self.console, rz.info(self.dialogue.state))
 
     def show(self) -> None:
         turns = _turns(self.dialogue.plies)  # the last one is marked as a whole
-        board = draw(
+        board = rz.view.draw(
             self.dialogue.state,
             since=turns[-1][0].state if turns else None,
             is_flipped=self.is_flipped,
@@ -245,7 +241,7 @@ class _Table:
     def help(self) -> None:
         state = self.dialogue.state
         examples = [state.say(state.legal[0])]
-        if speaks_san(state):
+        if rz.view.speaks_san(state):
             examples.append(state.say(state.legal[0], san=True))
         commands = [(name, words) for name, (_, words) in self.commands.items()]
         print_pairs(self.console, [(" or ".join(examples), "plays a move"), *commands])
@@ -259,7 +255,7 @@ class _Table:
         self.say(f"{self.dialogue.game.text}: you are {mine}{others}", "bold")
         self.say("a move, or help")
 
-    def evaluate(self, thought: Thought) -> None:
+    def evaluate(self, thought: rz.Thought) -> None:
         if thought.value is not None:
             ascii_only = self.console.options.ascii_only
             self.console.print(bar(thought.value, thought.draw, self.names, ascii_only=ascii_only))
@@ -296,15 +292,15 @@ class _Table:
 def _trust(game: str) -> str:
     """The option that a game needs whose rules are a file."""
     try:
-        game_of(game)
+        rz.data.game_of(game)
     except rz.RecordError:
         return " --trusted"
     return ""
 
 
-def _turns(plies: list[Ply]) -> list[list[Ply]]:
+def _turns(plies: list[rz.play.Ply]) -> list[list[rz.play.Ply]]:
     """The plies by turn; a die belongs to the choice before it."""
-    turns: list[list[Ply]] = []
+    turns: list[list[rz.play.Ply]] = []
     for ply in plies:
         mover = ply.state.mover
         if turns and mover in (rz.CHANCE, turns[-1][0].state.mover):

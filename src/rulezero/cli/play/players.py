@@ -5,20 +5,18 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from rulezero import SeatError
+import rulezero as rz
 from rulezero.cli.terminal.screen import open_console, plain_table
-from rulezero.errors import nearest
-from rulezero.play.players import kinds
 
 
 def seats(
     kind: Annotated[str | None, typer.Argument(help="One kind of player; all of them.")] = None,
 ) -> None:
     """List the kinds of players and their keys: puct:sims=200,c_puct=1.25."""
-    known = kinds()
+    known = rz.play.kinds()
     if kind is not None and kind not in known:
-        raise SeatError(
-            f"there is no player '{kind}'{nearest(kind, known)}; known: {', '.join(known)}"
+        raise rz.SeatError(
+            f"there is no player '{kind}'{rz.nearest(kind, known)}; known: {', '.join(known)}"
         )
     console = open_console()
     for player in known.values() if kind is None else [known[kind]]:

@@ -14,11 +14,6 @@ import rulezero as rz
 from rulezero.cli.terminal.bar import bar
 from rulezero.cli.terminal.screen import open_console, plain_table, print_pairs, warn
 from rulezero.cli.terminal.words import plies_of, say_shares
-from rulezero.data import Record, Store, import_file
-from rulezero.data.replay import game_of
-from rulezero.data.steps import Step, look_up, steps
-from rulezero.data.thoughts import Thought
-from rulezero.games.view import draw, say, seat_names
 
 _RESULTS = {1.0: "1-0", 0.0: "1/2", -1.0: "0-1"}
 
@@ -43,13 +38,13 @@ def replay(
     if ply is not None and which is None:
         raise typer.BadParameter("name a record too: --list shows them", param_hint="'--ply'")
     problems: list[str] = []
-    found: Store | Iterator[Record]
+    found: rz.Store | Iterator[rz.Record]
     if path.is_file():
         report = problems.append
-        found = import_file(path, trusted=trusted, report=lambda error: report(str(error)))
+        found = rz.data.import_file(path, trusted=trusted, report=lambda error: report(str(error)))
     else:
         found = rz.records(path, tolerant=True)
-    if isinstance(found, Store):
+    if isinstance(found, rz.Store):
         problems = found.problems
     if as_list or which is None:
         table = _table(found, console)
@@ -58,10 +53,10 @@ def replay(
         console.print(table)
         warn(problems)
         return
-    record, notes = look_up(found, which)
+    record, notes = rz.data.look_up(found, which)
     warn(problems)
-    game = game_of(record.game, trusted=trusted)
-    viewer = _Viewer(record, game, list(steps(record, notes, game=game)), console)
+    game = rz.data.game_of(record.game, trusted=trusted)
+    viewer = _Viewer(record, game, list(rz.data.steps_of(record, notes, game=game)), console)
     if ply is not None and ply > record.plies:
         raise rz.RecordError(f"the game has {record.plies} plies, not {ply}")
     viewer.introduce()
@@ -72,7 +67,7 @@ def replay(
             viewer.show(at)
 
 
-def _table(found: Iterable[Record], console: Console) -> Table:
+def _table(found: Iterable[rz.Record], console: Console) -> Table:
     table = plain_table(
         console,
         ">number",
@@ -99,7 +94,7 @@ def _table(found: Iterable[Record], console: Console) -> Table:
     return table
 
 
-def _result(record: Record) -> str:
+def _result(record: rz.Record) -> str:
     score = _RESULTS.get(record.outcome, f"{record.outcome:+g}")
     return f"{'*' if record.end_reason == 'interrupted' else score} {record.end_reason}"
 
@@ -107,11 +102,13 @@ def _result(record: Record) -> str:
 class _Viewer:
     """A recorded game on a screen."""
 
-    def __init__(self, record: Record, game: rz.Game, course: list[Step], console: Console) -> None:
+    def __init__(
+        self, record: rz.Record, game: rz.Game, course: list[rz.data.Step], console: Console
+    ) -> None:
         self.record = record
         self.course = course
         self.console = console
-        self.names = seat_names(game)
+        self.names = rz.view.seat_names(game)
         self.is_flipped = False
         self.states = [step.state for step in course]
         self.states.append(course[-1].after if course else game.parse(record.start))
@@ -135,17 +132,17 @@ class _Viewer:
         if step is not None:
             mover = step.state.mover
             who = "the die falls" if mover == rz.CHANCE else f"{self.names[mover]} plays"
-            title = f"ply {at}: {who} {say(step.state, step.action)}"
+            title = f"ply {at}: {who} {rz.view.say(step.state, step.action)}"
         self.console.print()
         self.console.print(
-            draw(self.states[at], title, is_flipped=self.is_flipped, names=self.names)
+            rz.view.draw(self.states[at], title, is_flipped=self.is_flipped, names=self.names)
         )
         if step is not None and step.thought is not None:
             self.tell("thought", step, step.thought)
         for judge, thought in step.notes.items() if step is not None else ():
             self.tell(judge, step, thought)
 
-    def tell(self, who: str, step: Step | None, thought: Thought) -> None:
+    def tell(self, who: str, step: rz.data.Step | None, thought: rz.data.Thought) -> None:
         """A thought: what it held best, and the value."""
         words = f"{who}: "
         if thought.shares and step is not None:

@@ -12,12 +12,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from rulezero import config, runs
-from rulezero import steps as by_hand
+import rulezero as rz
 from rulezero.cli.terminal.screen import open_console, plain_table, print_pairs
 from rulezero.cli.terminal.words import games_of
-from rulezero.reports import diagnosis
-from rulezero.reports.diagnosis import Diagnosis, Judgement
 
 
 def diagnose(
@@ -39,7 +36,7 @@ def diagnose(
 ) -> None:
     """Compare a net with an untrained one on games, and show how varied those games are."""
     with untrained_of(net) if baseline else nullcontext(net) as judged:
-        found = diagnosis.diagnose(judged, games)
+        found = rz.diagnose(judged, games)
     if as_json:
         typer.echo(msgspec.json.encode(found).decode())
     else:
@@ -50,14 +47,14 @@ def diagnose(
 def untrained_of(text: str) -> Iterator[str]:
     """The untrained net of a run, or that of a recipe for as long as it is needed."""
     if Path(text).is_dir():
-        yield str(runs.open_run(text).nets / "untrained")
+        yield str(rz.open(text).nets / "untrained")
         return
-    experiment = config.load(text)
+    experiment = rz.experiment(text)
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
-        yield str(by_hand.untrained(experiment, Path(folder)))
+        yield str(rz.steps.untrained(experiment, Path(folder)))
 
 
-def show(found: Diagnosis, console: Console) -> None:
+def show(found: rz.reports.Diagnosis, console: Console) -> None:
     """Prints a diagnosis in words."""
     heading = f"{found.game}: {games_of(found.games)}, {found.positions} positions"
     console.print(Text(heading, "bold"), soft_wrap=True)
@@ -70,7 +67,7 @@ def show(found: Diagnosis, console: Console) -> None:
     _show_openings(found, console)
 
 
-def _show_figures(found: Diagnosis, console: Console) -> None:
+def _show_figures(found: rz.reports.Diagnosis, console: Console) -> None:
     constant, judged = found.best_constant, [found.net, found.untrained]
     table = plain_table(console, "figure", f">{found.net.net}", ">untrained", ">best constant")
 
@@ -93,7 +90,7 @@ def _show_figures(found: Diagnosis, console: Console) -> None:
     console.print(table)
 
 
-def _show_calibration(net: Judgement, console: Console) -> None:
+def _show_calibration(net: rz.reports.Judgement, console: Console) -> None:
     table = plain_table(
         console, "predicted value", ">positions", ">mean predicted", ">mean outcome", title=""
     )
@@ -107,7 +104,7 @@ def _show_calibration(net: Judgement, console: Console) -> None:
     console.print(table)
 
 
-def _show_openings(found: Diagnosis, console: Console) -> None:
+def _show_openings(found: rz.reports.Diagnosis, console: Console) -> None:
     table = plain_table(console, ">after plies", ">games", ">positions", ">bits", ">at most")
     for each in found.openings:
         most = f"{math.log2(each.games):.1f}" if each.games else ""

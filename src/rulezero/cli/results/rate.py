@@ -8,12 +8,10 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from rulezero import runs
+import rulezero as rz
 from rulezero.cli.terminal.options import Workers
 from rulezero.cli.terminal.screen import counting, open_console, plain_table
 from rulezero.cli.terminal.words import games_of
-from rulezero.contest.standings import Standings
-from rulezero.reports import standings
 
 
 def rate(
@@ -28,18 +26,16 @@ def rate(
     as_json: Annotated[bool, typer.Option("--json", help="Print the ratings as JSON.")] = False,
 ) -> None:
     """Rate the nets of a run in games against each other and against fixed players."""
-    opened = runs.open_run(run)
+    opened = rz.open(run)
     with counting("playing") as tell:
-        found = standings.rate(
-            opened, games=games, sims=sims, nets=nets, workers=workers, tell=tell
-        )
+        found = rz.rate(opened, games=games, sims=sims, nets=nets, workers=workers, tell=tell)
     if as_json:
         typer.echo(msgspec.json.encode(found).decode())
     else:
         show(found, open_console())
 
 
-def show(found: Standings, console: Console) -> None:
+def show(found: rz.contest.Standings, console: Console) -> None:
     """Prints ratings, the strongest first."""
     words = f"{found.game}: {games_of(found.games)}, {found.played} of them played now"
     console.print(Text(words, "bold"), soft_wrap=True)

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rulezero import runs
-from rulezero.reports.page import write_report
+import rulezero as rz
 
 
 def report(
@@ -17,5 +16,5 @@ def report(
     ] = None,
 ) -> None:
     """Write a run's curves, ratings, warnings and a sample game into one HTML file."""
-    path = write_report(runs.open_run(run), out)
+    path = rz.report(rz.open(run), out)
     typer.echo(f"{path}, {path.stat().st_size / 1e6:.1f} MB")

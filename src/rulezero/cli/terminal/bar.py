@@ -2,16 +2,17 @@
 
 from rich.text import Text
 
-from rulezero.games.view import NOBODY, SEAT_COLOURS, Names
-from rulezero.stats.wdl import likely
+import rulezero as rz
 
 _WIDTH = 32
 _GROUND = "#303030"  # white would vanish on a white terminal
 
 
-def bar(value: float, draw: float | None, names: Names, *, ascii_only: bool = False) -> Text:
+def bar(
+    value: float, draw: float | None, names: rz.view.Names, *, ascii_only: bool = False
+) -> Text:
     """Shares of seat 0's wins, draws and seat 1's wins; the value is seat 0's, in [-1, 1]."""
-    won, drawn, lost = likely(value, draw)
+    won, drawn, lost = rz.stats.likely(value, draw)
     first, second = round(_WIDTH * won), round(_WIDTH * lost)
     letters = "#=-" if ascii_only else "█▒░"
     middle = max(0, _WIDTH - first - second)
@@ -20,9 +21,9 @@ def bar(value: float, draw: float | None, names: Names, *, ascii_only: bool = Fa
         numbers += f", {100 * drawn:.0f} % draws"
     return Text.assemble(
         f"{names[0]} ",
-        (letters[0] * first, f"{SEAT_COLOURS[0]} on {_GROUND}"),
-        (letters[1] * middle, f"{NOBODY} on {_GROUND}"),
-        (letters[2] * (_WIDTH - first - middle), f"{SEAT_COLOURS[1]} on {_GROUND}"),
+        (letters[0] * first, f"{rz.view.SEAT_COLOURS[0]} on {_GROUND}"),
+        (letters[1] * middle, f"{rz.view.NOBODY} on {_GROUND}"),
+        (letters[2] * (_WIDTH - first - middle), f"{rz.view.SEAT_COLOURS[1]} on {_GROUND}"),
         f" {names[1]}{numbers}",
         no_wrap=True,
     )

@@ -4,9 +4,8 @@ from typing import cast
 
 from rich.text import Text
 
+import rulezero as rz
 from rulezero.cli.terminal.watch import Watch
-from rulezero.train.log import Entry, StageSummary, Summary, SummaryEntry
-from rulezero.train.regimes.distill import Distill, Stage
 
 
 class DistillWatch(Watch):
@@ -20,20 +19,23 @@ class DistillWatch(Watch):
 
     def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
         super().learned(step, steps, losses)
-        batch, settings = self._experiment.fit.batch, cast(Distill, self._experiment.regime)
+        batch, settings = (
+            self._experiment.fit.batch,
+            cast(rz.regimes.Distill, self._experiment.regime),
+        )
         every = settings.progress_every
         if step * batch // every > (step - 1) * batch // every:
             words = say_progress(settings.stage_of(self._iteration), step * batch, losses)
             self._console.print(Text(f"{self._iteration:>4}  {words}"), soft_wrap=True)
 
-    def logged(self, entry: Entry) -> None:
+    def logged(self, entry: rz.log.Entry) -> None:
         super().logged(entry)
-        if isinstance(entry, SummaryEntry):
+        if isinstance(entry, rz.log.SummaryEntry):
             for line in say_summary(entry.summary):
                 self._console.print(Text(line), soft_wrap=True)
 
 
-def say_progress(stage: Stage, positions: int, losses: dict[str, float]) -> str:
+def say_progress(stage: rz.regimes.Stage, positions: int, losses: dict[str, float]) -> str:
     """The losses so far in words."""
     sides = ", ".join(f"{name} {loss:.5f}" for name, loss in losses.items() if name != "value")
     return (
@@ -42,7 +44,7 @@ def say_progress(stage: Stage, positions: int, losses: dict[str, float]) -> str:
     )
 
 
-def say_summary(summary: Summary) -> list[str]:
+def say_summary(summary: rz.log.Summary) -> list[str]:
     """The summary of a run in words."""
     lines = ["summary:", *(f"  {_say_stage(stage)}" for stage in summary.stages)]
     if summary.last_material is not None:
@@ -53,7 +55,7 @@ def say_summary(summary: Summary) -> list[str]:
     return lines
 
 
-def _say_stage(stage: StageSummary) -> str:
+def _say_stage(stage: rz.log.StageSummary) -> str:
     words = f"mode {stage.mode} ({stage.name}): {stage.positions:,} positions trained"
     if stage.loss is None:
         return words

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rulezero.flags import FLAGS
-from rulezero.train.flag import Flag
+import rulezero as rz
 
 PANEL = "A recipe's keys by short names"
 _VALUES: dict[Any, str] = {int: "N", float: "X", str: "NET"}
@@ -18,7 +17,7 @@ def with_flags(
     verb: Callable[..., None], names: Collection[str] | None = None
 ) -> Callable[..., None]:
     """The verb, with an option for each flag, or for some; it gets them as `given`, a dict."""
-    flags = [flag for flag in FLAGS if names is None or flag.parameter in names]
+    flags = [flag for flag in rz.flags.FLAGS if names is None or flag.parameter in names]
     own = [
         parameter
         for parameter in inspect.signature(verb, eval_str=True).parameters.values()
@@ -35,7 +34,7 @@ def with_flags(
     return command
 
 
-def _option(flag: Flag) -> inspect.Parameter:
+def _option(flag: rz.flags.Flag) -> inspect.Parameter:
     kind: Any = _word(flag.kind) if isinstance(flag.kind, tuple) else flag.kind
     about = typer.Option(
         f"--{flag.name}",

@@ -8,23 +8,15 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from rulezero.learn.measures import Measures
-from rulezero.machine import cores
-from rulezero.play.task import Task
-from rulezero.stats.tally import Tally
-from rulezero.train.experiment import Experiment
-from rulezero.train.games.exchange import TARGETS
-from rulezero.train.games.figures import GameFigures
-from rulezero.train.listener import Listener
-from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry, WarningEntry
+import rulezero as rz
 
 _PHASES = {"generate": "playing", "fit": "learning", "evaluate": "measuring"}
 
 
-class Watch(Listener):
+class Watch(rz.Listener):
     """Prints what a run does; a terminal also has a progress bar and the latest figures below."""
 
-    def __init__(self, experiment: Experiment, console: Console | None = None) -> None:
+    def __init__(self, experiment: rz.Experiment, console: Console | None = None) -> None:
         self._experiment = experiment
         self._console = console or Console(stderr=True, highlight=False)
         self._bar = Progress(
@@ -54,7 +46,9 @@ class Watch(Listener):
         self._bar.remove_task(self._task)  # a bar that is reset keeps its total
         self._task = self._bar.add_task(name, total=None, words="")
 
-    def played(self, task: Task, tally: Tally, games: int, total: int, sims: int) -> None:
+    def played(
+        self, task: rz.play.Task, tally: rz.stats.Tally, games: int, total: int, sims: int
+    ) -> None:
         seconds = max(time.monotonic() - self._began, 1e-3)
         words = f"{task.purpose}, {games / seconds:.1f} games/s, {sims / seconds:,.0f} sims/s"
         self._bar.update(self._task, completed=games, total=total, words=words)
@@ -64,10 +58,10 @@ class Watch(Listener):
         words = ", ".join(f"{name} {losses[name]:.3f}" for name in shown)
         self._bar.update(self._task, completed=step, total=steps, words=words)
 
-    def logged(self, entry: Entry) -> None:
+    def logged(self, entry: rz.log.Entry) -> None:
         self._moment.take(entry)
         if words := say_entry(entry):
-            style = "yellow" if isinstance(entry, WarningEntry) else ""
+            style = "yellow" if isinstance(entry, rz.log.WarningEntry) else ""
             self._console.print(Text(words, style), soft_wrap=True)
 
     def _below(self) -> Group:
@@ -88,18 +82,18 @@ class _Moment:
         order = ("strength", "losses", "draws", "time")
         return [self._newest[name] for name in order if name in self._newest]
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: rz.log.Entry) -> None:
         """Takes note of a line of the log."""
-        if isinstance(entry, GamesEntry) and entry.is_training:
+        if isinstance(entry, rz.log.GamesEntry) and entry.is_training:
             self._newest["draws"] = say_draws(entry)
-        elif isinstance(entry, GamesEntry) and entry.purpose == "rating":
+        elif isinstance(entry, rz.log.GamesEntry) and entry.purpose == "rating":
             self._newest["strength"] = f"{_say_rating(entry)}, after iteration {entry.iteration}"
-        elif isinstance(entry, FitEntry) and entry.held_out:
+        elif isinstance(entry, rz.log.FitEntry) and entry.held_out:
             self._newest["losses"] = _say_held_out(entry.held_out)
-        elif isinstance(entry, VerdictEntry):
+        elif isinstance(entry, rz.log.VerdictEntry):
             self._newest["time"] = self._say_time(entry)
 
-    def _say_time(self, entry: VerdictEntry) -> str:
+    def _say_time(self, entry: rz.log.VerdictEntry) -> str:
         now, done = entry.seconds_so_far, entry.iteration + 1
         self._ends = [*self._ends[-3:], now]
         measured = len(self._ends) - 1
@@ -107,14 +101,14 @@ class _Moment:
         left = pace * (self._iterations - entry.iteration)
         return (
             f"{_minutes(now)} so far, about {_minutes(left)} left;"
-            f" {entry.cores:.1f} of {cores()} cores were busy"
+            f" {entry.cores:.1f} of {rz.cores()} cores were busy"
         )
 
 
-def say_entry(entry: Entry) -> str:
+def say_entry(entry: rz.log.Entry) -> str:
     """A line of the log in words; "" for a summary."""
     number = f"{entry.iteration:>4}  "
-    if isinstance(entry, GamesEntry):
+    if isinstance(entry, rz.log.GamesEntry):
         if not entry.is_training:
             return f"{number}{entry.purpose}: {_say_rating(entry)}"
         return (
@@ -122,29 +116,29 @@ def say_entry(entry: Entry) -> str:
             f" {entry.sims_per_second:,.0f} sims/s; {_say_sides(entry)}, {say_draws(entry)}"
             + "".join(f"\n      {line}" for line in say_figures(entry.figures))
         )
-    if isinstance(entry, FitEntry):
+    if isinstance(entry, rz.log.FitEntry):
         words = f"{number}fit: {entry.steps} steps, {entry.samples_per_second:,.0f} samples/s"
         return words + (f"; {_say_held_out(entry.held_out)}" if entry.held_out else "")
-    if isinstance(entry, VerdictEntry):
+    if isinstance(entry, rz.log.VerdictEntry):
         left = "rejected" if entry.is_tried else "not tried against the best"
         return f"{number}{entry.net} is {'the best now' if entry.is_promoted else left}"
-    return f"warning: {entry.words}" if isinstance(entry, WarningEntry) else ""
+    return f"warning: {entry.words}" if isinstance(entry, rz.log.WarningEntry) else ""
 
 
-def _say_sides(entry: GamesEntry) -> str:
+def _say_sides(entry: rz.log.GamesEntry) -> str:
     """The score of the first seat, and of the first player where the two are different."""
     words = f"first seat {entry.first_seat:.0%}"
     a, b = (player.partition(":")[0] for player in (entry.a, entry.b))
     return words if entry.a == entry.b else f"{words}, {a} {entry.score:.0%} against {b}"
 
 
-def say_figures(figures: GameFigures) -> list[str]:
+def say_figures(figures: rz.GameFigures) -> list[str]:
     """Figures of games beyond their results, a line each."""
     lines = []
     if usage := figures.usage:
         parts = [
             f"{name.replace('_', ' ')} {_amount(getattr(usage, name))} ({_wanted(least, most)})"
-            for name, (least, most) in TARGETS.items()
+            for name, (least, most) in rz.USAGE_TARGETS.items()
         ]
         lines.append(f"used: {', '.join(parts)}; {usage.clipped:.0%} of rewards clipped")
     if len(tiers := figures.tiers) > 1:
@@ -164,17 +158,17 @@ def _wanted(least: float, most: float) -> str:
     return f"< {_amount(most)}" if least == 0 else f"{_amount(least)}-{_amount(most)}"
 
 
-def say_draws(entry: GamesEntry) -> str:
+def say_draws(entry: rz.log.GamesEntry) -> str:
     """Draws by their causes: draws 12% (repetition 20, 200 turns 11)."""
     causes = ", ".join(f"{cause} {count}" for cause, count in entry.draws.items())
     return f"draws {entry.draw_share:.0%}" + (f" ({causes})" if causes else "")
 
 
-def _say_rating(entry: GamesEntry) -> str:
+def _say_rating(entry: rz.log.GamesEntry) -> str:
     return f"{entry.score:.1%} against {entry.b}, Elo {entry.elo.elo:+.0f}"
 
 
-def _say_held_out(held_out: Measures) -> str:
+def _say_held_out(held_out: rz.Measures) -> str:
     net, constant = held_out.net, held_out.constant
     if math.isnan(net.policy):  # a perceptron
         return f"held out: value {net.value:.5f} (constant {constant.value:.4f})"

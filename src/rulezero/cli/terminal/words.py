@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from rulezero._core import CHANCE, State
-from rulezero.data.thoughts import Thought
-from rulezero.games.view import say
+import rulezero as rz
 
 _TOLD = ("damage", "absorbed", "healed", "self_damage")  # events worth a word beside a die
 
@@ -19,14 +17,14 @@ def plies_of(number: int) -> str:
     return f"{number} ply" if number == 1 else f"{number} plies"
 
 
-def say_turn(start: State, actions: Sequence[int]) -> str:
+def say_turn(start: rz.State, actions: Sequence[int]) -> str:
     """Choices one after the other, with dice and what they did: "d1xd4 (die 4, 7 damage)"."""
     words: list[str] = []
     state = start
     for action in actions:
-        said = say(state, action)
+        said = rz.view.say(state, action)
         after = state.apply(action)
-        if state.mover == CHANCE:
+        if state.mover == rz.CHANCE:
             events = {name.replace("_", " "): after.events.get(name) for name in _TOLD}
             done = [f"{number:g} {name}" for name, number in events.items() if number]
             die = f"({', '.join([f'die {said}', *done])})"
@@ -37,19 +35,19 @@ def say_turn(start: State, actions: Sequence[int]) -> str:
     return " ".join(words)
 
 
-def say_line(state: State, line: Sequence[int]) -> str:
+def say_line(state: rz.State, line: Sequence[int]) -> str:
     """What a player expects, as far as it is legal."""
     words = []
     for action in line:
         if action not in state.legal:
             break
-        words.append(say(state, action))
+        words.append(rz.view.say(state, action))
         state = state.apply(action)
     return " ".join(words)
 
 
-def say_shares(state: State, thought: Thought, most: int = 5) -> str:
+def say_shares(state: rz.State, thought: rz.data.Thought, most: int = 5) -> str:
     """The choice, then what a player thought best besides, with shares: "d4 41 %, e4 22 %"."""
     by_rank = sorted(thought.shares.items(), key=lambda item: (item[0] != thought.action, -item[1]))
     best = by_rank[:most]
-    return ", ".join(f"{say(state, action)} {100 * share:.0f} %" for action, share in best)
+    return ", ".join(f"{rz.view.say(state, action)} {100 * share:.0f} %" for action, share in best)

@@ -11,12 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rulezero import config
+import rulezero as rz
 from rulezero.cli.terminal.options import Changes, Workers
 from rulezero.cli.terminal.screen import counting, open_console, plain_table, warn
-from rulezero.reports.cost import offers
-from rulezero.reports.cost.offers import Prices, Range
-from rulezero.reports.cost.plan import Plan, measure, plan
 
 _SHOWN = 4  # presets, the largest ones
 _LEAST = 0.1  # hours or dollars worth telling
@@ -53,18 +50,18 @@ def cost(
         raise typer.BadParameter(f"--speed is evaluations a second, more than 0, not {speed:g}")
     if speed is not None and fp16:
         raise typer.BadParameter("--speed says it all: leave --fp16 out")
-    prices = offers.newest() if file is None else offers.read(file)
-    names = presets or config.presets_of(recipe)[-_SHOWN:]
-    experiments = [config.load(recipe, name, changes or []) for name in dict.fromkeys(names)]
+    prices = rz.reports.offers.newest() if file is None else rz.reports.offers.read(file)
+    names = presets or rz.config.presets_of(recipe)[-_SHOWN:]
+    experiments = [rz.experiment(recipe, name, changes or []) for name in dict.fromkeys(names)]
     plans = [
-        plan(experiment, prices, is_spot=spot, is_fp16=fp16, speed=speed)
+        rz.cost(experiment, prices, is_spot=spot, is_fp16=fp16, speed=speed)
         for experiment in experiments
     ]
     if here:
         with counting("measuring") as tell:
             for at, experiment in enumerate(experiments):
                 tell(at, len(plans), experiment.preset)
-                found = measure(experiment, plans[at].work, workers=workers)
+                found = rz.reports.measure(experiment, plans[at].work, workers=workers)
                 plans[at] = msgspec.structs.replace(plans[at], here=found)
     if prices.is_old(datetime.date.today()):
         warn([f"the prices are of {_month(prices)}, over a year ago: give newer ones by --prices"])
@@ -83,7 +80,7 @@ def cost(
         console.print(line, markup=False)
 
 
-def _work(console: Console, plans: list[Plan]) -> Table:
+def _work(console: Console, plans: list[rz.reports.Plan]) -> Table:
     """What each preset does, and comes to."""
     is_known = any(each.level for each in plans)
     columns = ["preset", ">games", ">choices", ">sims", ">weights"]
@@ -101,7 +98,7 @@ def _work(console: Console, plans: list[Plan]) -> Table:
     return table
 
 
-def _quotes(console: Console, plans: list[Plan]) -> Table:
+def _quotes(console: Console, plans: list[rz.reports.Plan]) -> Table:
     """What each offer comes to, the cheapest first."""
     columns = ["preset", "GPU", "provider", ">$/hour", ">hours", ">dollars"]
     table = plain_table(console, *columns, has_room=False)
@@ -118,7 +115,7 @@ def _quotes(console: Console, plans: list[Plan]) -> Table:
     return table
 
 
-def _say_cheapest(plans: list[Plan]) -> list[str]:
+def _say_cheapest(plans: list[rz.reports.Plan]) -> list[str]:
     """Who is the cheapest for which presets."""
     found: dict[str, list[str]] = {}
     for each in plans:
@@ -128,7 +125,7 @@ def _say_cheapest(plans: list[Plan]) -> list[str]:
     return [f"cheapest: {name}; {', '.join(words)}" for name, words in found.items()]
 
 
-def _say_here(plans: list[Plan]) -> list[str]:
+def _say_here(plans: list[rz.reports.Plan]) -> list[str]:
     """What was measured on this machine, in words."""
     return [
         f"here {each.work.preset} takes {rounded(each.here.hours)} hours: a process for each of"
@@ -140,7 +137,12 @@ def _say_here(plans: list[Plan]) -> list[str]:
 
 
 def _say_rules(
-    plans: list[Plan], prices: Prices, *, is_spot: bool, is_fp16: bool, speed: float | None
+    plans: list[rz.reports.Plan],
+    prices: rz.reports.Prices,
+    *,
+    is_spot: bool,
+    is_fp16: bool,
+    speed: float | None,
 ) -> list[str]:
     """How the figures came about, a line each."""
     known = prices.speed
@@ -168,7 +170,7 @@ def _say_rules(
     return lines
 
 
-def _say_range(pair: Range, say: Callable[[float], str]) -> str:
+def _say_range(pair: rz.reports.Range, say: Callable[[float], str]) -> str:
     """One number where both are alike."""
     low, high = say(pair[0]), say(pair[1])
     return low if low == high else f"{low}-{high}"
@@ -186,6 +188,6 @@ def _percent(share: float) -> str:
     return f"{100 * share:.4g} %"
 
 
-def _month(prices: Prices) -> str:
+def _month(prices: rz.reports.Prices) -> str:
     """December 2025."""
     return f"{prices.day:%B %Y}"

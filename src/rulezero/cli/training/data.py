@@ -14,12 +14,6 @@ from rich.text import Text
 import rulezero as rz
 from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_pairs, warn
 from rulezero.cli.terminal.words import games_of
-from rulezero.data import Record, Store, export, import_file
-from rulezero.data.record import PURPOSES
-from rulezero.data.replay import game_of
-from rulezero.data.summary import Results, Summary, Values, summarise
-from rulezero.learn import arrays
-from rulezero.learn.arrays import Meta, Orders
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -34,7 +28,8 @@ _Place = Annotated[
 ]
 _Game = Annotated[str | None, typer.Option(help="Only records of this game.")]
 _Purpose = Annotated[
-    list[str] | None, typer.Option(help=f"Only this, or each of several: {', '.join(PURPOSES)}.")
+    list[str] | None,
+    typer.Option(help=f"Only this, or each of several: {', '.join(rz.data.PURPOSES)}."),
 ]
 _Source = Annotated[str | None, typer.Option(help="Only these: match, train, import:FILE, ...")]
 _Trusted = Annotated[bool, typer.Option("--trusted", help="Run or read the files that games name.")]
@@ -53,8 +48,10 @@ class Chosen:
         trusted: bool = False,
     ) -> None:
         for each in purpose or ():
-            if each not in PURPOSES:
-                raise rz.RecordError(f"there is no purpose '{each}'; known: {', '.join(PURPOSES)}")
+            if each not in rz.data.PURPOSES:
+                raise rz.RecordError(
+                    f"there is no purpose '{each}'; known: {', '.join(rz.data.PURPOSES)}"
+                )
         asked = {"game": [game], "purpose": purpose or [], "source": [source]}
         self.path = path
         self._problems: dict[str, None] = {}  # each once, in their order
@@ -65,7 +62,7 @@ class Chosen:
         self._store = None if path.is_file() else _store(path)
         self._seen: dict[str, Counter[str]] = {}
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[rz.Record]:
         self._seen = {name: Counter() for name in self._wanted}
         for record in self._records():
             said = {name: getattr(record, name) for name in self._wanted}
@@ -108,15 +105,15 @@ class Chosen:
             return rz.RecordError(f"'{self.path}' has no record that passes all of {names}")
         return rz.RecordError(next(iter(self._problems), f"'{self.path}' holds no games"))
 
-    def _records(self) -> Iterable[Record]:
+    def _records(self) -> Iterable[rz.Record]:
         if self._store is not None:
             return self._store
-        return import_file(self.path, trusted=self._trusted, report=self.report)
+        return rz.data.import_file(self.path, trusted=self._trusted, report=self.report)
 
 
-def _store(path: Path) -> Store:
+def _store(path: Path) -> rz.Store:
     found = rz.records(path, tolerant=True)
-    assert isinstance(found, Store)  # the path is no file
+    assert isinstance(found, rz.Store)  # the path is no file
     return found
 
 
@@ -136,7 +133,7 @@ def summary(
 ) -> None:
     """Say how many games there are, how they ended and what the searches thought."""
     chosen = Chosen(path, game=game, purpose=purpose, source=source, trusted=trusted)
-    found = summarise(chosen, chosen.report)
+    found = rz.data.summarise(chosen, chosen.report)
     if not found:
         raise chosen.nothing()
     chosen.warn()
@@ -170,22 +167,22 @@ def process(
     trusted: _Trusted = False,
 ) -> None:
     """Write what there is to learn as numpy arrays, split by game."""
-    orders = Orders(augment=augment, seed=seed, split=read_split(split))
-    arrays.check_place(to)
+    orders = rz.arrays.Orders(augment=augment, seed=seed, split=read_split(split))
+    rz.arrays.check_place(to)
     chosen = Chosen(path, game=game, purpose=purpose, source=source, trusted=trusted)
     if next(iter(chosen), None) is None:
         raise chosen.nothing()
-    found = arrays.survey(chosen, trusted=trusted, report=chosen.report)
+    found = rz.arrays.survey(chosen, trusted=trusted, report=chosen.report)
     chosen.warn()
-    for half in arrays.unfinished(to):
+    for half in rz.arrays.unfinished(to):
         warn([f"'{half}' is unfinished: delete it, unless a process is still writing it"])
     size = found.bytes(orders)
-    arrays.check_room(size, to)
+    rz.arrays.check_room(size, to)
     if size > _LARGE:
         typer.echo(f"{to} will have {size / 1e9:.1f} GB", err=True)
     with counting("writing") as tell:
-        made = arrays.write(chosen, found, to, orders, tell)
-    for name, share in zip(arrays.SPLITS, orders.split, strict=True):
+        made = rz.arrays.write(chosen, found, to, orders, tell)
+    for name, share in zip(rz.arrays.SPLITS, orders.split, strict=True):
         if share and not made.splits[name].games:
             warn([f"no game fell to '{name}': take more games, or another --seed or --split"])
     show_arrays(made, to, open_console())
@@ -212,15 +209,15 @@ def export_games(
     chosen.warn()
     if to.suffix.lower() == ".npz":
         _check_npz(plies, to, trusted)
-    last: list[Record] = []
+    last: list[rz.Record] = []
 
-    def remembered() -> Iterator[Record]:
+    def remembered() -> Iterator[rz.Record]:
         for record in chosen:
             last[:] = [record]
             yield record
 
     try:
-        games = export(remembered(), to, trusted=trusted)
+        games = rz.data.export(remembered(), to, trusted=trusted)
     except rz.RulezeroError as error:
         if not last:
             raise
@@ -249,7 +246,7 @@ def _check_npz(plies: Counter[str], to: Path, trusted: bool) -> None:
             f"one .npz has one game, and here are {', '.join(plies)}: name one with --game"
         )
     ((text, number),) = plies.items()
-    facts = game_of(text, trusted=trusted).facts
+    facts = rz.data.game_of(text, trusted=trusted).facts
     channels, rows, columns = facts.planes
     size = 4 * number * (channels * rows * columns + facts.slots)
     if size > _LARGEST_NPZ:
@@ -259,7 +256,7 @@ def _check_npz(plies: Counter[str], to: Path, trusted: bool) -> None:
         )
 
 
-def show(found: Summary, console: Console) -> None:
+def show(found: rz.data.Summary, console: Console) -> None:
     """Prints a summary."""
     bold = "bold" if console.is_terminal else ""
     heading = f"{found.game}: {games_of(found.results.games)}, {found.plies:,} plies"
@@ -279,7 +276,9 @@ def show(found: Summary, console: Console) -> None:
     figures = ">games", ">plies", ">seat 0", ">draws", ">seat 1", ">value", ">spread"
     table = plain_table(console, ">generation", *figures, has_room=False)
 
-    def row(name: str, plies: int, results: Results, values: Values, style: str = "") -> None:
+    def row(
+        name: str, plies: int, results: rz.data.Results, values: rz.data.Values, style: str = ""
+    ) -> None:
         games, *ended = _numbers(results)
         table.add_row(name, games, f"{plies:,}", *ended, *_say_values(values), style=style)
 
@@ -298,20 +297,20 @@ def say_counts(counts: dict[str, int]) -> str:
     return ", ".join(first) + (f" and {more} more" if more else "")
 
 
-def _numbers(results: Results) -> list[str]:
+def _numbers(results: rz.data.Results) -> list[str]:
     """Games, and whose they are; nothing where all of them are open."""
     cells = [f"{results.games:,}"]
     ended = (results.seat_0_wins, results.draws, results.seat_1_wins)
     return cells + [f"{n:,}" if results.unknown < results.games else "" for n in ended]
 
 
-def _say_values(values: Values) -> tuple[str, str]:
+def _say_values(values: rz.data.Values) -> tuple[str, str]:
     if values.mean is None or values.spread is None:
         return "-", "-"
     return f"{values.mean:+.3f}", f"{values.spread:.3f}"
 
 
-def show_arrays(made: Meta, to: Path, console: Console) -> None:
+def show_arrays(made: rz.arrays.Meta, to: Path, console: Console) -> None:
     """Prints what was written."""
     mirrored = f", {made.mirrored:,} of them mirrored" if made.mirrored else ""
     words = (

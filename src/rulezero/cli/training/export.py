@@ -5,9 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rulezero.files import write_whole
-from rulezero.nets.card import PERCEPTRON, read_card, read_part, read_perceptron, resolve
-from rulezero.nets.error import NetError
+import rulezero as rz
 
 
 def export(
@@ -18,25 +16,23 @@ def export(
     ] = None,
 ) -> None:
     """Write a net as one file: ONNX, or its weights as safetensors; a perceptron as .nn."""
-    path = resolve(net)
-    forms = ("nn",) if path.suffix == PERCEPTRON else ("onnx", "safetensors")
+    path = rz.nets.resolve(net)
+    forms = ("nn",) if path.suffix == rz.nets.PERCEPTRON else ("onnx", "safetensors")
     if to not in forms:
-        kind = "a perceptron" if path.suffix == PERCEPTRON else "a net with a policy"
-        raise NetError(f"{kind} is exported to {' or '.join(forms)}, not to '{to}'")
+        kind = "a perceptron" if path.suffix == rz.nets.PERCEPTRON else "a net with a policy"
+        raise rz.NetError(f"{kind} is exported to {' or '.join(forms)}, not to '{to}'")
     target = (
         Path(out) if out is not None else Path(path.name if to == "nn" else f"{path.name}.{to}")
     )
     if target.is_dir():
-        raise NetError(f"'{target}' is a folder: name a file with --out")
+        raise rz.NetError(f"'{target}' is a folder: name a file with --out")
     if not target.parent.is_dir():
-        raise NetError(f"there is no folder '{target.parent}' to write '{target.name}' into")
-    if path.suffix == PERCEPTRON:
-        sizes, file = read_perceptron(path).sizes, path.read_bytes()
-        write_whole(target, file)
-        typer.echo(f"{target}: {sizes[0]} features -> the mover's chance, {len(file):,} bytes")
+        raise rz.NetError(f"there is no folder '{target.parent}' to write '{target.name}' into")
+    if path.suffix == rz.nets.PERCEPTRON:
+        sizes, size = rz.nets.read_perceptron(path).sizes, rz.nets.copy(path, to, target)
+        typer.echo(f"{target}: {sizes[0]} features -> the mover's chance, {size:,} bytes")
         return
-    card = read_card(path)
-    digests = {"onnx": card.onnx, "safetensors": card.weights}
-    write_whole(target, read_part(path, f".{to}", digests[to]))
+    card = rz.nets.read_card(path)
+    rz.nets.copy(path, to, target)
     rows = "x".join(map(str, card.planes))
     typer.echo(f"{target}: planes [B, {rows}] -> policy logits [B, {card.slots}], value")

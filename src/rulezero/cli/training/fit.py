@@ -4,11 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
-from rulezero import config, flags
-from rulezero import steps as by_hand
+import rulezero as rz
 from rulezero.cli.terminal.options import Changes, Preset
 from rulezero.cli.terminal.screen import counting, open_console, plain_table
-from rulezero.learn.measures import Measures
 
 FLAGS = ("epochs", "batch_size", "lr", "target", "no_augment")  # that a fit by itself has
 
@@ -27,9 +25,9 @@ def fit(
     given: dict[str, Any],
 ) -> None:
     """Fit a net to recorded games."""
-    experiment = flags.changed(config.load(recipe, preset, changes or []), given)
+    experiment = rz.flags.changed(rz.experiment(recipe, preset, changes or []), given)
     with counting("learning") as tell:
-        done = by_hand.fit(
+        done = rz.fit(
             experiment,
             store,
             to,
@@ -41,7 +39,7 @@ def fit(
         show_measures(done.held_out)
 
 
-def show_measures(measures: Measures) -> None:
+def show_measures(measures: rz.Measures) -> None:
     """Prints figures on held-out positions beside those of the best constant."""
     console = open_console()
     table = plain_table(console, "held out", ">net", ">best constant", has_room=False)

@@ -5,12 +5,10 @@ from typing import Annotated
 
 import typer
 
-from rulezero import config
-from rulezero import steps as by_hand
+import rulezero as rz
 from rulezero.cli.terminal.options import Changes, Preset, Workers
 from rulezero.cli.terminal.screen import counting, gone_on_with, warn
 from rulezero.cli.terminal.words import games_of
-from rulezero.steps import Generated, Orders
 
 
 class Side(StrEnum):
@@ -79,8 +77,8 @@ def generate(
     """Play self-play games with a net, or without, and keep them."""
     if curriculum and starts is not None:
         raise typer.BadParameter("games begin from --curriculum or from --starts, not from both")
-    experiment = config.load_or_game(recipe, preset, changes or [], has_net=net is not None)
-    orders = Orders(
+    experiment = rz.config.load_or_game(recipe, preset, changes or [], has_net=net is not None)
+    orders = rz.steps.Orders(
         games=games,
         sims=sims,
         starts="curriculum" if curriculum else starts,
@@ -92,14 +90,12 @@ def generate(
         game_timeout=game_timeout,
     )
     with counting("playing") as tell, gone_on_with():
-        made = by_hand.generate(
-            experiment, to, net=net, orders=orders, workers=workers, on_game=tell
-        )
+        made = rz.generate(experiment, to, net=net, orders=orders, workers=workers, on_game=tell)
     warn([f"game {index} is left out: {why}" for index, why in sorted(made.failed.items())])
     typer.echo(say(made, to))
 
 
-def say(made: Generated, to: str) -> str:
+def say(made: rz.steps.Generated, to: str) -> str:
     """What came of it, in a line."""
     words = f"{games_of(made.played)} played"
     if made.failed:

@@ -8,8 +8,6 @@ import typer
 import rulezero as rz
 from rulezero.cli.terminal.screen import warn
 from rulezero.cli.terminal.words import games_of
-from rulezero.data import import_file
-from rulezero.play.saving import open_store
 
 
 def import_games(
@@ -33,8 +31,8 @@ def import_games(
         typer.echo(f"skipped: {error}", err=True)
 
     new = games = 0
-    reading = import_file(file, game, trusted=trusted, report=report if skip else None)
-    with open_store(to) as store:
+    reading = rz.data.import_file(file, game, trusted=trusted, report=report if skip else None)
+    with rz.play.open_store(to) as store:
         known = {record.id for record in store}
         warn(store.problems)
         try:

@@ -1,17 +1,13 @@
 """`rulezero train`: a recipe from nothing to a net that plays."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from rulezero import config, flags, runs
+import rulezero as rz
 from rulezero.cli.terminal.distill_watch import DistillWatch
 from rulezero.cli.terminal.options import Changes, Workers
 from rulezero.cli.terminal.watch import Watch
-from rulezero.train.experiment import Experiment
-
-if TYPE_CHECKING:
-    from rulezero.train.estimate import Estimate
 
 
 def train(
@@ -47,36 +43,36 @@ def train(
                 "--resume goes on with a run as it is: no --set, no --out, no --preset, nor any"
                 " key by its short name"
             )
-        experiment = config.read(runs.open_run(resume).config())
+        experiment = rz.config.read(rz.open(resume).config())
     else:
         assert recipe is not None
-        experiment = config.load(recipe, preset or "small", changes or [])
-        experiment = flags.changed(experiment, given)
+        experiment = rz.experiment(recipe, preset or "small", changes or [])
+        experiment = rz.flags.changed(experiment, given)
     if dry_run:
-        runs.check(experiment, workers)
+        rz.runs.check(experiment, workers)
         typer.echo(experiment.text)
-        for line in say_estimate(runs.expect(experiment, workers=workers)):
+        for line in say_estimate(rz.runs.expect(experiment, workers=workers)):
             typer.echo(f"# {line}")
         return
-    run = runs.place(experiment, out) if resume is None else runs.open_run(resume)
+    run = rz.runs.place(experiment, out) if resume is None else rz.open(resume)
     try:
         with watching(experiment) as watch:
             if resume is not None:
-                runs.resume(run.path, workers=workers, listener=watch)
+                rz.resume(run.path, workers=workers, listener=watch)
             else:
-                runs.train(experiment, out=run.path, workers=workers, listener=watch)
+                rz.train(experiment, out=run.path, workers=workers, listener=watch)
     except KeyboardInterrupt:
         typer.echo(f"stopped; rulezero train --resume {run.path} goes on", err=True)
         raise typer.Exit(130) from None
     typer.echo(f"the run is in {run.path}; its best net is {run.progress().best}")
 
 
-def watching(experiment: Experiment) -> Watch:
+def watching(experiment: rz.Experiment) -> Watch:
     """Who tells how a run goes."""
     return Watch(experiment) if experiment.regime.has_tower else DistillWatch(experiment)
 
 
-def say_estimate(expected: "Estimate") -> list[str]:
+def say_estimate(expected: "rz.runs.Estimate") -> list[str]:
     """What an experiment will cost here, in words."""
     return [
         f"the net has {expected.parameters:,} parameters",

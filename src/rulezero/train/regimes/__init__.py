@@ -7,11 +7,13 @@ from typing import Annotated, get_args
 
 from pydantic import Field
 
-from rulezero.train.regimes.distill import Distill
+from rulezero.train.regimes.distill import Distill, Stage
 from rulezero.train.regimes.frozen_opponent import FrozenOpponent
 from rulezero.train.regimes.gated import Gated
 from rulezero.train.regimes.regime import Regime
 from rulezero.train.regimes.teacher_student import TeacherStudent
+
+__all__ = ["REGIMES", "AnyRegime", "Distill", "Stage"]
 
 # What a recipe's key `regime` may be; its `kind` says which.
 AnyRegime = Annotated[
