@@ -41,11 +41,11 @@ def render(run: Run) -> str:
     standings = read_standings(run)
     figures = groups(entries)
     sections = [
-        _section("warnings", "Warnings", _warnings(entries)),
-        *(_section(group.id, group.title, _figures(group, experiment)) for group in figures),
-        _section("ratings", "Ratings", _ratings(standings)),
-        _section("game", "A game", _game(sample)),
-        _section("config", "Experiment", _config(run)),
+        ("warnings", "Warnings", _warnings(entries)),
+        *((group.id, group.title, _figures(group, experiment)) for group in figures),
+        ("ratings", "Ratings", _ratings(standings)),
+        ("game", "A game", _game(sample)),
+        ("config", "Experiment", _config(run)),
     ]
     title = f"{experiment.recipe} {experiment.preset}: {run.path.resolve().name}"
     drawn = [figure for group in figures for figure in group.figures if figure.data]
@@ -55,16 +55,8 @@ def render(run: Run) -> str:
         heading=html.escape(f"{experiment.recipe} {experiment.preset}"),
         about=html.escape(f"{experiment.game}, {run.path.resolve().name}"),
         cards=_cards(experiment, entries, standings),
-        links="".join(
-            f'<a href="#{name}">{words}</a>'
-            for name, words in [
-                *((group.id, group.title) for group in figures),
-                ("ratings", "Ratings"),
-                ("game", "A game"),
-                ("config", "Experiment"),
-            ]
-        ),
-        sections="\n".join(sections),
+        links="".join(f'<a href="#{name}">{words}</a>' for name, words, _ in sections[1:]),
+        sections="\n".join(_section(*section) for section in sections),
         figures=_json(drawn),
         game=_json(sample),
         plotly=_plotly() if drawn else "",
