@@ -142,7 +142,7 @@ def test_a_position_without_an_image_is_there_once(
     def remake(game: rz.Game, games: Any, plies: Any, *, mirrored: Any, **wanted: Any) -> None:
         _core.remake(game, games, plies, mirrored=mirrored & (plies % 2 == 1), **wanted)
 
-    monkeypatch.setattr(arrays, "remake", remake)
+    monkeypatch.setattr("rulezero.data.arrays.remake", remake)
     found = written(record_samples.several("razzle", 2), tmp_path / "out", Orders())
     images = found["plies"][found["mirrored"]]
     assert len(images) > 20

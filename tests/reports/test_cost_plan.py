@@ -13,7 +13,8 @@ from rulezero.games.load import load
 from rulezero.nets.config import NetConfig
 from rulezero.reports.cost import offers
 from rulezero.reports.cost.offers import PricesError, Range
-from rulezero.reports.cost.plan import hours_on, net_size, plan, play_quickly, work_of
+from rulezero.reports.cost.plan import hours_on, net_size, plan, work_of
+from rulezero.train.lengths import play_quickly
 
 REFERENCE = "A100 80GB"
 OWN = "date: 2026-01\noffers: [{gpu: A100 80GB, provider: me, price: 0.5}]\n"

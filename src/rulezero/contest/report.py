@@ -19,13 +19,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, counts: Counts) -> "Line":
         """The line of these counts."""
-        return cls(
-            games=counts.games,
-            wins=counts.wins,
-            draws=counts.draws,
-            losses=counts.losses,
-            score=counts.score,
-        )
+        return msgspec.convert(counts, cls, from_attributes=True)
 
 
 class Lengths(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,24 +97,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             games_per_second=_rate(tally.games, match.seconds),
             simulations=simulations,
             simulations_per_second=_rate(simulations, match.seconds),
-            sprt=_test(match),
+            sprt=msgspec.convert(match.sprt, Test | None, from_attributes=True),
             is_interrupted=is_interrupted,
             saved=saved,
         )
-
-
-def _test(match: Match) -> Test | None:
-    sprt = match.sprt
-    if sprt is None:
-        return None
-    return Test(
-        elo0=sprt.elo0,
-        elo1=sprt.elo1,
-        llr=sprt.llr,
-        bounds=sprt.bounds,
-        verdict=sprt.verdict,
-        counts=sprt.counts,
-    )
 
 
 def _rate(number: int, seconds: float) -> float:

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable
 from typing import IO, Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from rulezero._core import Game, remake
-from rulezero.data.columns import RecordError
-from rulezero.data.record import Record
+from rulezero.data.columns import Floats, RecordError
+from rulezero.data.record import Columns, Record
 from rulezero.data.replay import course, policies
 
 
@@ -45,28 +46,64 @@ def write(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], 
 
 
 def _arrays(record: Record, game: Game) -> dict[str, npt.NDArray[Any]]:
-    columns = record.columns()
-    movers = course(record, game).movers
+    columns, movers = record.columns(), course(record, game).movers
     plies = np.flatnonzero(movers >= 0)
-    counts = np.diff(columns.offsets)
-    is_seats = np.repeat(movers >= 0, counts)  # [pairs]
-    slots = np.empty(int(is_seats.sum()), np.int32)
-    planes = np.empty((len(plies), *game.facts.planes), np.float32)
-    offsets = np.append(0, np.cumsum(counts[plies]))
-    remake(
-        game,
-        [(record.start, columns.actions)],
-        plies.astype(np.uint32),
-        planes=planes,
-        offsets=offsets,
-        pairs=columns.pair_actions[is_seats],
-        slots=slots,
-    )
+    shown = show(record.start, columns, plies, game)
     return {
-        "planes": planes,
-        "policies": policies(slots, columns.pair_targets[is_seats], offsets, game.facts.slots),
+        "planes": shown.planes,
+        "policies": shown.policies(game),
         "values": columns.value[plies],
         "results": np.full(len(plies), record.outcome, np.float32),
         "movers": movers[plies],
         "plies": plies.astype(np.int32),
     }
+
+
+class Shown(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """k positions as a net sees them, or in the mirror."""
+
+    planes: Floats  # [k, channels, rows, columns]
+    offsets: npt.NDArray[np.int64]  # [k + 1] of the pairs of each
+    slots: npt.NDArray[np.int32]  # [m] of each pair
+    weights: npt.NDArray[np.uint16]  # [m]
+
+    def policies(self, game: Game) -> Floats:
+        """The policy targets, [k, slots]."""
+        return policies(self.slots, self.weights, self.offsets, game.facts.slots)
+
+    def differs(self, other: "Shown") -> npt.NDArray[np.bool_]:
+        """Where it teaches something else than the other, [k]."""
+        found: npt.NDArray[np.bool_] = (self.planes != other.planes).any(axis=(1, 2, 3))
+        rows = np.repeat(np.arange(len(self.planes)), np.diff(self.offsets))
+        found[rows[self.slots != other.slots]] = True
+        return found
+
+
+def show(
+    start: str,
+    columns: Columns,
+    plies: npt.NDArray[np.int64],  # [k] ascending
+    game: Game,
+    *,
+    is_mirrored: bool = False,
+) -> Shown:
+    """The positions before these plies of a game."""
+    counts = np.diff(columns.offsets)
+    has_pairs = np.repeat(np.isin(np.arange(len(counts)), plies), counts)  # [pairs]
+    shown = Shown(
+        planes=np.empty((len(plies), *game.facts.planes), np.float32),
+        offsets=np.append(0, np.cumsum(counts[plies])),
+        slots=np.empty(int(has_pairs.sum()), np.int32),
+        weights=columns.pair_targets[has_pairs],
+    )
+    remake(
+        game,
+        [(start, columns.actions)],
+        plies.astype(np.uint32),
+        planes=shown.planes,
+        offsets=shown.offsets,
+        pairs=columns.pair_actions[has_pairs],
+        slots=shown.slots,
+        mirrored=np.full(len(plies), is_mirrored),
+    )
+    return shown

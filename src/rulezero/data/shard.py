@@ -35,6 +35,7 @@ _LARGEST_HEADER = 1 << 16
 _PREFIX = 12  # bytes before a payload
 SEALED = 1 << 31
 _LEVEL = 9  # of compression: higher ones save 2 % for ten times the time
+_TORN = "it ends here without its trailer"
 _PAYLOAD = re.compile(rb"\x28\xb5\x2f\xfd|\{\"")  # how a payload begins: zstandard, or JSON
 
 
@@ -132,29 +133,21 @@ class Reader:
 
     def values(self, report: Report) -> Iterator[tuple[int, bytes]]:
         """Offset and msgpack bytes of each value; damage is reported, then stepped over."""
-        at = self._first()
-        while not self._is_newer:
-            found = self._chunk_at(at, LARGEST)
-            if found is None:
-                onwards = self._next_chunk(at)
-                if onwards is None:
-                    if not self.is_part:
-                        report(self._damage(at, "it ends here without its trailer"))
-                    return
-                report(self._damage(at, "a damaged record"))
-                at = onwards
-                continue
-            payload, is_trailer = found
-            if is_trailer:
+        for at, payload, is_last in () if self._is_newer else self._chunks():
+            if payload is None:
+                if not is_last:
+                    report(self._damage(at, "a damaged record"))
+                elif not self.is_part:
+                    report(self._damage(at, _TORN))
+            elif is_last:
                 self._check_end(at, payload, report)
-                return
-            try:
-                value = decompress(payload, self._tool)
-            except RecordError as error:
-                report(self._damage(at, str(error)))
             else:
-                yield at, value
-            at += _PREFIX + len(payload)
+                try:
+                    value = decompress(payload, self._tool)
+                except RecordError as error:
+                    report(self._damage(at, str(error)))
+                else:
+                    yield at, value
 
     def value_at(self, offset: int) -> bytes:
         """The msgpack bytes of the value at an offset that `values` gave."""
@@ -165,20 +158,11 @@ class Reader:
 
     def end(self) -> tuple[int, int, bool]:
         """Where the last whole chunk ends, how many values lie before, and whether it is sealed."""
-        at = end = self._first()
-        values = 0
-        while True:
-            found = self._chunk_at(at, LARGEST)
-            if found is None:
-                onwards = self._next_chunk(at)
-                if onwards is None:
-                    return end, values, False
-                at = onwards
-                continue
-            at = end = at + _PREFIX + len(found[0])
-            if found[1]:
-                return end, values, True
-            values += 1
+        end, values, is_sealed = self._first(), 0, False
+        for at, payload, is_last in self._chunks():
+            if payload is not None:
+                end, values, is_sealed = at + _PREFIX + len(payload), values + 1, is_last
+        return end, values - is_sealed, is_sealed
 
     def is_ours(self) -> bool:
         """Whether it begins as a shard does, as far as it goes."""
@@ -187,16 +171,13 @@ class Reader:
 
     def verify(self, report: Report) -> None:
         """Reports a sealed shard whose bytes are not those that were sealed."""
-        at, values = self._first(), 0
-        while found := self._chunk_at(at, LARGEST):
-            if found[1]:
-                told = msgspec.json.encode(Trailer(values=values, sha256=self.sha256(at)))
-                if found[0] != told:
-                    report(self._damage(at, "not the values and the SHA-256 that were sealed"))
+        for values, (at, payload, is_last) in enumerate(self._chunks()):
+            if payload is None:
+                report(self._damage(at, _TORN))
                 return
-            at += _PREFIX + len(found[0])
-            values += 1
-        report(self._damage(at, "it ends here without its trailer"))
+            told = Trailer(values=values, sha256=self.sha256(at)) if is_last else None
+            if told is not None and payload != msgspec.json.encode(told):
+                report(self._damage(at, "not the values and the SHA-256 that were sealed"))
 
     def sha256(self, end: int) -> str:
         """Of the bytes before `end`."""
@@ -216,6 +197,18 @@ class Reader:
         at = len(MAGIC)
         header = self._chunk_at(at, _LARGEST_HEADER)
         return at + _PREFIX + len(header[0]) if header else self._next_chunk(at) or at
+
+    def _chunks(self) -> Iterator[tuple[int, bytes | None, bool]]:
+        """Where each chunk behind the header begins, its payload and whether it is the last.
+
+        None stands for damage. The last is the trailer, or damage with nothing whole behind it.
+        """
+        at: int | None = self._first()
+        while at is not None:
+            payload, is_trailer = self._chunk_at(at, LARGEST) or (None, False)
+            onwards = self._next_chunk(at) if payload is None else at + _PREFIX + len(payload)
+            yield at, payload, is_trailer or onwards is None
+            at = None if is_trailer else onwards
 
     def _check_end(self, at: int, payload: bytes, report: Report) -> None:
         try:

@@ -26,12 +26,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from rulezero._core import Game, remake
+from rulezero._core import Game
+from rulezero.data.arrays import show
 from rulezero.data.check import check
-from rulezero.data.columns import Floats, RecordError
+from rulezero.data.columns import RecordError
 from rulezero.data.place import Report
 from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Replay, course, game_of, policies
+from rulezero.data.replay import Replay, course, game_of
 from rulezero.files import sync_folder, write_whole
 from rulezero.learn.targets import Targets, TargetSettings, of_play
 from rulezero.play.task import keyed
@@ -263,22 +264,6 @@ class _Column:
         np.lib.format.write_array_header_1_0(self._file, form)
 
 
-class _Shown(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """k positions as a net sees them, or in the mirror."""
-
-    planes: Floats  # [k, channels, rows, columns]
-    offsets: npt.NDArray[np.int64]  # [k + 1] of the pairs of each
-    slots: npt.NDArray[np.int32]  # [m] of each pair
-    weights: npt.NDArray[np.uint16]  # [m]
-
-    def differs(self, other: "_Shown") -> npt.NDArray[np.bool_]:
-        """Where it teaches something else than the other, [k]."""
-        found: npt.NDArray[np.bool_] = (self.planes != other.planes).any(axis=(1, 2, 3))
-        rows = np.repeat(np.arange(len(self.planes)), np.diff(self.offsets))
-        found[rows[self.slots != other.slots]] = True
-        return found
-
-
 def _forms(game: Game) -> list[tuple[str, npt.DTypeLike, tuple[int, ...]]]:
     """The files that have a row for each position: name, numbers, shape of a row."""
     return [
@@ -299,17 +284,15 @@ def _blocks(record: Record, number: int, game: Game, *, augment: bool) -> Iterat
     targets, learned = _learned(record, columns, played)
     for first in range(0, len(learned), _BLOCK):
         plies = learned[first : first + _BLOCK]
-        plain = _show(record.start, columns, plies, game, is_mirrored=False)
+        plain = show(record.start, columns, plies, game)
         views = [(plain, np.ones(len(plies), np.bool_))]
         if augment and game.has_mirror:
-            turned = _show(record.start, columns, plies, game, is_mirrored=True)
+            turned = show(record.start, columns, plies, game, is_mirrored=True)
             views.append((turned, turned.differs(plain)))
         for shown, kept in views:
             yield {
                 "positions": shown.planes[kept],
-                "policies": policies(shown.slots, shown.weights, shown.offsets, game.facts.slots)[
-                    kept
-                ],
+                "policies": shown.policies(game)[kept],
                 "mcts_values": targets.search[plies][kept],
                 "game_results": targets.result[plies][kept],
                 "movers": played.movers[plies][kept],
@@ -325,35 +308,6 @@ def _learned(
     """What there is to learn from a record, and at which plies."""
     targets = of_play(record, columns, played, TargetSettings())
     return targets, np.flatnonzero(targets.weight > 0)
-
-
-def _show(
-    start: str,
-    columns: Columns,
-    plies: npt.NDArray[np.int64],  # [k] ascending
-    game: Game,
-    *,
-    is_mirrored: bool,
-) -> _Shown:
-    counts = np.diff(columns.offsets)
-    has_pairs = np.repeat(np.isin(np.arange(len(counts)), plies), counts)  # [pairs]
-    shown = _Shown(
-        planes=np.empty((len(plies), *game.facts.planes), np.float32),
-        offsets=np.append(0, np.cumsum(counts[plies])),
-        slots=np.empty(int(has_pairs.sum()), np.int32),
-        weights=columns.pair_targets[has_pairs],
-    )
-    remake(
-        game,
-        [(start, columns.actions)],
-        plies.astype(np.uint32),
-        planes=shown.planes,
-        offsets=shown.offsets,
-        pairs=columns.pair_actions[has_pairs],
-        slots=shown.slots,
-        mirrored=np.full(len(plies), is_mirrored),
-    )
-    return shown
 
 
 @contextlib.contextmanager

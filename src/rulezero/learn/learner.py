@@ -83,56 +83,46 @@ class Learner:
     ) -> Fit:
         """Learns from a window whose newest games are of this generation."""
         with threads(self.settings.threads):
-            return self._fit(batches, generation, progress, dice, tell)
-
-    def _fit(
-        self,
-        batches: Batches,
-        generation: int,
-        progress: tuple[float, float],
-        dice: np.random.Generator,
-        tell: Tell | None,
-    ) -> Fit:
-        begin = time.perf_counter()
-        done = _Done()
-        best: _Best | None = None
-        epochs = list(plan(batches.window, generation, self.settings, dice))
-        steps = sum(map(len, epochs))
-        if self.tower.config.dropout:  # torch has dice of its own
-            torch.manual_seed(int(dice.integers(1 << 63)))
-        for number, epoch in enumerate(epochs):
-            for batch in _ahead(epoch, batches, dice, done, steps):
-                examples = self._examples(batch)
-                share = progress[0] + (progress[1] - progress[0]) * done.steps / steps
-                done.rate = self.settings.rate.at(self.step, generation, share, number)
-                self.tower.train()
-                done.add(self._learn(examples, done.rate), len(batch.value))
-                if not math.isfinite(done.losses[-1]["total"]):
-                    raise RunError(
-                        f"the loss is {done.losses[-1]['total']} in step {done.steps} of"
-                        f" {steps}: the net has diverged; begin again with a lower"
-                        " fit.rate.start, or with fit.clip=1"
-                    )
-                if tell is not None:
-                    tell(done.steps, steps, done.losses[-1])
-            if self.settings.patience is None:
-                continue
-            best = self._better(best, batches)
-            if best is not None and best.epochs_since >= self.settings.patience:
-                break
-        self.tower.eval()
-        if best is not None:
-            best.bring_back(self)
-        seconds = time.perf_counter() - begin
-        return Fit(
-            steps=done.steps,
-            samples=done.samples,
-            seconds=seconds,
-            waiting=done.waiting / seconds,
-            rate=done.rate,
-            train=done.last(),
-            held_out=self.measure(batches),
-        )
+            begin = time.perf_counter()
+            done = _Done()
+            best: _Best | None = None
+            epochs = list(plan(batches.window, generation, self.settings, dice))
+            steps = sum(map(len, epochs))
+            if self.tower.config.dropout:  # torch has dice of its own
+                torch.manual_seed(int(dice.integers(1 << 63)))
+            for number, epoch in enumerate(epochs):
+                for batch in _ahead(epoch, batches, dice, done, steps):
+                    examples = self._examples(batch)
+                    share = progress[0] + (progress[1] - progress[0]) * done.steps / steps
+                    done.rate = self.settings.rate.at(self.step, generation, share, number)
+                    self.tower.train()
+                    done.add(self._learn(examples, done.rate), len(batch.value))
+                    if not math.isfinite(done.losses[-1]["total"]):
+                        raise RunError(
+                            f"the loss is {done.losses[-1]['total']} in step {done.steps} of"
+                            f" {steps}: the net has diverged; begin again with a lower"
+                            " fit.rate.start, or with fit.clip=1"
+                        )
+                    if tell is not None:
+                        tell(done.steps, steps, done.losses[-1])
+                if self.settings.patience is None:
+                    continue
+                best = self._better(best, batches)
+                if best is not None and best.epochs_since >= self.settings.patience:
+                    break
+            self.tower.eval()
+            if best is not None:
+                best.bring_back(self)
+            seconds = time.perf_counter() - begin
+            return Fit(
+                steps=done.steps,
+                samples=done.samples,
+                seconds=seconds,
+                waiting=done.waiting / seconds,
+                rate=done.rate,
+                train=done.last(),
+                held_out=self.measure(batches),
+            )
 
     def _better(self, best: "_Best | None", batches: Batches) -> "_Best | None":
         """The best weights so far, by the loss on games that are kept apart; none without such."""
@@ -229,14 +219,7 @@ class Learner:
         return tensor.to(memory_format=torch.channels_last) if tensor.ndim == 4 else tensor
 
     def _examples(self, batch: Batch) -> Examples:
-        return Examples(
-            planes=self._tensor(batch.planes),
-            legal=self._tensor(batch.legal),
-            policy=self._tensor(batch.policy),
-            wdl=self._tensor(batch.wdl),
-            weight=self._tensor(batch.weight),
-            plies_left=self._tensor(batch.plies_left),
-        )
+        return Examples(*(self._tensor(getattr(batch, name)) for name in Examples._fields))
 
     def save(self, folder: Path) -> str:
         """Writes everything that goes on being needed: weights, their average, the optimiser.

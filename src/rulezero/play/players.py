@@ -118,6 +118,12 @@ class Player:
         fallbacks = {known.name: known.fallback for known in kinds()[self.spec.name].keys}
         return float(self.spec.options.get(key, fallbacks.get(key, "0")))
 
+    @property
+    def mean_sims(self) -> float:
+        """Simulations of a choice on average, fast ones among them; 0 where this kind has none."""
+        share = self.number("full_share") if self.has("full_share") else 1
+        return share * self.number("sims") + (1 - share) * self.number("fast_sims")
+
     def changed(self, **keys: str | None) -> "Player":
         """The same player with other values for keys; None leaves a key out."""
         options = {**self.spec.options, **keys}

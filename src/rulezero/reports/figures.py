@@ -120,16 +120,10 @@ def strength(entries: Sequence[Entry]) -> list[Figure]:
         score["text"] = ["promoted" if e.iteration in promoted else "rejected" for e in gates]
         score["hovertemplate"] = "%{y:.1%}, %{text}<extra></extra>"
     against = anchor[-1].b if anchor else ""
+    about = "score against the best net; green is promoted"
     return [
         _figure("elo", "Elo", f"against {against}, 95 % intervals", [elo], "+.0f", level=0.0),
-        _figure(
-            "gate",
-            "Gate",
-            "score against the best net; green is promoted",
-            [score],
-            _PERCENT,
-            level=0.5,
-        ),
+        _figure("gate", "Gate", about, [score], _PERCENT, level=0.5),
     ]
 
 
@@ -139,28 +133,16 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
     both.sort(key=lambda entry: entry.iteration)
     played = _firsts(entry for entry in both if not is_lesson(entry))
     lessons = [entry for entry in both if is_lesson(entry)]
-    length = [(e.iteration, e.plies / max(e.games, 1)) for e in played]
-    first = [(e.iteration, e.first_seat) for e in played]
+    lengths = [(e.iteration, e.plies / max(e.games, 1)) for e in played]
+    plies = [_line(lengths, "plies", "--net")]
+    first = [_line([(e.iteration, e.first_seat) for e in played], "first seat", "--net")]
     share = "share of self-play games"
     draws, wins = _stack(played, lambda c: c.draws), _stack(played, lambda c: c.wins + c.losses)
     return [
         _figure("draws", "Draws by cause", share, draws, _PERCENT),
         _figure("ends", "Wins by cause", share, wins, _PERCENT),
-        _figure(
-            "length",
-            "Length",
-            "mean plies of a self-play game",
-            [_line(length, "plies", "--net")],
-            ".1f",
-        ),
-        _figure(
-            "first",
-            "First seat",
-            "its score in self-play",
-            [_line(first, "first seat", "--net")],
-            _PERCENT,
-            level=0.5,
-        ),
+        _figure("length", "Length", "mean plies of a self-play game", plies, ".1f"),
+        _figure("first", "First seat", "its score in self-play", first, _PERCENT, level=0.5),
         *_particular(played, lessons),
     ]
 

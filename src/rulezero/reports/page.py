@@ -41,30 +41,22 @@ def render(run: Run) -> str:
     standings = read_standings(run)
     figures = groups(entries)
     sections = [
-        _section("warnings", "Warnings", _warnings(entries)),
-        *(_section(group.id, group.title, _figures(group, experiment)) for group in figures),
-        _section("ratings", "Ratings", _ratings(standings)),
-        _section("game", "A game", _game(sample)),
-        _section("config", "Experiment", _config(run)),
+        ("warnings", "Warnings", _warnings(entries)),
+        *((group.id, group.title, _figures(group, experiment)) for group in figures),
+        ("ratings", "Ratings", _ratings(standings)),
+        ("game", "A game", _game(sample)),
+        ("config", "Experiment", _config(run)),
     ]
     title = f"{experiment.recipe} {experiment.preset}: {run.path.resolve().name}"
     drawn = [figure for group in figures for figure in group.figures if figure.data]
-    return _PAGE.format(
+    return _part("page.html").format(
         title=html.escape(title),
         style=_part("page.css"),
         heading=html.escape(f"{experiment.recipe} {experiment.preset}"),
         about=html.escape(f"{experiment.game}, {run.path.resolve().name}"),
         cards=_cards(experiment, entries, standings),
-        links="".join(
-            f'<a href="#{name}">{words}</a>'
-            for name, words in [
-                *((group.id, group.title) for group in figures),
-                ("ratings", "Ratings"),
-                ("game", "A game"),
-                ("config", "Experiment"),
-            ]
-        ),
-        sections="\n".join(sections),
+        links="".join(f'<a href="#{name}">{words}</a>' for name, words, _ in sections[1:]),
+        sections="\n".join(_section(*section) for section in sections),
         figures=_json(drawn),
         game=_json(sample),
         plotly=_plotly() if drawn else "",
@@ -209,7 +201,7 @@ def _game(sample: SampleGame | None) -> str:
         f"<dd>{html.escape(text)}</dd>"
         for number, (name, text) in enumerate(zip(sample.names, sample.seats, strict=True))
     )
-    return _GAME.format(
+    return _part("game.html").format(
         seats=seats,
         about=html.escape(f"{sample.about}; {sample.result}; record {sample.id[:12]}"),
         last=len(sample.pages) - 1,
@@ -225,57 +217,3 @@ def _config(run: Run) -> str:
         f"<details><summary>{name}</summary><pre>{html.escape(text)}</pre></details>"
         for name, text in parts
     )
-
-
-_GAME = """
-<p class="note">{about}</p>
-<div class="viewer" tabindex="0" aria-label="a game, arrow keys turn pages">
-  <div class="table">
-    <div class="board" id="board"></div>
-    <div class="buttons">
-      <button id="first" aria-label="first position">&laquo;</button>
-      <button id="back" aria-label="back">&lsaquo;</button>
-      <output id="at">0 of {last}</output>
-      <button id="forward" aria-label="forward">&rsaquo;</button>
-      <button id="last" aria-label="last position">&raquo;</button>
-    </div>
-    <input id="slider" type="range" min="0" max="{last}" value="0" aria-label="ply">
-  </div>
-  <div class="mind">
-    <dl class="seats">{seats}</dl>
-    <p id="came"></p>
-    <p id="caption"></p>
-    <div id="thought"></div>
-    <p id="position" class="dim"></p>
-  </div>
-</div>
-"""
-
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<header>
-<h1>{heading}</h1>
-<p>{about}</p>
-<dl class="cards">{cards}</dl>
-<nav>{links}</nav>
-</header>
-<main>
-{sections}
-</main>
-<script type="application/json" id="figures">{figures}</script>
-<script type="application/json" id="sample">{game}</script>
-<script>{plotly}</script>
-<script>
-{script}</script>
-</body>
-</html>
-"""

@@ -1,19 +1,16 @@
 """What an experiment will cost on this machine: measured for a moment, then multiplied."""
 
-import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from rulezero._core import CHANCE, Game
-from rulezero.data.replay import follow
-from rulezero.fleet.local import run
+from rulezero._core import Game
+from rulezero.games.load import load
 from rulezero.learn.batch import Batch
-from rulezero.learn.fit import FitSettings
 from rulezero.learn.learner import Learner
 from rulezero.nets.checkpoint import save
 from rulezero.nets.config import NetConfig
@@ -22,15 +19,14 @@ from rulezero.nets.size import size_of
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import DEFAULT, Options, open_net
 from rulezero.play.players import read_player
-from rulezero.play.task import Task
-from rulezero.train.tasks import PlaySettings
+from rulezero.train.experiment import Experiment
+from rulezero.train.lengths import play_quickly
 
 _SECONDS = 0.5  # of measuring
 _BLOCKS = 4  # of a net that is measured: a deeper one takes as much longer as it multiplies more
 _ROWS = 16  # positions that a learner is measured with, at least; and at most as many as ...
 _MULTIPLY_ADDS = 4e9  # ... come to this, so that a batch takes no minutes, and not all the memory
 _GAMES = 8  # for their length
-_PLAYER = "ucb1:sims=32"  # who plays them: random games are several times as long
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,36 +40,27 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     hours: float  # of self-play and fits; bootstrap and trials come on top
 
 
-def estimate(
-    game: Game,
-    net: NetConfig,
-    selfplay: PlaySettings,
-    fit: FitSettings,
-    *,
-    iterations: int,
-    workers: int,
-    width: int,
-) -> Estimate:
+def estimate(experiment: Experiment, *, workers: int) -> Estimate:
     """What the self-play and the fits of an experiment take here."""
-    shallow = measured_net(net)
-    whole, measured = size_of(game.text, net), size_of(game.text, shallow)
+    game, fit, player = load(experiment.game), experiment.fit, read_player(experiment.selfplay.a)
+    shallow = measured_net(experiment.net)
+    whole, measured = size_of(game.text, experiment.net), size_of(game.text, shallow)
     share = measured.multiply_adds / whole.multiply_adds
     tower = create(game, shallow)
-    options = read_player(selfplay.a).options
+    options = player.options
     if options.backend == DEFAULT:  # int8 files take long to make
         options = Options()
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
         evaluator = open_net(save(Path(folder) / "net", tower, game), options, game)
-    planes = np.random.default_rng(0).random((width, *game.facts.planes), np.float32)
+    planes = np.random.default_rng(0).random((experiment.width, *game.facts.planes), np.float32)
     positions = share * rate_of(lambda: len(evaluator.evaluate(planes).value))
     learner = Learner(tower, game, fit)
     rows = max(_ROWS, int(_MULTIPLY_ADDS / measured.multiply_adds))
     batch = any_batch(game, min(fit.batch, rows))
     with threads(fit.threads):
         samples = share * rate_of(lambda: learner.learn(batch, 0.0))
-    choices = statistics.mean(_choices(game))
-    sims = _sims(selfplay.a)
-    plies = selfplay.games * choices
+    choices, _ = play_quickly(game, _GAMES)
+    plies, sims = experiment.selfplay.games * choices, player.mean_sims
     times = fit.samples_per_ply if fit.samples_per_ply is not None else float(fit.epochs)
     seconds = plies * sims / (positions * workers) + plies * times / samples
     return Estimate(
@@ -82,7 +69,7 @@ def estimate(
         samples_per_second=samples,
         choices_per_game=choices,
         sims_per_choice=sims,
-        hours=iterations * seconds / 3600,
+        hours=experiment.iterations * seconds / 3600,
     )
 
 
@@ -101,23 +88,6 @@ def rate_of(work: Callable[[], int]) -> float:
     while time.perf_counter() - begin < _SECONDS:
         units += work()
     return units / (time.perf_counter() - begin)
-
-
-def _sims(text: str) -> float:
-    """Simulations of a choice, fast ones among them."""
-    player = read_player(text)
-    sims = player.number("sims")
-    share = float(player.spec.options.get("full_share", "1"))
-    return share * sims + (1 - share) * player.number("fast_sims")
-
-
-def _choices(game: Game) -> Iterator[int]:
-    """How many each game has."""
-    task = Task(game=game.text, a=_PLAYER, b=_PLAYER, games=_GAMES, opening=2)
-    for finished in run(task):
-        record = finished.record
-        movers = follow(game, record.start, record.action_numbers()).movers
-        yield int((movers != CHANCE).sum())
 
 
 def any_batch(game: Game, size: int) -> Batch:

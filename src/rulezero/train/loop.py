@@ -137,15 +137,8 @@ class Loop:
         folder = f"learner_{iteration}"
         (self.run.state / folder).mkdir(exist_ok=True)
         digest = pupil.save(self.run.state / folder)
-        self._log(
-            FitEntry(
-                iteration=iteration,
-                window=len(window),
-                window_games=len(window.games),
-                seconds_so_far=self._seconds_so_far(),
-                **msgspec.structs.asdict(fit),
-            )
-        )
+        figures = msgspec.structs.asdict(fit)
+        self._log(FitEntry, window=len(window), window_games=len(window.games), **figures)
         self._warn(about_fit(fit, recipe.fit.loss))
         self._advance(phase="evaluate", latest=name, learner=folder, learner_digest=digest)
 
@@ -160,14 +153,11 @@ class Loop:
             self._log_games(task, played)
         is_promoted = self.recipe.regime.is_promoted(self.recipe, iteration, tallies)
         self._log(
-            VerdictEntry(
-                iteration=iteration,
-                net=self.progress.latest,
-                is_promoted=is_promoted,
-                is_tried=any(task.purpose == "gate" for task in tasks),
-                cores=self._busy_cores(),
-                seconds_so_far=self._seconds_so_far(),
-            )
+            VerdictEntry,
+            net=self.progress.latest,
+            is_promoted=is_promoted,
+            is_tried=any(task.purpose == "gate" for task in tasks),
+            cores=self._busy_cores(),
         )
         best = self.progress.latest if is_promoted else self.progress.best
         if iteration >= self.recipe.iterations:
@@ -276,7 +266,9 @@ class Loop:
     def _seconds_so_far(self) -> float:
         return self.progress.seconds + time.perf_counter() - self._began
 
-    def _log(self, entry: Entry) -> None:
+    def _log(self, kind: Callable[..., Entry], **fields: Any) -> None:
+        iteration, seconds = self.progress.iteration, self._seconds_so_far()
+        entry = kind(iteration=iteration, seconds_so_far=seconds, **fields)
         self.run.append(entry)
         self.listener.logged(entry)
 
@@ -284,8 +276,8 @@ class Loop:
         seconds = time.perf_counter() - self._began
         tally = Tally.of(result_of(record, task) for record in records)
         first = tally.by_seat[0] + tally.by_seat[1].swapped
-        entry = GamesEntry(
-            iteration=self.progress.iteration,
+        self._log(
+            GamesEntry,
             task=task.name,
             purpose=task.purpose,
             a=task.a,
@@ -299,23 +291,13 @@ class Loop:
             first_seat=first.score,
             ends=tally.by_cause,
             figures=training_of(self.game).figures(self.game, records, self.recipe.targets),
-            seconds_so_far=self._seconds_so_far(),
         )
-        self._log(entry)
-        if entry.is_training:
+        if task.purpose in ("self-play", "bootstrap"):
             self._warn(about_games(first))
 
     def _warn(self, found: Mapping[str, str]) -> None:
         for name, words in found.items():
             if name not in self.progress.warned:
-                self.progress = msgspec.structs.replace(
-                    self.progress, warned=(*self.progress.warned, name)
-                )
-                self._log(
-                    WarningEntry(
-                        iteration=self.progress.iteration,
-                        about=name,
-                        words=words,
-                        seconds_so_far=self._seconds_so_far(),
-                    )
-                )
+                warned = (*self.progress.warned, name)
+                self.progress = msgspec.structs.replace(self.progress, warned=warned)
+                self._log(WarningEntry, about=name, words=words)

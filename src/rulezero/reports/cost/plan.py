@@ -3,17 +3,13 @@
 hours = (evaluations + learning x samples) x (wait + multiply-adds / (share x the GPU's speed))
 """
 
-import statistics
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from rulezero._core import CHANCE, Game
-from rulezero.data.replay import follow
 from rulezero.errors import RunError
-from rulezero.fleet.local import run
 from rulezero.games.load import load
 from rulezero.learn.window import WindowSettings
 from rulezero.machine import cores
@@ -22,14 +18,14 @@ from rulezero.play.players import read_player
 from rulezero.play.task import Task
 from rulezero.reports.cost.offers import Level, Offer, Prices, Range
 from rulezero.train.experiment import Experiment
+from rulezero.train.lengths import play_quickly
 from rulezero.train.tasks import NAMES
 
 if TYPE_CHECKING:
     from rulezero.nets.size import Size
 
 _HOUR = 3600  # seconds
-_PLAYER = "ucb1:sims=32"  # of quick games, for their length
-_GAMES = 16  # such games
+_GAMES = 16  # quick ones, for their length
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,15 +106,7 @@ def measure(experiment: Experiment, work: Work, *, workers: int = 0) -> Here:
     from rulezero.train.estimate import estimate
 
     workers = workers or cores()
-    found = estimate(
-        load(experiment.game),
-        experiment.net,
-        experiment.selfplay,
-        experiment.fit,
-        iterations=experiment.iterations,
-        workers=workers,
-        width=experiment.width,
-    )
+    found = estimate(experiment, workers=workers)
     speed = found.positions_per_second * workers
     seconds = work.evaluations / speed + work.samples / found.samples_per_second
     return Here(
@@ -138,7 +126,10 @@ def work_of(experiment: Experiment) -> Work:
             f" `rulezero train {experiment.recipe} --dry-run` tells the hours"
         )
     choices, moves = _lengths(game.text)
-    played = [(times * task.games, _asked_by(task, moves)) for times, task in _tasks(experiment)]
+    played = [
+        (times * task.games, (_asked(task.a, moves) + _asked(task.b, moves)) / 2)
+        for times, task in _tasks(experiment)
+    ]
     evaluations = choices * sum(games * asked for games, asked in played)
     if not evaluations:
         raise RunError(
@@ -190,20 +181,12 @@ def _tasks(experiment: Experiment) -> Iterator[tuple[int, Task]]:
             yield from ((times, task) for task in experiment.games(iteration, nets))
 
 
-def _asked_by(task: Task, moves: float) -> float:
-    """How often a choice of a task asks a net, on average."""
-    return statistics.mean(_asked(text, moves) for text in (task.a, task.b))
-
-
 def _asked(text: str, moves: float) -> float:
     """How often a player asks its net for a choice; each simulation does."""
     player = read_player(text)
     if player.net is None or player.net.endswith(".nn"):
         return 0
-    if player.has("sims"):
-        share = player.number("full_share") if player.has("full_share") else 1
-        return share * player.number("sims") + (1 - share) * player.number("fast_sims")
-    return moves if player.spec.name == "oneply" else 1
+    return player.mean_sims or (moves if player.spec.name == "oneply" else 1)
 
 
 def _samples(experiment: Experiment, plies: float) -> float:
@@ -237,12 +220,3 @@ def _lengths(text: str) -> tuple[float, float]:
     if game.facts.typical_plies and text == game.facts.name:  # options may change how it goes
         return game.facts.typical_plies, game.facts.typical_moves
     return play_quickly(game, _GAMES)
-
-
-def play_quickly(game: Game, games: int) -> tuple[float, float]:
-    """The means of choices of a game, and of legal moves of a choice, in quick games."""
-    task = Task(game=game.text, a=_PLAYER, b=_PLAYER, games=games, opening=2)
-    courses = [follow(game, each.record.start, each.record.action_numbers()) for each in run(task)]
-    legal = [course.choices[course.movers != CHANCE] for course in courses]
-    choices = sum(len(each) for each in legal)
-    return choices / games, float(sum(each.sum() for each in legal)) / max(1, choices)

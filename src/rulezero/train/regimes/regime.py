@@ -123,15 +123,7 @@ class Regime(Settings):
         """What an experiment takes on this machine, after some seconds of measuring."""
         from rulezero.train.estimate import estimate
 
-        return estimate(
-            game,
-            experiment.net,
-            experiment.selfplay,
-            experiment.fit,
-            iterations=experiment.iterations,
-            workers=workers,
-            width=experiment.width,
-        )
+        return estimate(experiment, workers=workers)
 
     def conclude(self, run: Run) -> Summary | None:
         """A summary of a finished run for its log; None: there is no more to say."""
