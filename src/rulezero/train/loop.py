@@ -66,21 +66,21 @@ class Loop:
         self,
         run: Run,
         game: Game,
-        recipe: Experiment,
-        pupil: Callable[[int], Trainee],
+        experiment: Experiment,
+        trainee: Callable[[int], Trainee],
         fleet: Fleet,
         listener: Listener | None = None,
     ) -> None:
-        """`pupil` makes one that has learned nothing yet, by a seed."""
+        """`trainee` makes one that has learned nothing yet, by a seed."""
         self.run = run
         self.game = game
-        self.recipe = recipe
-        self.new_pupil = pupil
+        self.experiment = experiment
+        self.new_trainee = trainee
         self.fleet = fleet
         self.listener = listener or Listener()
         self.progress = Progress()
-        self._window = Window(recipe.window)
-        self._pupil: Trainee | None = None
+        self._window = Window(experiment.window)
+        self._trainee: Trainee | None = None
         self._began = time.perf_counter()
         self._times = os.times()
 
@@ -107,7 +107,7 @@ class Loop:
 
     def _generate(self) -> None:
         iteration = self.progress.iteration
-        tasks = self.recipe.games(iteration, self._nets())
+        tasks = self.experiment.games(iteration, self._nets())
         records = self._play(tasks)
         for task in tasks:
             self._log_games(task, [record for record in records if record.task == task.name])
@@ -117,41 +117,41 @@ class Loop:
         self._advance(phase="fit" if records else "evaluate")
 
     def _fit(self) -> None:
-        iteration, recipe = self.progress.iteration, self.recipe
-        pupil, window = self._pupil, self._window
-        if pupil is None or (recipe.fit.init == "scratch" and iteration > 0):
-            pupil = self.new_pupil(keyed(recipe.seed, "net", iteration) % 2**63)
-        self._pupil = pupil
-        fit = pupil.learn_from(
+        iteration, experiment = self.progress.iteration, self.experiment
+        trainee, window = self._trainee, self._window
+        if trainee is None or (experiment.fit.init == "scratch" and iteration > 0):
+            trainee = self.new_trainee(keyed(experiment.seed, "net", iteration) % 2**63)
+        self._trainee = trainee
+        fit = trainee.learn_from(
             window,
             iteration,
             progress=(
-                iteration / (recipe.iterations + 1),
-                (iteration + 1) / (recipe.iterations + 1),
+                iteration / (experiment.iterations + 1),
+                (iteration + 1) / (experiment.iterations + 1),
             ),
-            dice=np.random.default_rng(keyed(recipe.seed, "fit", iteration)),
+            dice=np.random.default_rng(keyed(experiment.seed, "fit", iteration)),
             tell=self.listener.learned,
         )
         name = f"iter_{iteration}"
-        pupil.write(self.run.nets / name, {"iteration": iteration, "step": pupil.step})
+        trainee.write(self.run.nets / name, {"iteration": iteration, "step": trainee.step})
         folder = f"learner_{iteration}"
         (self.run.state / folder).mkdir(exist_ok=True)
-        digest = pupil.save(self.run.state / folder)
+        digest = trainee.save(self.run.state / folder)
         figures = msgspec.structs.asdict(fit)
         self._log(FitEntry, window=len(window), window_games=len(window.games), **figures)
-        self._warn(about_fit(fit, recipe.fit.loss))
+        self._warn(about_fit(fit, experiment.fit.loss))
         self._advance(phase="evaluate", latest=name, learner=folder, learner_digest=digest)
 
     def _evaluate(self) -> None:
         iteration = self.progress.iteration
-        tasks = self.recipe.regime.trials(self.recipe, iteration, self._nets())
+        tasks = self.experiment.regime.trials(self.experiment, iteration, self._nets())
         records = self._play(tasks)
         tallies = {}
         for task in tasks:
             played = [record for record in records if record.task == task.name]
             tallies[task.name] = Tally.of(result_of(record, task) for record in played)
             self._log_games(task, played)
-        is_promoted = self.recipe.regime.is_promoted(self.recipe, iteration, tallies)
+        is_promoted = self.experiment.regime.is_promoted(self.experiment, iteration, tallies)
         self._log(
             VerdictEntry,
             net=self.progress.latest,
@@ -160,7 +160,7 @@ class Loop:
             cores=self._busy_cores(),
         )
         best = self.progress.latest if is_promoted else self.progress.best
-        if iteration >= self.recipe.iterations:
+        if iteration >= self.experiment.iterations:
             self._advance(best=best, is_done=True)
         else:
             self._advance(best=best, iteration=iteration + 1, phase="generate")
@@ -169,8 +169,8 @@ class Loop:
 
     def _begin(self) -> None:
         """The untrained net, which plays first."""
-        pupil = self.new_pupil(keyed(self.recipe.seed, "net", 0) % 2**63)
-        pupil.write(self.run.nets / "untrained", {})
+        trainee = self.new_trainee(keyed(self.experiment.seed, "net", 0) % 2**63)
+        trainee.write(self.run.nets / "untrained", {})
         self._copy_given()
         self._began = time.perf_counter()
         self._advance(best="untrained", latest="untrained")
@@ -179,8 +179,8 @@ class Loop:
         """The window and the learner as the phases before this one have left them."""
         progress = self.progress
         if progress.learner:
-            self._pupil = self.new_pupil(0)
-            self._pupil.load(self.run.state / progress.learner, progress.learner_digest)
+            self._trainee = self.new_trainee(0)
+            self._trainee.load(self.run.state / progress.learner, progress.learner_digest)
         last = progress.iteration - (progress.phase == "generate")
         by_task: dict[str, list[Record]] = {}
         with self.run.store() as store:
@@ -188,7 +188,7 @@ class Loop:
                 by_task.setdefault(record.task, []).append(record)
         for generation in range(last + 1):
             records = []
-            for task in self.recipe.games(generation, self._nets()):
+            for task in self.experiment.games(generation, self._nets()):
                 kept = by_task.get(task.name, [])
                 if len({record.index for record in kept}) < task.games:
                     raise RunError(
@@ -218,7 +218,7 @@ class Loop:
     def _copy_given(self) -> None:
         """Takes the games of other stores into the run's; another run's tasks are not its own."""
         with self.run.store() as store:
-            for number, path in enumerate(self.recipe.stores):
+            for number, path in enumerate(self.experiment.stores):
                 source = Store(path)
                 for record in source.select(game=self.game.text):
                     task = f"given/{number}/{record.task}" if record.task else ""
@@ -229,7 +229,7 @@ class Loop:
 
     def _given(self) -> list[Record]:
         """The games that the run was given, not those it has played."""
-        if not self.recipe.stores:
+        if not self.experiment.stores:
             return []
         return [
             record
@@ -242,7 +242,7 @@ class Loop:
         notes = {
             note.record: note.thoughts for note in self.run.store().notes() if note.record in ids
         }
-        take(self._window, records, self.game, self.recipe.targets_of, generation, notes)
+        take(self._window, records, self.game, self.experiment.targets_of, generation, notes)
 
     def _nets(self) -> dict[str, str]:
         progress = self.progress
@@ -290,7 +290,7 @@ class Loop:
             elo=elo(tally),
             first_seat=first.score,
             ends=tally.by_cause,
-            figures=training_of(self.game).figures(self.game, records, self.recipe.targets),
+            figures=training_of(self.game).figures(self.game, records, self.experiment.targets),
         )
         if task.purpose in ("self-play", "bootstrap"):
             self._warn(about_games(first))
