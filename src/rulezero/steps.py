@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rulezero.learn.fit import Fit, Tell
 
 
-class Orders(msgspec.Struct, frozen=True, kw_only=True):
+class GenerateOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How games are to be played, where it is not as the recipe says."""
 
     games: int | None = None
@@ -46,7 +46,7 @@ class Generated(msgspec.Struct, frozen=True, kw_only=True):
     """What came of it."""
 
     played: int  # now
-    kept: int  # in the store, by these orders
+    kept: int  # in the store, by these options
     failed: dict[int, str]  # games that came to nothing, and why
 
 
@@ -55,7 +55,7 @@ def generate(
     store: str | Path,
     *,
     net: str | Path | None = None,
-    orders: Orders | None = None,
+    options: GenerateOptions | None = None,
     workers: int = 0,
     on_game: Callable[[int, int], None] | None = None,
 ) -> Generated:
@@ -65,10 +65,10 @@ def generate(
     out. Without a net players judge by hand-written rules. `on_game` is told how many games are
     done, and how many there will be.
     """
-    orders = orders or Orders()
-    if orders.scripted_black and not load(experiment.game).facts.has_script:
+    options = options or GenerateOptions()
+    if options.scripted_black and not load(experiment.game).facts.has_script:
         raise RunError(f"{experiment.game} has no scripted Black: leave --scripted-black out")
-    settings = _ordered(_own_games(experiment, orders), orders)
+    settings = _ordered(_own_games(experiment, options), options)
     if net is None:
         settings = _without_net(settings)
     with contextlib.ExitStack() as stack:
@@ -76,17 +76,17 @@ def generate(
         weights = "" if path is None else _weights(path)
         names = dict.fromkeys(NAMES, "" if path is None else path.name)
         task = task_of(settings, names, experiment, None, name="", purpose="self-play")
-        if orders.starts is not None and is_curriculum(orders.starts):
+        if options.starts is not None and is_curriculum(options.starts):
             task = msgspec.structs.replace(task, source=LESSON)
-        if orders.force_result is not None:
+        if options.force_result is not None:
             task = msgspec.structs.replace(
                 task,
-                source=f"forced:{orders.force_result}",
-                forced_result=float(orders.force_result),
+                source=f"forced:{options.force_result}",
+                forced_result=float(options.force_result),
             )
         # What the files behind names hold counts: positions to begin from, and weights.
-        if orders.opponent_net is not None:
-            weights += _weights(resolve(orders.opponent_net))
+        if options.opponent_net is not None:
+            weights += _weights(resolve(options.opponent_net))
         how = settings.model_dump_json(exclude={"games"})
         word = keyed(task.game, how, task.seed, weights, task.source, *task.starts)
         task = msgspec.structs.replace(task, name=f"generate/{word:016x}")
@@ -106,7 +106,7 @@ def generate(
             NetStore(None if path is None else path.parent),
             workers=workers,
             width=experiment.width,
-            timeout=Timeout(orders.game_timeout, fail),
+            timeout=Timeout(options.game_timeout, fail),
         )
         for game in stack.enter_context(contextlib.closing(play_into(kept, [task], fleet))):
             if game.is_new:
@@ -117,9 +117,9 @@ def generate(
     return Generated(played=played, kept=held + played, failed=failed)
 
 
-def _own_games(experiment: Experiment, orders: Orders) -> PlaySettings:
+def _own_games(experiment: Experiment, options: GenerateOptions) -> PlaySettings:
     """The games of a recipe's iterations, but for the side that learns."""
-    if orders.train_side == "both":
+    if options.train_side == "both":
         return experiment.regime.standalone_games(experiment)
     return experiment.selfplay
 
@@ -134,28 +134,28 @@ def _without_net(settings: PlaySettings) -> PlaySettings:
     return settings.model_copy(update=changes)
 
 
-def _ordered(settings: PlaySettings, orders: Orders) -> PlaySettings:
+def _ordered(settings: PlaySettings, options: GenerateOptions) -> PlaySettings:
     """The recipe's games as they are ordered."""
     changes: dict[str, Any] = {}
-    if orders.games is not None:
-        changes["games"] = orders.games
-    if orders.starts is not None:
-        changes |= {"starts": orders.starts, "opening": 0}
-    learner = settings.a if orders.sims is None else with_sims(settings.a, orders.sims)
+    if options.games is not None:
+        changes["games"] = options.games
+    if options.starts is not None:
+        changes |= {"starts": options.starts, "opening": 0}
+    learner = settings.a if options.sims is None else with_sims(settings.a, options.sims)
     changes["a"] = learner
-    has_opponent = orders.opponent_net is not None or orders.opponent_sims is not None
-    if orders.scripted_black or orders.train_side != "both":
+    has_opponent = options.opponent_net is not None or options.opponent_sims is not None
+    if options.scripted_black or options.train_side != "both":
         if settings.b is not None:
             raise RunError(
                 f"the recipe has a second player (selfplay.b, {settings.b}): leave --train-side and"
                 " --scripted-black out"
             )
-        if orders.scripted_black and orders.train_side == "black":
+        if options.scripted_black and options.train_side == "black":
             raise RunError("a scripted Black does not learn: leave --train-side black out")
-        if orders.scripted_black and has_opponent:
+        if options.scripted_black and has_opponent:
             raise RunError("Black is scripted: leave --opponent-net and --opponent-sims out")
-        other = "scripted" if orders.scripted_black else _opponent(orders)
-        white, black = (other, learner) if orders.train_side == "black" else (learner, other)
+        other = "scripted" if options.scripted_black else _opponent(options)
+        white, black = (other, learner) if options.train_side == "black" else (learner, other)
         changes |= {"a": white, "b": black, "swap": False}
     elif has_opponent:
         raise RunError(
@@ -165,12 +165,12 @@ def _ordered(settings: PlaySettings, orders: Orders) -> PlaySettings:
     return settings.model_copy(update=changes)
 
 
-def _opponent(orders: Orders) -> str:
+def _opponent(options: GenerateOptions) -> str:
     """Who plays the side that does not learn."""
-    sims = 200 if orders.opponent_sims is None else orders.opponent_sims
-    if orders.opponent_net is None:
+    sims = 200 if options.opponent_sims is None else options.opponent_sims
+    if options.opponent_net is None:
         return f"ucb1:sims={sims}"
-    return f"puct:net={orders.opponent_net},sims={sims}"
+    return f"puct:net={options.opponent_net},sims={sims}"
 
 
 def _weights(net: Path) -> str:

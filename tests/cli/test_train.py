@@ -8,10 +8,9 @@ import pytest
 import yaml
 
 import rulezero as rz
-from rulezero import config, runs
-from rulezero import steps as by_hand
+from rulezero import config, runs, steps
 from rulezero.data import Store
-from rulezero.steps import Orders
+from rulezero.steps import GenerateOptions
 from rulezero.train.experiment import Experiment
 from support.commands import begin, fails, read_until, run, stop, succeeds
 
@@ -68,25 +67,27 @@ def test_steps_by_hand(tmp_path: Path) -> None:
         "generate", "connect4", *tiny, "--to", games, "--games", "20", "--workers", "1"
     )
     experiment = config.load("connect4", "tiny")
-    by_hand.generate(experiment, tmp_path / "other", orders=Orders(games=20), workers=1)
+    steps.generate(experiment, tmp_path / "other", options=GenerateOptions(games=20), workers=1)
     first, second = (
         sorted(Store(folder), key=lambda record: record.index)
         for folder in (games, tmp_path / "other")
     )
     assert first == second
     assert (
-        by_hand.generate(experiment, games, orders=Orders(games=20), workers=1).kept == 20
+        steps.generate(experiment, games, options=GenerateOptions(games=20), workers=1).kept == 20
     )  # nothing new
     assert len(Store(games)) == 20
 
     output = succeeds("fit", games, "--recipe", "connect4", *tiny, "--to", net)
     assert output.startswith(f"{net}: ")
-    done = by_hand.fit(experiment, games, tmp_path / "again")
+    done = steps.fit(experiment, games, tmp_path / "again")
     assert f": {done.steps} steps" in output
     assert (tmp_path / "again.safetensors").read_bytes() == net.with_suffix(
         ".safetensors"
     ).read_bytes()
-    by_hand.generate(experiment, tmp_path / "next", net=net, orders=Orders(games=2), workers=1)
+    steps.generate(
+        experiment, tmp_path / "next", net=net, options=GenerateOptions(games=2), workers=1
+    )
     assert {record.nets[0] for record in Store(tmp_path / "next")} == {
         rz.net(net).evaluator.identity
     }

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
-from rulezero import config, runs
-from rulezero import steps as by_hand
+from rulezero import config, runs, steps
 from rulezero.errors import RunError
 from rulezero.reports.diagnosis import diagnose
 from rulezero.reports.page import write_report
 from rulezero.reports.standings import rate
-from rulezero.steps import Orders
+from rulezero.steps import GenerateOptions
 from rulezero.train.run import Run
 
 QUICK = ["selfplay.games=6", "anchor.games=2", "iterations=2"]
@@ -128,7 +127,7 @@ def test_a_torn_log_is_mended(run: Run) -> None:
 def test_games_of_others_in_the_store_do_no_harm(run: Run, whole: Run) -> None:
     """Somebody has generated games into it."""
     experiment = config.load("connect4", "tiny", QUICK)
-    by_hand.generate(experiment, run.records, orders=Orders(games=2), workers=1)
+    steps.generate(experiment, run.records, options=GenerateOptions(games=2), workers=1)
     shutil.rmtree(run.state)
     found, wanted = runs.resume(run.path).fingerprint(), whole.fingerprint()
     assert (found["net"], found["learner"]) == (wanted["net"], wanted["learner"])
@@ -204,8 +203,10 @@ def test_other_games_are_not_taken_for_the_same(tmp_path: Path) -> None:
         config.load("connect4", "tiny", ["selfplay.a=puct:net=best,sims=9"]),
         config.load("razzle", "tiny"),
     ]
-    assert by_hand.generate(plain, store, orders=Orders(games=3), workers=1).kept == 3
+    assert steps.generate(plain, store, options=GenerateOptions(games=3), workers=1).kept == 3
     for experiment in others:
-        assert by_hand.generate(experiment, store, orders=Orders(games=2), workers=1).kept == 2
-    assert by_hand.generate(plain, store, orders=Orders(games=4), workers=1).kept == 4
+        assert (
+            steps.generate(experiment, store, options=GenerateOptions(games=2), workers=1).kept == 2
+        )
+    assert steps.generate(plain, store, options=GenerateOptions(games=4), workers=1).kept == 4
     assert len(list(rz.records(store))) == 4 + 2 * len(others)

@@ -21,7 +21,7 @@ from rulezero.learn.window import Part, Window, WindowSettings, take
 from rulezero.nets.perceptron import create, from_nn, to_nn
 from rulezero.play.nets import NetStore
 from rulezero.reports.diagnosis import diagnose
-from rulezero.steps import Orders, fit, generate
+from rulezero.steps import GenerateOptions, fit, generate
 from rulezero.train.experiment import Experiment
 from rulezero.train.games.chess import Features
 from rulezero.train.listener import Listener
@@ -433,7 +433,9 @@ def test_by_hand(run: Run, tmp_path: Path) -> None:
     """Games can be played with a run's net; a fit by itself has no judge to learn from."""
     experiment = config.load("distill", "tiny")
     for net in (run.path, None):
-        done = generate(experiment, tmp_path / "games", net=net, orders=Orders(games=2), workers=1)
+        done = generate(
+            experiment, tmp_path / "games", net=net, options=GenerateOptions(games=2), workers=1
+        )
         assert done.played == 2
     with pytest.raises(RunError, match="use `rulezero train distill`"):
         fit(experiment, tmp_path / "games", tmp_path / "net")

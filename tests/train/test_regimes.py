@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import rulezero as rz
-from rulezero import config, runs
-from rulezero import steps as by_hand
+from rulezero import config, runs, steps
 from rulezero.data import Store
 from rulezero.data.record import Record
 from rulezero.data.replay import course
@@ -175,10 +174,10 @@ def test_results_are_told_by_tier() -> None:
 def test_lessons_made_by_hand_are_lessons(tmp_path: Path) -> None:
     """Their first plies are no opening; a forced result is what learners are told all the same."""
     experiment = load("monster", "curriculum.label=start")
-    orders = by_hand.Orders(games=2, sims=4, starts="curriculum:1", scripted_black=True)
-    by_hand.generate(experiment, tmp_path, orders=orders, workers=1)
-    forced = msgspec.structs.replace(orders, force_result=1)
-    by_hand.generate(experiment, tmp_path, orders=forced, workers=1)
+    options = steps.GenerateOptions(games=2, sims=4, starts="curriculum:1", scripted_black=True)
+    steps.generate(experiment, tmp_path, options=options, workers=1)
+    forced = msgspec.structs.replace(options, force_result=1)
+    steps.generate(experiment, tmp_path, options=forced, workers=1)
     found = {record.source: targets(experiment, record) for record in Store(tmp_path)}
     assert set(found) == {"curriculum", "forced:1"}
     assert set(found["curriculum"].result.tolist()) == {-1}

@@ -78,7 +78,7 @@ def generate(
     if curriculum and starts is not None:
         raise typer.BadParameter("games begin from --curriculum or from --starts, not from both")
     experiment = rz.config.load_or_game(recipe, preset, changes or [], has_net=net is not None)
-    orders = rz.steps.Orders(
+    options = rz.steps.GenerateOptions(
         games=games,
         sims=sims,
         starts="curriculum" if curriculum else starts,
@@ -90,7 +90,7 @@ def generate(
         game_timeout=game_timeout,
     )
     with counting("playing") as tell, gone_on_with():
-        made = rz.generate(experiment, to, net=net, orders=orders, workers=workers, on_game=tell)
+        made = rz.generate(experiment, to, net=net, options=options, workers=workers, on_game=tell)
     warn([f"game {index} is left out: {why}" for index, why in sorted(made.failed.items())])
     typer.echo(say(made, to))
 
