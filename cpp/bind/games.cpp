@@ -26,11 +26,7 @@ std::uint64_t to_seed(nb::handle number) {
   return seed;
 }
 
-StatePtr parse(const AnyGame& game, const nb::str& text) {
-  const auto letters = to_utf8(text);
-  if (!letters) throw PositionError("the text has letters that are no letters (lone surrogates)");
-  return game.parse(*letters);
-}
+StatePtr parse(const AnyGame& game, const nb::str& text) { return game.parse(letters_of(text)); }
 
 Options to_options(const nb::kwargs& given) {
   Options options;

@@ -25,6 +25,7 @@ Action to_action(nanobind::handle number, const AnyState& state);
 
 // The text as UTF-8, or nothing where it has none: a lone surrogate.
 std::optional<std::string_view> to_utf8(const nanobind::str& text);
+std::string_view letters_of(const nanobind::str& text);  // a PositionError where it has none
 
 // What pickle's __reduce__ gives: a function and its arguments.
 inline constexpr const char* kReduceSignature =

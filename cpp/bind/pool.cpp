@@ -2,7 +2,6 @@
 
 #include "play/pool.h"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -13,6 +12,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "bind/arrays.h"
 #include "bind/parts.h"
 #include "bind/python_game.h"
 #include "search/walk_of.h"
@@ -25,10 +25,6 @@ namespace {
 
 using Floats = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
 using Planes = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
-
-bool is_python(const AnyGame& game) {
-  return dynamic_cast<const GameOf<PythonRules>*>(&game) != nullptr;
-}
 
 std::unique_ptr<Walk> make_any_walk(const AnyGame& game) {
   if (const auto* rules = dynamic_cast<const GameOf<PythonRules>*>(&game)) {
@@ -49,16 +45,13 @@ class Playing {
   bool& flag_;
 };
 
-// A pool, and whether its rules need the interpreter.
+// A pool, and whether it is playing.
 class PythonPool {
  public:
   PythonPool(const std::shared_ptr<const AnyGame>& game, const std::vector<Player>& players,
              const std::vector<std::shared_ptr<const AnyGame>>& nets, std::uint64_t seed,
              std::size_t width, std::size_t cache)
-      : game_(game),
-        nets_(nets),
-        needs_python_(is_python(*game)),
-        pool_(game, players, nets, seed, width, cache, make_any_walk) {}
+      : game_(game), nets_(nets), pool_(game, players, nets, seed, width, cache, make_any_walk) {}
 
   // GameError while another thread plays on.
   Pool& pool() {
@@ -86,9 +79,7 @@ class PythonPool {
     }
     Pool& pool = this->pool();
     const Playing playing(is_playing_);
-    if (needs_python_) return pool.collect(planes);
-    nb::gil_scoped_release release;
-    return pool.collect(planes);
+    return beside_python(*game_, [&] { return pool.collect(planes); });
   }
 
   void apply(std::size_t net, const Floats& policy, const Floats& value, const Floats& draw) {
@@ -104,25 +95,20 @@ class PythonPool {
     const std::span<const float> draws(draw.data(), draw.size());
     Pool& pool = this->pool();
     const Playing playing(is_playing_);
-    if (needs_python_) return pool.apply(net, logits, values, draws);
-    nb::gil_scoped_release release;
-    pool.apply(net, logits, values, draws);
+    beside_python(*game_, [&] { pool.apply(net, logits, values, draws); });
   }
 
  private:
   std::shared_ptr<const AnyGame> game_;
   std::vector<std::shared_ptr<const AnyGame>> nets_;
-  bool needs_python_;
   bool is_playing_ = false;  // read and written under the GIL
   Pool pool_;
 };
 
 template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> array_of(std::vector<T> values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned,
-                    [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+auto array_of(std::vector<T> values) {
+  const std::size_t size = values.size();
+  return to_numpy(std::move(values), {size});
 }
 
 // Thoughts of a game as columns over its plies, and their weights as pairs one after another: what

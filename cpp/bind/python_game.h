@@ -48,4 +48,16 @@ class PythonRules {
 
 static_assert(Game<PythonRules>);
 
+inline bool is_python(const AnyGame& game) {
+  return dynamic_cast<const GameOf<PythonRules>*>(&game) != nullptr;
+}
+
+// Runs it with the GIL released, unless the rules are written in Python.
+template <class Deed>
+auto beside_python(const AnyGame& game, Deed deed) {
+  if (is_python(game)) return deed();
+  nanobind::gil_scoped_release release;
+  return deed();
+}
+
 }  // namespace rulezero

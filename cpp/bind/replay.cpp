@@ -2,13 +2,13 @@
 
 #include "play/replay.h"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bind/arrays.h"
 #include "bind/parts.h"
 #include "bind/python_game.h"
 
@@ -27,30 +27,6 @@ using Slots = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::c
 template <class Array>
 auto span_of(const Array& array) {
   return std::span(array.data(), array.size());
-}
-
-// An array that takes over the vector's memory.
-template <class T>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> numbers,
-                                   std::initializer_list<std::size_t> shape) {
-  auto* kept = new std::vector<T>(std::move(numbers));
-  nb::capsule owner(kept,
-                    [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); });
-  return nb::ndarray<nb::numpy, T>(kept->data(), shape, owner);
-}
-
-// Runs it with the GIL released, unless the rules are written in Python.
-template <class Deed>
-auto beside_python(const AnyGame& game, Deed deed) {
-  if (dynamic_cast<const GameOf<PythonRules>*>(&game)) return deed();
-  nb::gil_scoped_release release;
-  return deed();
-}
-
-std::string_view letters_of(const nb::str& text) {
-  const auto letters = to_utf8(text);
-  if (!letters) throw PositionError("the text has letters that are no letters (lone surrogates)");
-  return *letters;
 }
 
 nb::tuple replay_all(const AnyGame& game, const nb::str& start, const Input<Action>& actions) {

@@ -62,11 +62,7 @@ nb::tuple reduced(const AnyState& state) {
 // Other threads run while the core's own rules count; rules in Python need the GIL.
 std::uint64_t count_paths(const AnyState& state, int depth) {
   constexpr int kStretch = 4;
-  if (depth <= kStretch) {
-    if (dynamic_cast<const GameOf<PythonRules>*>(&state.game())) return state.perft(depth);
-    nb::gil_scoped_release release;
-    return state.perft(depth);
-  }
+  if (depth <= kStretch) return beside_python(state.game(), [&] { return state.perft(depth); });
   std::uint64_t paths = 0;
   for (Action action : state.legal()) {
     paths += count_paths(*state.apply(action), depth - 1);
@@ -96,6 +92,12 @@ std::optional<std::string_view> to_utf8(const nb::str& text) {
   if (letters) return std::string_view(letters, static_cast<std::size_t>(size));
   PyErr_Clear();
   return std::nullopt;
+}
+
+std::string_view letters_of(const nb::str& text) {
+  const auto letters = to_utf8(text);
+  if (!letters) throw PositionError("the text has letters that are no letters (lone surrogates)");
+  return *letters;
 }
 
 void bind_states(nb::module_& m) {

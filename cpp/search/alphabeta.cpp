@@ -76,8 +76,6 @@ class AlphaBeta final : public Thinker {
 
   void begin(const StatePtr& state, const ChoiceKey& choice) override;
   Progress advance(EvalQueue& queue) override;
-  void answer(int, const Answer&) override {}  // it never asks
-  const Thought& thought() const override { return thought_; }
 
  private:
   void begin_iteration(int depth);
@@ -105,7 +103,6 @@ class AlphaBeta final : public Thinker {
   MoveOrder order_;
   std::deque<Frame> frames_;  // they stay where they are while it grows
 
-  Thought thought_;
   int mover_;             // at the root
   double contempt_;       // what a draw is worth to seat 0
   std::uint64_t luck_;    // random games are keyed by it and by the position, not by their order

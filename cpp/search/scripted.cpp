@@ -40,8 +40,6 @@ class ScriptedPlayer final : public Thinker {
     }
     return progress;
   }
-  void answer(int, const Answer&) override {}  // it never asks
-  const Thought& thought() const override { return thought_; }
 
  private:
   const int turns_;                 // how far ahead a forced win is looked for
@@ -49,7 +47,6 @@ class ScriptedPlayer final : public Thinker {
   std::unique_ptr<Thinker> other_;  // where the script sees no win
   bool is_decided_ = false;
   float judgement_ = 0.0f;  // the heuristic's
-  Thought thought_;
 };
 
 }  // namespace

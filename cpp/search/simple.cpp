@@ -40,13 +40,10 @@ class RandomMover final : public Thinker {
     thought_.action = actions[random.below(static_cast<std::uint32_t>(actions.size()))];
   }
   Progress advance(EvalQueue&) override { return Progress::kDone; }
-  void answer(int, const Answer&) override {}
-  const Thought& thought() const override { return thought_; }
 
  private:
   const double captures_;
   std::unique_ptr<Walk> walk_;
-  Thought thought_;
 };
 
 class PolicyMover final : public Thinker {
@@ -91,15 +88,12 @@ class PolicyMover final : public Thinker {
     thought_.line = {thought_.action};
   }
 
-  const Thought& thought() const override { return thought_; }
-
  private:
   const Settings settings_;
   std::unique_ptr<Walk> walk_;
   LeafEvaluator evaluator_;
   ChoiceKey choice_{};
   bool has_asked_ = false;
-  Thought thought_;
 };
 
 // Judges every position that one choice leads to, and takes the best for the mover: the
@@ -139,8 +133,6 @@ class OnePlyMover final : public Thinker {
     --outstanding_;
     parts_[request].evaluation = answer.evaluation;
   }
-
-  const Thought& thought() const override { return thought_; }
 
  private:
   // A position that a choice leads to with this chance.
@@ -234,7 +226,6 @@ class OnePlyMover final : public Thinker {
   std::vector<Part> parts_;  // by request
   int outstanding_ = 0;
   bool has_asked_ = false;
-  Thought thought_;
 };
 
 }  // namespace

@@ -29,7 +29,6 @@ class TablebaseThinker final : public Thinker {
   }
 
   void answer(int request, const Answer& answer) override { other_->answer(request, answer); }
-  const Thought& thought() const override { return thought_; }
   int simulations() const override { return knows_ ? 0 : other_->simulations(); }
 
  private:
@@ -101,7 +100,6 @@ class TablebaseThinker final : public Thinker {
   StatePtr root_;
   std::optional<Proof> proof_;
   bool knows_ = false;  // the tables decide alone
-  Thought thought_;
 };
 
 }  // namespace

@@ -70,9 +70,12 @@ class Thinker {
   virtual ~Thinker() = default;
   virtual void begin(const StatePtr& state, const ChoiceKey& choice) = 0;
   virtual Progress advance(EvalQueue& queue) = 0;
-  virtual void answer(int request, const Answer& answer) = 0;
-  virtual const Thought& thought() const = 0;
+  virtual void answer(int, const Answer&) {}  // with the id of a request, for those who ask
+  const Thought& thought() const { return thought_; }
   virtual int simulations() const { return 0; }  // completed so far, of this choice
+
+ protected:
+  Thought thought_;
 };
 
 std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk> walk);

@@ -185,18 +185,12 @@ bool TreeSearch::simulate(EvalQueue& queue) {
     }
     if (!node.has_children()) {
       if (node.pending > 0) return false;
-      if (const auto ending = walk_->expand(actions_)) {
-        const double draw = ending->outcome == 0;
-        const double value = ending->outcome + contempt(draw);
+      const auto ending = walk_->expand(actions_);
+      if (const auto known = ending ? std::optional(ending->outcome) : known_value()) {
+        const double draw = *known == 0;
+        const double value = *known + contempt(draw);
         tree_.back_up(path_, value, draw);
         tree_.prove(path_, value, draw);
-        ++done_;
-        return true;
-      }
-      if (const auto value = known_value()) {
-        const double draw = *value == 0;
-        tree_.back_up(path_, *value + contempt(draw), draw);
-        tree_.prove(path_, *value + contempt(draw), draw);
         ++done_;
         return true;
       }

@@ -16,7 +16,6 @@ class TreeSearch final : public Thinker {
   void begin(const StatePtr& state, const ChoiceKey& choice) override;
   Progress advance(EvalQueue& queue) override;
   void answer(int request, const Answer& answer) override;
-  const Thought& thought() const override { return thought_; }
   int simulations() const override { return done_; }
 
  private:
@@ -82,7 +81,6 @@ class TreeSearch final : public Thinker {
   bool is_prepared_ = false;       // the root is evaluated and has its noise
   std::vector<float> raw_priors_;  // of the root's children, before noise
   float raw_value_ = 0;            // of the root, seat 0's
-  Thought thought_;
 
   // Kept to be filled again.
   std::vector<NodeIndex> path_;

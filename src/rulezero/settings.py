@@ -8,7 +8,7 @@ import msgspec
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
 from rulezero._core import RulezeroError
-from rulezero.errors import nearest
+from rulezero.errors import among
 
 
 class Settings(BaseModel):
@@ -44,7 +44,7 @@ def _words(message: str, kind: type) -> str:
     known = [field.name for field in msgspec.structs.fields(kind)]
     if unknown := re.search(r"unknown field `(.+?)`", message):
         key = unknown[1]
-        return f"there is no key '{key}'{nearest(key, known)}; known: {', '.join(known)}"
+        return f"there is no key '{key}'{among(key, known)}"
     said, at, place = message.partition(" - at `$.")
     return f"{place.rstrip('`')}: {said[:1].lower()}{said[1:]}" if at else message
 

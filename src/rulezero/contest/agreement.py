@@ -9,10 +9,9 @@ import numpy.typing as npt
 from rulezero._core import GameError, State
 from rulezero.fleet.local import run
 from rulezero.games.load import load
-from rulezero.play.players import Player, read_player
-from rulezero.play.session import Session
+from rulezero.play.players import read_player
+from rulezero.play.session import think_each
 from rulezero.play.task import Task
-from rulezero.play.thought import Thought, thought_of
 
 _PLAYER = "heuristic:temperature=0.15"
 _OPENING = 8  # plies at random
@@ -61,9 +60,9 @@ def agreement(
     if not states:
         raise GameError("there is nothing to agree about: give some positions")
     judge = "eval=heuristic" if net is None else f"net={net}"
-    wanted = _think(read_player(search, random_ties=True), states)
-    chosen = _think(read_player(f"oneply:{judge}"), states)
-    judged = _think(read_player(f"alphabeta:{judge},depth=1"), states)
+    wanted = think_each(read_player(search, random_ties=True), states)
+    chosen = think_each(read_player(f"oneply:{judge}"), states)
+    judged = think_each(read_player(f"alphabeta:{judge},depth=1"), states)
     is_best = [mine.action in best.shares for mine, best in zip(chosen, wanted, strict=True)]
     said = np.array([thought.raw_value for thought in judged], np.float64)
     searched = np.array([thought.value for thought in wanted], np.float64)
@@ -75,15 +74,6 @@ def agreement(
         spearman=_correlation(_ranks(said), _ranks(searched)),
         pearson=_correlation(said, searched),
     )
-
-
-def _think(player: Player, states: Sequence[State]) -> list[Thought]:
-    """What a player thinks about each position."""
-    session = Session(states[0].game, [player], seed=0)
-    for index, state in enumerate(states):
-        session.add(index, state, most_plies=1, is_recorded=False)
-    found = {played.index: thought_of(played, 0) for played in session.run()}
-    return [found[index] for index in range(len(states))]
 
 
 def _ranks(values: Reals) -> Reals:

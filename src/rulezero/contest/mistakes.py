@@ -5,9 +5,9 @@ from typing import Literal
 
 import msgspec
 
-from rulezero.endgame.connect4 import Kind, Solved, positions
+from rulezero.endgame.connect4 import Kind, positions
 from rulezero.play.players import Player, read_player
-from rulezero.play.session import Session
+from rulezero.play.session import think_each
 from rulezero.play.task import refuse_human
 from rulezero.stats.rating import quantile
 
@@ -70,24 +70,16 @@ def mistakes(by: str | Player, kind: Kind, *, seed: int = 0, width: int = 64) ->
     player = read_player(by)
     refuse_human(player)
     asked = positions(kind)
-    session = Session(asked[0].state.game, [player], seed=seed, width=width)
-    for number, solved in enumerate(asked):
-        session.add(number, solved.state, most_plies=1, is_recorded=False)
-    falls: dict[int, Fall] = {}
-    for played in session.run():
-        solved = asked[played.index]
-        (action,) = played.last.actions
-        if solved.is_mistake(action):
-            falls[played.index] = _fall(solved, action)
+    thoughts = think_each(player, [solved.state for solved in asked], seed=seed, width=width)
+    falls = {
+        number: _FALLS[solved.best, solved.for_mover[thought.action]]
+        for number, (solved, thought) in enumerate(zip(asked, thoughts, strict=True))
+        if solved.is_mistake(thought.action)
+    }
     return Mistakes(
         seat=player.text,
         kind=kind,
         positions=len(asked),
         by_fall={fall: list(falls.values()).count(fall) for fall in _FALLS.values()},
-        numbers=tuple(sorted(falls)),
+        numbers=tuple(falls),
     )
-
-
-def _fall(solved: Solved, action: int) -> Fall:
-    """What a mistake gave away."""
-    return _FALLS[solved.best, solved.for_mover[action]]

@@ -4,6 +4,7 @@ A number that is to be kept of every ply is a row of PLY_COLUMNS here and a fiel
 in Thought, in Columns and, behind all others, in Thoughts. Everything else goes by the list.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -99,8 +100,8 @@ class Columns(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         return Thought(
             action=int(self.actions[ply]),
             **self.numbers(ply),
-            shares=_shares(actions, self.pair_weights[pairs].tolist()),
-            target=_shares(actions, self.pair_targets[pairs].tolist()),
+            shares=shares_of(actions, self.pair_weights[pairs].tolist()),
+            target=shares_of(actions, self.pair_targets[pairs].tolist()),
         )
 
 
@@ -262,7 +263,8 @@ def _read_pairs(ids: bytes, packed_steps: bytes, counts: npt.NDArray[np.int64]) 
     return named
 
 
-def _shares(actions: list[int], weights: list[int]) -> dict[int, float]:
+def shares_of(actions: list[int], weights: Sequence[float]) -> dict[int, float]:
+    """The share of each action that has a weight; they sum to 1."""
     total = sum(weights) or 1
     return {
         action: weight / total for action, weight in zip(actions, weights, strict=True) if weight

@@ -17,7 +17,7 @@ from rulezero._core import (
     load_game,
     load_python_game,
 )
-from rulezero.errors import nearest
+from rulezero.errors import among, nearest
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.games.pieces import read_pieces
@@ -52,10 +52,7 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
         return load_python_game(_registered[spec.name], spec.name)
     known = game_options()
     if spec.name not in known:
-        names = games()
-        raise GameError(
-            f"there is no game '{spec.name}'{nearest(spec.name, names)}; known: {', '.join(names)}"
-        )
+        raise GameError(f"there is no game '{spec.name}'{among(spec.name, games())}")
     options = [name for name, _, _ in known[spec.name]]
     _refuse_unknown(spec.options, options, spec.name)
     if "pieces" in options:
@@ -132,10 +129,7 @@ def _load_file(spec: Spec) -> Game:
     if wanted is None and len(found) > 1:
         raise GameError(f"'{path}' has several games; add class=, one of: {', '.join(found)}")
     if wanted is not None and wanted not in found:
-        raise GameError(
-            f"'{path}' has no game class '{wanted}'{nearest(wanted, found)};"
-            f" known: {', '.join(found)}"
-        )
+        raise GameError(f"'{path}' has no game class '{wanted}'{among(wanted, found)}")
     chosen = wanted or next(iter(found))
     text = Spec("python", {key: spec.options[key] for key in options if key in spec.options}).text
     return load_python_game(_instance(found[chosen]), text)

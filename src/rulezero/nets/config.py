@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from rulezero._core import Facts
-from rulezero.errors import nearest
+from rulezero.errors import among
 from rulezero.nets.error import NetError
 
 Head = Literal["auto", "flat", "planes", "from_to", "dense"]
@@ -126,9 +126,7 @@ def sized(keys: Mapping[str, Any]) -> dict[str, Any]:
         return rest
     size = str(keys["size"])
     if size not in SIZES:
-        raise NetError(
-            f"there is no net of size '{size}'{nearest(size, SIZES)}; known: {', '.join(SIZES)}"
-        )
+        raise NetError(f"there is no net of size '{size}'{among(size, SIZES)}")
     blocks, channels = SIZES[size]
     return {"blocks": blocks, "channels": channels, **rest}
 

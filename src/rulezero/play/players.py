@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rulezero._core import GameError, SeatError, State, seat_kinds
 from rulezero._core import Player as CorePlayer
-from rulezero.errors import nearest
+from rulezero.errors import among
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.play.evaluators import DEFAULT, Evaluator, Options, backends, read_options
@@ -173,18 +173,12 @@ def read_player(
     except GameError as error:
         raise SeatError(str(error)) from error
     if spec.name not in kinds():
-        raise SeatError(
-            f"there is no player '{spec.name}'{nearest(spec.name, kinds())};"
-            f" known: {', '.join(kinds())}"
-        )
+        raise SeatError(f"there is no player '{spec.name}'{among(spec.name, kinds())}")
     kind = kinds()[spec.name]
     known = [key.name for key in kind.keys]
     for name in spec.options:
         if name not in known:
-            raise SeatError(
-                f"{spec.name} has no key '{name}'{nearest(name, known)};"
-                f" known: {', '.join(known) or 'none'}"
-            )
+            raise SeatError(f"{spec.name} has no key '{name}'{among(name, known)}")
     read_options(spec.options)
     has_net = "net" in spec.options or evaluator is not None
     if evaluator is not None and ("net" in spec.options or not kind.judges):
@@ -196,8 +190,7 @@ def read_player(
         raise SeatError(f"'{spec.text}' names a net and eval={spec.options['eval']}; leave one out")
     judge = spec.options.get("eval", "heuristic")
     if judge not in _EVALS:
-        near = nearest(judge, _EVALS)
-        raise SeatError(f"there is no eval={judge}{near}; known: {', '.join(_EVALS)}")
+        raise SeatError(f"there is no eval={judge}{among(judge, _EVALS)}")
     if not 0 <= seed < 1 << 64:
         raise SeatError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
     spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})

@@ -140,7 +140,15 @@ def think(player: Player, state: State) -> Thought:
         raise GameError(f"the game is over ({state.end_reason}): there is nothing to choose")
     if state.mover == CHANCE:
         raise GameError("a die is pending, not a choice: apply one of its faces first")
-    session = Session(state.game, [player], seed=player.seed, width=1, cache=0)
-    session.add(0, state, most_plies=1, is_recorded=False)
-    (played,) = session.run()
-    return thought_of(played, 0)
+    return think_each(player, [state], seed=player.seed, width=1, cache=0)[0]
+
+
+def think_each(
+    player: Player, states: Sequence[State], *, seed: int = 0, width: int = 64, cache: int = 1 << 16
+) -> list[Thought]:
+    """What a player would choose in each of some states of one game, `width` of them in step."""
+    session = Session(states[0].game, [player], seed=seed, width=width, cache=cache)
+    for index, state in enumerate(states):
+        session.add(index, state, most_plies=1, is_recorded=False)
+    found = {played.index: thought_of(played, 0) for played in session.run()}
+    return [found[index] for index in range(len(states))]

@@ -2,22 +2,18 @@
 
 from typing import Any
 
-import msgspec
+from msgspec import field
 
 from rulezero._core import CoreThought, Played
-from rulezero.data.thoughts import PLY_COLUMNS
+from rulezero.data.thoughts import PLY_COLUMNS, shares_of
 from rulezero.data.thoughts import Thought as RecordedThought
 
 
 class Thought(RecordedThought, frozen=True, kw_only=True):
     """A thought with what no record keeps."""
 
-    visits: dict[int, int] = msgspec.field(
-        default_factory=dict
-    )  # of each action in the tree; {} where there was none
-    line: list[int] = msgspec.field(
-        default_factory=list
-    )  # what the player expects, its own choice first
+    visits: dict[int, int] = field(default_factory=dict)  # of each action; {} without a tree
+    line: list[int] = field(default_factory=list)  # what is expected, its own choice first
 
 
 def thought_of(played: Played, ply: int) -> Thought:
@@ -36,17 +32,8 @@ def read_core(core: CoreThought) -> Thought:
     return Thought(
         action=core.action,
         **numbers,
-        shares=_shares(core.actions, core.weights),
-        target=_shares(core.actions, core.target or core.weights),
+        shares=shares_of(core.actions, core.weights),
+        target=shares_of(core.actions, core.target or core.weights),
         visits={a: round(n) for a, n in zip(core.actions, core.visits, strict=False) if n > 0},
         line=list(core.line),
     )
-
-
-def _shares(actions: list[int], weights: list[float]) -> dict[int, float]:
-    total = sum(weights)
-    return {
-        action: weight / total
-        for action, weight in zip(actions, weights, strict=True)
-        if weight > 0
-    }

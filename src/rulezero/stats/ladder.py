@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterable
-from difflib import get_close_matches
 from statistics import NormalDist
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from rulezero.errors import among
 from rulezero.stats.rating import quantile
 from rulezero.stats.tally import Counts, RatingError, Tally
 
@@ -284,6 +284,4 @@ def _covariance(
 
 
 def _unknown(player: str, known: list[str]) -> str:
-    near = get_close_matches(player, known, n=1)
-    hint = f" (did you mean '{near[0]}'?)" if near else ""
-    return f"there is no player '{player}'{hint}; known: {', '.join(sorted(known)) or 'nobody'}"
+    return f"there is no player '{player}'{among(player, sorted(known) or ['nobody'])}"

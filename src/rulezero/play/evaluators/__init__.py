@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from rulezero._core import Game, SeatError
-from rulezero.errors import nearest
+from rulezero.errors import among
 from rulezero.nets.runtime import Floats
 from rulezero.stats.wdl import wdl
 
@@ -84,8 +84,7 @@ def read_options(keys: Mapping[str, str]) -> Options:
     options = Options(**{key: keys[key] for key in Options._fields if key in keys})
     known = backends()
     if options.backend not in known:
-        near = nearest(options.backend, known)
-        raise SeatError(f"there is no backend={options.backend}{near}; known: {', '.join(known)}")
+        raise SeatError(f"there is no backend={options.backend}{among(options.backend, known)}")
     backend = known[options.backend]
     if options.precision not in backend.precisions:
         others = [name for name in known if options.precision in known[name].precisions]
