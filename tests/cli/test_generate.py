@@ -112,8 +112,8 @@ def test_sims_leave_a_second_player_alone(tmp_path: Path) -> None:
         ("monster", ["--net", "nowhere"], "there is no net 'nowhere'"),
         ("razzle", ["--curriculum"], "no curriculum for razzle"),
         ("monster", ["--set", "selfplay.starts=curriculum:1+9"], "there is no tier '9'"),
-        ("chess", ["--scripted-black"], "the script is Black's in monster"),
-        ("exchange", ["--scripted-black"], "the script is Black's in monster"),
+        ("chess", ["--scripted-black"], "has no scripted Black"),
+        ("exchange", ["--scripted-black"], "has no scripted Black"),
         ("monstre", [], "did you mean"),
     ],
 )

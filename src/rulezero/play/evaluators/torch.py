@@ -89,9 +89,9 @@ register(
         open=_open,
         precisions={
             "fp32": "",
-            "fp16": "on a GPU",
-            "bf16": "on a GPU",
-            "auto": "fp16 on a GPU, fp32 on the CPU",
+            "fp16": "GPU",
+            "bf16": "GPU",
+            "auto": "fp16 on a GPU",
         },
         devices=("auto", "cpu", "cuda", "mps"),
         check=_check,
