@@ -44,8 +44,8 @@ def measure(game: Game, *, net: str | None = None, seconds: float = 0.5) -> Spee
         net_positions = counter.positions / spent
     return Speed(
         game=game.text,
-        leaves=_rate(_counting(game), seconds),
-        planes=_rate(_encoding(game), seconds),
+        leaves=rate_of(_counting(game), seconds),
+        planes=rate_of(_encoding(game), seconds),
         uniform_sims=_simulate(game, read_player("puct", eval="uniform", sims=_SIMS), seconds)[0],
         heuristic_sims=_heuristic_sims(game, seconds),
         net_positions=net_positions,
@@ -73,13 +73,13 @@ def _evaluator(net: str, game: Game) -> Evaluator:
     return found
 
 
-def _rate(work: Work, seconds: float) -> float:
-    done = work()  # warms up, and counts where a single go takes all the time
-    begin = time.perf_counter()
-    first = done
+def rate_of(work: Work, seconds: float = 0.5) -> float:
+    """Units a second of work, measured for so long."""
+    work()  # what is made once
+    done, begin = 0, time.perf_counter()
     while (spent := time.perf_counter() - begin) < seconds:
         done += work()
-    return (done - first) / spent
+    return done / spent
 
 
 def _counting(game: Game) -> Work:

@@ -1,8 +1,6 @@
 """What an experiment will cost on this machine: measured for a moment, then multiplied."""
 
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -19,10 +17,10 @@ from rulezero.nets.size import size_of
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import DEFAULT, Options, open_net
 from rulezero.play.players import read_player
+from rulezero.play.speed import rate_of
 from rulezero.train.experiment import Experiment
 from rulezero.train.lengths import play_quickly
 
-_SECONDS = 0.5  # of measuring
 _BLOCKS = 4  # of a net that is measured: a deeper one takes as much longer as it multiplies more
 _ROWS = 16  # positions that a learner is measured with, at least; and at most as many as ...
 _MULTIPLY_ADDS = 4e9  # ... come to this, so that a batch takes no minutes, and not all the memory
@@ -79,15 +77,6 @@ def measured_net(net: NetConfig) -> NetConfig:
     return msgspec.structs.replace(
         net, blocks=blocks, widths=net.widths[-_BLOCKS:], pooling=min(net.pooling, blocks)
     )
-
-
-def rate_of(work: Callable[[], int]) -> float:
-    """Units a second of work that tells its units."""
-    work()  # what is made once
-    units, begin = 0, time.perf_counter()
-    while time.perf_counter() - begin < _SECONDS:
-        units += work()
-    return units / (time.perf_counter() - begin)
 
 
 def any_batch(game: Game, size: int) -> Batch:

@@ -28,7 +28,8 @@ from rulezero.nets.chess_perceptron import SIZES
 from rulezero.nets.device import threads
 from rulezero.nets.perceptron import Perceptron, create, from_nn, to_nn
 from rulezero.play.nets import NetStore
-from rulezero.train.estimate import Estimate, rate_of
+from rulezero.play.speed import rate_of
+from rulezero.train.estimate import Estimate
 from rulezero.train.games.chess import Features
 from rulezero.train.regimes.distill import AGENTS, ENDS, Distill, given_nets
 from rulezero.train.run import Run
