@@ -1,18 +1,21 @@
 """Experiments from recipes, presets and changes: reading YAML, and saying what is wrong with it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
 
 import yaml
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
-from rulezero.errors import RunError, nearest
+from rulezero.errors import RunError, among, nearest
 from rulezero.games import games
 from rulezero.settings import Settings
 from rulezero.train.experiment import Experiment
 from rulezero.train.regimes import REGIMES
+from rulezero.yaml_values import line_of
 
 PRESETS = ("tiny", "small", "medium", "full")
 
@@ -55,7 +58,7 @@ def load(recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Exp
     merged = _merged(whole, _preset(presets, preset))
     for change in changes:
         merged = _merged(merged, _read_change(change))
-    return _checked({"recipe": Path(recipe).stem, "preset": preset} | merged)
+    return _checked({"recipe": Path(recipe).stem, "preset": preset} | merged, recipe)
 
 
 def load_or_game(
@@ -69,8 +72,7 @@ def load_or_game(
         return load(name, preset, changes)
     known = sorted({*recipes(), *games(), "python"})
     if name.partition(":")[0] not in known:
-        near = nearest(name, known)
-        raise RunError(f"there is no recipe or game '{name}'{near}; known: {', '.join(known)}")
+        raise RunError(f"there is no recipe or game '{name}'{among(name, known)}")
     player = "puct:net=best,sims=200,noise=0.25" if has_net else "ucb1:sims=800"
     found: dict[str, Any] = {
         "recipe": name.partition(":")[0],
@@ -219,35 +221,48 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
     return merged
 
 
-def _checked(found: dict[str, Any]) -> Experiment:
+def _checked(found: dict[str, Any], recipe: str = "") -> Experiment:
     try:
         return Experiment.model_validate(renewed(found))
     except ValidationError as error:
-        raise RunError("; ".join(_words(error))) from None
+        place = functools.partial(_line, recipe, str(found.get("preset")))
+        raise RunError("; ".join(_words(error, place))) from None
 
 
-def _words(error: ValidationError) -> Iterator[str]:
+def _line(recipe: str, preset: str, keys: Sequence[int | str]) -> str:
+    """Where a recipe's own file has these keys, "mine.yaml:3: "; "" where it has not."""
+    if not recipe.endswith((".yaml", ".yml")):
+        return ""
+    text = Path(recipe).read_text(encoding="utf-8")
+    lines = (line_of(text, path) for path in (("presets", preset, *keys), keys))
+    return next((f"{recipe}:{line}: " for line in lines if line is not None), "")
+
+
+def _words(error: ValidationError, place: Callable[[Sequence[int | str]], str]) -> Iterator[str]:
     for problem in error.errors(include_url=False)[:3]:
         # Of a key behind `regime`, the second part is the kind and no key.
         group, *parts = problem["loc"] or ("",)
         parts = parts[1:] if group == "regime" and parts[:1] and parts[0] in REGIMES else parts
         path = ".".join(map(str, (group, *parts)))
-        if problem["type"] == "extra_forbidden":
-            known = _keys_beside(problem["loc"])
-            key = str(problem["loc"][-1])
-            yield f"there is no key '{path}'{nearest(key, known)}; known: {', '.join(known)}"
-        elif problem["type"].startswith("union_tag"):
-            kind = problem.get("ctx", {}).get("tag", problem["input"])
-            near = nearest(str(kind), REGIMES)
-            yield f"there is no regime '{kind}'{near}; known: {', '.join(REGIMES)}"
-        elif problem["type"] == "missing":
-            yield f"the key '{path}' is missing"
-        elif problem["type"] in ("model_type", "tuple_type"):
-            kind = "keys with values" if problem["type"] == "model_type" else "a list"
-            yield f"{path}: this is {kind}, not {problem['input']!r}"
-        else:
-            words = problem["msg"].removeprefix("Value error, ")
-            yield (f"{path}: " if path else "") + f"{words[:1].lower()}{words[1:]}"
+        yield place((group, *parts)) + _say(problem, path)
+
+
+def _say(problem: ErrorDetails, path: str) -> str:
+    """What is wrong with the value at a path of keys."""
+    if problem["type"] == "extra_forbidden":
+        return f"there is no key '{path}'" + among(
+            str(problem["loc"][-1]), _keys_beside(problem["loc"])
+        )
+    if problem["type"].startswith("union_tag"):
+        kind = str(problem.get("ctx", {}).get("tag", problem["input"]))
+        return f"there is no regime '{kind}'{among(kind, REGIMES)}"
+    if problem["type"] == "missing":
+        return f"the key '{path}' is missing"
+    if problem["type"] in ("model_type", "tuple_type"):
+        kind = "keys with values" if problem["type"] == "model_type" else "a list"
+        return f"{path}: this is {kind}, not {problem['input']!r}"
+    words = problem["msg"].removeprefix("Value error, ")
+    return (f"{path}: " if path else "") + f"{words[:1].lower()}{words[1:]}"
 
 
 def _keys_beside(location: tuple[int | str, ...]) -> list[str]:

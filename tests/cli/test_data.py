@@ -30,8 +30,8 @@ def told(**fields: object) -> list[Record]:
     """Four games of connect4 with ends that are made up, of generations 1 and 2."""
     return [
         record_samples.made(
-            "connect4", seed, seed, task="x", iteration=1 + seed // 2, outcome=outcome, end_reason=why,
-            **fields,
+            "connect4", seed, seed, task="x", iteration=1 + seed // 2, outcome=outcome,
+            end_reason=why, **fields,
         )
         for seed, (outcome, why) in enumerate(RESULTS)
     ]  # fmt: skip

@@ -65,3 +65,19 @@ def test_mistakes_are_one_line(recipe: str, preset: str, changes: list[str], wor
     with pytest.raises(RunError, match=words) as caught:
         config.load(recipe, preset, changes)
     assert "\n" not in str(caught.value)
+
+
+def test_mistakes_in_a_file_name_the_line(tmp_path: Path) -> None:
+    """That of the preset where the key stands there; of a change there is none."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "game: connect4\nselfplay: {a: 'puct:net=best,sims=5'}\n"
+        "fit:\n  bach: 3\npresets:\n  small:\n    regime: {kind: gatd}\n"
+    )
+    with pytest.raises(RunError) as caught:
+        config.load(str(path), changes=["window.ply=3"])
+    words = str(caught.value)
+    assert f"{path}:4: there is no key 'fit.bach'" in words
+    assert f"{path}:7: there is no regime 'gatd'" in words
+    assert "there is no key 'window.ply'" in words
+    assert f"{path}:7: there is no key 'window.ply'" not in words
