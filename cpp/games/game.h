@@ -200,8 +200,8 @@ concept OrdersCaptures =
       { capture_gain(game, position, action) } -> std::convertible_to<int>;
     };
 
-// Seat 0's value in (-1, 1) by a hand-written rule, where a player chooses and the game is not
-// over. It lists no moves and allocates nothing.
+// Seat 0's value in [-kSurest, kSurest] (eval/heuristic.h) by a hand-written rule, where a player
+// chooses and the game is not over. It lists no moves and allocates nothing.
 template <class G>
 concept Judged = requires(const G& game, const Moment<typename G::Position>& moment) {
   { heuristic(game, moment) } -> std::same_as<float>;

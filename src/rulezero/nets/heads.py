@@ -145,6 +145,7 @@ class ValueHead(_BoardHead):
     """A value head: how its output [B, n] is computed, read and fitted is known here alone.
 
     Its name and whether it predicts draws are listed in nets/config.py, which needs no torch.
+    Behind the last layer there is no matrix product: quantisation knows the last layer by that.
     """
 
     onnx_name: ClassVar[str | None] = None  # an ONNX file has the output too, under this name

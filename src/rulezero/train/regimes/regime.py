@@ -50,7 +50,10 @@ class Regime(Settings):
     ) -> list[Task]:
         """What to play before the fit of an iteration; none: there is no fit.
 
-        Iteration 0 is the bootstrap, if there is one; every later one is self-play.
+        Iteration 0 is the bootstrap, if there is one; every later one is self-play. `nets` maps
+        best, latest and candidate to names; `untrained` and `iter_N` may be named as well (iter_0
+        only after a bootstrap). Names and numbers of games must not depend on `nets`: a resumed run
+        asks for old iterations again, with the nets of now.
         """
         if iteration == 0:
             return [
