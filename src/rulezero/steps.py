@@ -38,7 +38,7 @@ class GenerateOptions(msgspec.Struct, frozen=True, kw_only=True):
     opponent_net: str | None = None  # none: it judges by the heuristic
     opponent_sims: int | None = None  # none: 200
     scripted_black: bool = False
-    force_result: int | None = None  # what learners are told of every game, seat 0's
+    force_result: int | None = None  # learned of every game in place of its outcome, seat 0's
     game_timeout: float = 600.0  # seconds
 
 
@@ -62,8 +62,8 @@ def generate(
     """Plays an experiment's self-play into a store.
 
     Games that are there already are not played again; one that fails or takes too long is left
-    out. Without a net players judge by hand-written rules. `on_game` is told how many games are
-    done, and how many there will be.
+    out. Without a net players judge by hand-written rules. `on_game` is called with the
+    number of games done and the total.
     """
     options = options or GenerateOptions()
     if options.scripted_black and not load(experiment.game).facts.has_script:

@@ -89,7 +89,7 @@ def unpack_fixed(packed: bytes, scale: float, length: int, name: str) -> Floats:
 def whole_numbers(
     given: npt.ArrayLike, name: str, length: int | None, limit: int
 ) -> npt.NDArray[np.int64]:
-    """The numbers, if they are so many whole ones from 0 to below the limit."""
+    """The numbers as int64. RecordError unless they are whole, in range and of this length."""
     array = np.asarray(given)
     if array.size == 0:
         array = array.reshape(-1).astype(np.int64)

@@ -54,10 +54,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     index: Annotated[int, Meta(ge=0)] = 0  # number of the game in its task
     purpose: Purpose = "self-play"
     source: Text = "match"  # match, human, import:FILE
-    opening: Annotated[int, Meta(ge=0)] = 0  # so many first plies were not the players' choice
+    opening: Annotated[int, Meta(ge=0)] = 0  # number of first plies that the players did not choose
     thoughts: Thoughts
     iteration: Annotated[int, Meta(ge=0)] | None = None  # of the run that played it
-    forced_result: float | None = None  # what learners are told instead of the outcome, seat 0's
+    forced_result: float | None = None  # seat 0's, learned in place of the outcome; none: outcome
     is_given: bool = False  # whether a run has it from another store
 
     def __post_init__(self) -> None:
@@ -85,8 +85,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     def id(self) -> str:
         """32 hexadecimal digits that depend on the game, its players and their thoughts.
 
-        What came to records later says what a run does with them (iteration, forced_result,
-        is_given); it is left out, so that old records keep their ids. Their task tells such apart.
+        Later fields (iteration, forced_result, is_given) say how a run uses the record. They are
+        left out, so that old records keep their ids; the task's name still tells games apart.
         """
         fields = msgspec.structs.astuple(self)[: _FIRST_FIELDS - 1]
         whole = (*fields, self.thoughts.identity())

@@ -33,9 +33,9 @@ class FitSettings(Settings):
     """How a net is fitted to the window."""
 
     batch: int = Field(256, ge=1, le=1 << 16)  # positions of a step
-    # Positions whose activations fit into memory; none: a whole batch's do. Of a larger batch, only
-    # so many blocks keep theirs as a batch of this size would fill; the other blocks keep their
-    # input and are computed again for the gradient. The step is the same, up to a third slower.
+    # Positions whose activations fit into memory; none: the whole batch. For a larger batch, only
+    # as many blocks keep their activations as fit into that memory; the others keep their input
+    # and are computed again for the gradient. The step is the same, up to a third slower.
     # (Adding up gradients of smaller batches is another step: batch norm would see other means.)
     micro_batch: int | None = Field(None, ge=1)
     samples: int | None = Field(None, ge=1)  # of a fit; none: by the next
