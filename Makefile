@@ -30,7 +30,7 @@ help:
 	@echo "make demo      one random game of each kind; then Razzle Dazzle learned in five minutes"
 	@echo "make test      every check and every test"
 	@echo "make check     formatters, linters, types, import order"
-	@echo "make golden    write goldens and docs/seats.md again (FORCE=1: also what has changed)"
+	@echo "make golden    write goldens and docs/players.md again (FORCE=1: also what has changed)"
 	@echo "make sanitize  random play and hostile text under address and UB sanitizers"
 	@echo "make bench     how fast rules, nets and search are"
 	@echo "make bench-peers  the same search, beside OpenSpiel's, which it installs in $(PEERS)"
@@ -73,10 +73,10 @@ check: $(INSTALLED) $(TOOLS)
 
 golden: STEPS := 4
 golden: $(INSTALLED) $(TOOLS)
-	@echo "[4/$(STEPS)] writing playthroughs, trees and docs/seats.md"
+	@echo "[4/$(STEPS)] writing playthroughs, trees and docs/players.md"
 	@cd tests && ../$(BIN)/python -m golden.playthrough $(if $(FORCE),--force)
 	@cd tests && ../$(BIN)/python -m golden.trees $(if $(FORCE),--force)
-	@cd tests && ../$(BIN)/python -m golden.seats
+	@cd tests && ../$(BIN)/python -m golden.players
 
 # The sanitizers' runtimes come first into the process, before Python itself; libstdc++ with
 # them, or else they cannot follow an exception.

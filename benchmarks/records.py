@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 import rulezero as rz
 from rulezero.data import Record, Store, check, pack
-from rulezero.data.replay import course, planes
+from rulezero.data.replay import planes, replay_of
 
 _SIMS = 100
 _GAMES = 6
@@ -123,7 +123,7 @@ def measure(text: str) -> str:
     pairs = sum(len(record.columns().pair_actions) for record in records)
     plies = sum(record.plies for record in records)
     size = size_of(records)
-    seen = [np.flatnonzero(course(record, game).movers >= 0) for record in records]
+    seen = [np.flatnonzero(replay_of(record, game).movers >= 0) for record in records]
     batch = np.empty((max(map(len, seen)), *game.facts.planes), np.float32)
 
     def remake(number: int, few: int) -> int:

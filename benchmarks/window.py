@@ -23,7 +23,7 @@ from rulezero.nets.tower import create
 
 PLIES = 1_000_000
 STEPS = 60
-SEAT = "puct:sims=64,temperature=1,temperature_turns=10"
+PLAYER = "puct:sims=64,temperature=1,temperature_turns=10"
 
 
 def most_memory() -> float:
@@ -33,7 +33,9 @@ def most_memory() -> float:
 
 def play(folder: str, games: int) -> None:
     """Games into a store."""
-    words = f"match razzle --a {SEAT} --b {SEAT} --games {games} --opening 4 --workers {cores()}"
+    words = (
+        f"match razzle --a {PLAYER} --b {PLAYER} --games {games} --opening 4 --workers {cores()}"
+    )
     command = [sys.executable, "-m", "rulezero", *words.split(), "--save", folder]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 

@@ -27,7 +27,7 @@ struct NetError : std::runtime_error {
 };
 
 // An unknown kind of player, key or value of its text.
-struct SeatError : std::runtime_error {
+struct PlayerError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

@@ -29,7 +29,7 @@ NB_MODULE(_core, m) {
   nb::exception<GameError>(m, "GameError", base);
   nb::exception<PositionError>(m, "PositionError", base);
   nb::exception<MoveError>(m, "MoveError", base);
-  nb::exception<SeatError>(m, "SeatError", base);
+  nb::exception<PlayerError>(m, "PlayerError", base);
   nb::exception<NetError>(m, "NetError", base);
 
   bind_pieces(m);

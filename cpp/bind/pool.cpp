@@ -162,14 +162,14 @@ void bind_pool(nb::module_& m) {
           "a perceptron that reads the planes of `encoder`, `tables` what is solved of the game.");
 
   m.def(
-      "seat_kinds",
+      "player_kinds",
       [] {
         std::vector<
             std::tuple<std::string, std::string, bool, std::vector<std::array<std::string, 3>>>>
             kinds;
-        for (const SeatKind& kind : seat_kinds()) {
+        for (const PlayerKind& kind : player_kinds()) {
           std::vector<std::array<std::string, 3>> options;
-          for (const SeatOption& option : kind.options) {
+          for (const PlayerOption& option : kind.options) {
             options.push_back(
                 {std::string(option.name), option.fallback, std::string(option.help)});
           }

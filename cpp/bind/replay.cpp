@@ -32,12 +32,12 @@ auto span_of(const Array& array) {
 nb::tuple replay_all(const AnyGame& game, const nb::str& start, const Input<Action>& actions) {
   const std::string_view letters = letters_of(start);
   const std::size_t plies = actions.size();
-  Course course = beside_python(game, [&] { return replay(game, letters, span_of(actions)); });
+  Replay result = beside_python(game, [&] { return replay(game, letters, span_of(actions)); });
   return nb::make_tuple(
-      to_numpy(std::move(course.movers), {plies}), to_numpy(std::move(course.choices), {plies}),
-      to_numpy(std::move(course.events), {plies, game.facts().events.size()}),
-      to_numpy(std::move(course.checks), {plies}), to_numpy(std::move(course.actors), {plies}),
-      to_numpy(std::move(course.numbers), {plies}), course.last);
+      to_numpy(std::move(result.movers), {plies}), to_numpy(std::move(result.choices), {plies}),
+      to_numpy(std::move(result.events), {plies, game.facts().events.size()}),
+      to_numpy(std::move(result.checks), {plies}), to_numpy(std::move(result.actors), {plies}),
+      to_numpy(std::move(result.numbers), {plies}), result.last);
 }
 
 void check_shape(bool fits, const char* name, const char* wanted) {

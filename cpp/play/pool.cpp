@@ -69,7 +69,7 @@ Pool::Pool(std::shared_ptr<const AnyGame> game, std::vector<Player> players,
     const bool has_mlp = player.mlp && player.encoder && walk->is_encoder(*player.encoder);
     if ((player.settings.source == Source::kNet && !has_net) ||
         (player.settings.source == Source::kMlp && !has_mlp)) {
-      throw SeatError("a player lacks the net that is to evaluate for it");
+      throw PlayerError("a player lacks the net that is to evaluate for it");
     }
     if (player.settings.method == Method::kHuman) continue;
     make_thinker(player, make_walk_(*game_));  // says now what is wrong with it

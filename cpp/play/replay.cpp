@@ -89,27 +89,27 @@ void remake_one(const AnyGame& game, const KeptGame& played, std::span<const std
 
 }  // namespace
 
-Course replay(const AnyGame& game, std::string_view start, std::span<const Action> actions) {
+Replay replay(const AnyGame& game, std::string_view start, std::span<const Action> actions) {
   const std::size_t columns = game.facts().events.size();
-  Course course;
-  course.movers.reserve(actions.size());
-  course.choices.reserve(actions.size());
-  course.checks.reserve(actions.size());
-  course.actors.reserve(actions.size());
-  course.numbers.reserve(actions.size());
-  course.events.resize(actions.size() * columns);
-  course.last = game.parse(start);
+  Replay result;
+  result.movers.reserve(actions.size());
+  result.choices.reserve(actions.size());
+  result.checks.reserve(actions.size());
+  result.actors.reserve(actions.size());
+  result.numbers.reserve(actions.size());
+  result.events.resize(actions.size() * columns);
+  result.last = game.parse(start);
   for (std::size_t ply = 0; ply < actions.size(); ++ply) {
-    const StatePtr next = step(ply, *course.last, actions[ply]);
-    course.movers.push_back(static_cast<std::int8_t>(course.last->mover()));
-    course.choices.push_back(static_cast<std::int32_t>(course.last->legal().size()));
-    course.checks.push_back(course.last->is_check());
-    course.actors.push_back(static_cast<std::int8_t>(course.last->actor()));
-    course.numbers.push_back(course.last->ply());
-    course.last = next;
-    if (columns > 0) course.last->events(std::span(course.events).subspan(ply * columns, columns));
+    const StatePtr next = step(ply, *result.last, actions[ply]);
+    result.movers.push_back(static_cast<std::int8_t>(result.last->mover()));
+    result.choices.push_back(static_cast<std::int32_t>(result.last->legal().size()));
+    result.checks.push_back(result.last->is_check());
+    result.actors.push_back(static_cast<std::int8_t>(result.last->actor()));
+    result.numbers.push_back(result.last->ply());
+    result.last = next;
+    if (columns > 0) result.last->events(std::span(result.events).subspan(ply * columns, columns));
   }
-  return course;
+  return result;
 }
 
 void remake(const AnyGame& game, std::span<const KeptGame> games, const Wanted& wanted) {

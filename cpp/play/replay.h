@@ -5,8 +5,8 @@
 
 namespace rulezero {
 
-// A game's course, ply by ply.
-struct Course {
+// A replayed game, ply by ply.
+struct Replay {
   std::vector<std::int8_t> movers;    // [plies]
   std::vector<std::int32_t> choices;  // [plies] how many actions were legal
   std::vector<float> events;          // [plies, columns of facts.events]
@@ -36,7 +36,7 @@ struct Wanted {
 };
 
 // Every ply of a game. MoveError names the ply of an action that is not legal.
-Course replay(const AnyGame& game, std::string_view start, std::span<const Action> actions);
+Replay replay(const AnyGame& game, std::string_view start, std::span<const Action> actions);
 
 // Fills what is wanted, going through each game once and no farther than its last wanted ply.
 // MoveError as above, also for a pair that is not legal at its ply; PositionError for the planes

@@ -351,7 +351,7 @@ Frame& AlphaBeta::frame(std::size_t at) {
 
 std::unique_ptr<Thinker> make_alphabeta(const Player& player, std::unique_ptr<Walk> walk) {
   if (player.settings.uses_net()) {
-    throw SeatError("alphabeta asks no net: give it eval=heuristic, rollout, uniform or hash");
+    throw PlayerError("alphabeta asks no net: give it eval=heuristic, rollout, uniform or hash");
   }
   return std::make_unique<AlphaBeta>(player, std::move(walk));
 }

@@ -8,7 +8,7 @@
 
 namespace rulezero {
 
-// SeatError for a player with a net: evaluations are made inside the core.
+// PlayerError for a player with a net: evaluations are made inside the core.
 std::unique_ptr<Thinker> make_alphabeta(const Player& player, std::unique_ptr<Walk> walk);
 
 }  // namespace rulezero

@@ -53,7 +53,7 @@ class ScriptedPlayer final : public Thinker {
 
 std::unique_ptr<Thinker> make_scripted(const Player& player, std::unique_ptr<Walk> walk) {
   if (!walk->facts().has_script) {
-    throw SeatError(walk->facts().name + " has no script: choose another player");
+    throw PlayerError(walk->facts().name + " has no script: choose another player");
   }
   return std::make_unique<ScriptedPlayer>(player, std::move(walk));
 }

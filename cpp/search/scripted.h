@@ -6,7 +6,7 @@
 
 namespace rulezero {
 
-// SeatError for a game without a script.
+// PlayerError for a game without a script.
 std::unique_ptr<Thinker> make_scripted(const Player& player, std::unique_ptr<Walk> walk);
 
 }  // namespace rulezero

@@ -172,7 +172,7 @@ double read_value(const Entry& entry, std::string_view text) {
   if (std::holds_alternative<bool Settings::*>(entry.member)) {
     if (text == "true" || text == "1" || text == "yes" || text == "on") return 1;
     if (text == "false" || text == "0" || text == "no" || text == "off") return 0;
-    throw SeatError(std::string(entry.name) + " is true or false, not " + quoted(text));
+    throw PlayerError(std::string(entry.name) + " is true or false, not " + quoted(text));
   }
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -180,9 +180,9 @@ double read_value(const Entry& entry, std::string_view text) {
   const bool fits = error == std::errc() && end == text.data() + text.size() &&
                     std::isfinite(value) && (!is_whole || value == std::floor(value));
   if (!fits || value < entry.low || value > entry.high) {
-    throw SeatError(std::string(entry.name) + " is a " + (is_whole ? "whole " : "") +
-                    "number from " + number_text(entry.low) + " to " + number_text(entry.high) +
-                    ", not " + quoted(text));
+    throw PlayerError(std::string(entry.name) + " is a " + (is_whole ? "whole " : "") +
+                      "number from " + number_text(entry.low) + " to " + number_text(entry.high) +
+                      ", not " + quoted(text));
   }
   return value;
 }
@@ -204,19 +204,19 @@ Source read_source(const Kind& kind, std::string_view text) {
   for (const auto& [name, source] : kSources) {
     if (name == text) return source;
   }
-  throw SeatError(std::string(kind.name) + " has no eval=" + std::string(text) +
-                  "; known: heuristic, rollout, uniform, hash");
+  throw PlayerError(std::string(kind.name) + " has no eval=" + std::string(text) +
+                    "; known: heuristic, rollout, uniform, hash");
 }
 
 }  // namespace
 
-std::vector<SeatKind> seat_kinds() {
-  std::vector<SeatKind> found;
+std::vector<PlayerKind> player_kinds() {
+  std::vector<PlayerKind> found;
   for (const Kind& kind : kinds()) {
-    SeatKind& seat = found.emplace_back(kind.name, kind.help, kind.judges);
+    PlayerKind& player = found.emplace_back(kind.name, kind.help, kind.judges);
     for (const Default& preset : kind.defaults) {
       const Entry& entry = find_entry(preset.name);
-      seat.options.push_back({entry.name, written(entry, preset.value), entry.help});
+      player.options.push_back({entry.name, written(entry, preset.value), entry.help});
     }
   }
   return found;
@@ -237,14 +237,14 @@ Settings read_settings(std::string_view name, const Options& given) {
       }
       const auto knows = [&](const Default& preset) { return preset.name == key; };
       if (std::none_of(kind.defaults.begin(), kind.defaults.end(), knows)) {
-        throw SeatError(std::string(name) + " has no key " + quoted(key));
+        throw PlayerError(std::string(name) + " has no key " + quoted(key));
       }
       const Entry& entry = find_entry(key);
       set(settings, entry, read_value(entry, text));
     }
     return settings;
   }
-  throw SeatError("there is no player " + quoted(name));
+  throw PlayerError("there is no player " + quoted(name));
 }
 
 }  // namespace rulezero

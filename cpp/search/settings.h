@@ -71,23 +71,23 @@ struct Settings {
 };
 
 // A key of a player's text.
-struct SeatOption {
+struct PlayerOption {
   std::string_view name;
   std::string fallback;
   std::string_view help;
 };
 
 // A kind of player.
-struct SeatKind {
+struct PlayerKind {
   std::string_view name;
   std::string_view help;
   bool judges;  // whether it takes net= and eval=
-  std::vector<SeatOption> options;
+  std::vector<PlayerOption> options;
 };
 
-std::vector<SeatKind> seat_kinds();
+std::vector<PlayerKind> player_kinds();
 
-// The settings of a kind of player: those given and the others at their fallbacks. SeatError
+// The settings of a kind of player: those given and the others at their fallbacks. PlayerError
 // says what is unknown or out of range. `eval` is one of the options; `net` is the caller's.
 Settings read_settings(std::string_view kind, const Options& given);
 

@@ -28,7 +28,7 @@ std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> 
     case Method::kHuman:
       break;
   }
-  throw SeatError("a human player has no search of its own: its moves come from outside");
+  throw PlayerError("a human player has no search of its own: its moves come from outside");
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> 
 std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk> walk) {
   if (player.settings.source == Source::kHeuristic && !walk->facts().has_heuristic &&
       player.settings.method != Method::kRandom && player.settings.method != Method::kHuman) {
-    throw SeatError(
+    throw PlayerError(
         "this game has no heuristic: choose a player such as puct:eval=rollout, or one with a net");
   }
   if (!player.tables) return make_plain(player, std::move(walk));

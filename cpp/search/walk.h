@@ -46,7 +46,7 @@ class Walk {
                      std::vector<int>& into) const = 0;
 
   // What tables prove of the position where the walk stands; nothing without them.
-  virtual void use(std::shared_ptr<const Tables> tables) = 0;  // a SeatError for another game's
+  virtual void use(std::shared_ptr<const Tables> tables) = 0;  // a PlayerError for another game's
   virtual std::optional<Proof> proof() const = 0;
 
   virtual const Facts& facts() const = 0;

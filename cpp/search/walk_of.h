@@ -78,7 +78,7 @@ class WalkOf final : public Walk {
   void use(std::shared_ptr<const Tables> tables) override {
     tables_ = std::dynamic_pointer_cast<const TablesOf<G>>(tables);
     if (tables && !tables_) {
-      throw SeatError("these endgame tables are of another game than " + facts_->name);
+      throw PlayerError("these endgame tables are of another game than " + facts_->name);
     }
   }
 

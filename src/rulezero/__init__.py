@@ -13,9 +13,9 @@ from rulezero._core import (
     Game,
     GameError,
     MoveError,
+    PlayerError,
     PositionError,
     RulezeroError,
-    SeatError,
     State,
     game_options,
     perft,
@@ -64,7 +64,7 @@ __all__ = [  # noqa: RUF022
     "report", "reports", "resume", "runs", "steps", "train",
     # errors, and the rest
     "GameError", "MoveError", "NetError", "PiecesError", "PositionError", "RecordError",
-    "RulezeroError", "RunError", "SeatError", "__version__", "cores", "nearest",
+    "RulezeroError", "RunError", "PlayerError", "__version__", "cores", "nearest",
 ]  # fmt: skip
 
 seat = player  # deprecated: the name that rz.player had before

@@ -23,7 +23,7 @@ def test_version() -> None:
 
 def test_help_names_every_verb() -> None:
     """--help everywhere; alone, the command explains itself."""
-    for verb in ("games", "perft", "tour", "seats", "match"):
+    for verb in ("games", "perft", "tour", "players", "match"):
         assert verb in run("--help").stdout
         assert run(verb, "--help").returncode == 0
 

@@ -12,7 +12,7 @@ from rulezero.cli.training.data import read_split, say_counts
 from rulezero.data import Record, Store, export, import_file
 from rulezero.data.summary import Summary, summarise
 from rulezero.learn import arrays
-from rulezero.learn.arrays import Orders, split_of, survey
+from rulezero.learn.arrays import ArrayOptions, split_of, survey
 from support import record_samples
 from support.commands import fails, run, succeeds
 
@@ -111,11 +111,11 @@ def test_process_writes_what_the_function_does(mixed: Path, tmp_path: Path) -> N
     """The same files, and a line for each part."""
     out = tmp_path / "out"
     records = list(Store(mixed / "records").select(game="connect4"))
-    every = (Orders(seed=seed, split=(50.0, 25.0, 25.0)) for seed in range(99))
-    orders = next(o for o in every if len({split_of(r.course_id, o) for r in records}) == 3)
-    options = ["--game", "connect4", "--split", "50/25/25", "--seed", str(orders.seed)]
+    every = (ArrayOptions(seed=seed, split=(50.0, 25.0, 25.0)) for seed in range(99))
+    chosen = next(o for o in every if len({split_of(r.moves_id, o) for r in records}) == 3)
+    options = ["--game", "connect4", "--split", "50/25/25", "--seed", str(chosen.seed)]
     shown = succeeds("data", "process", mixed, "--to", out, *options).splitlines()
-    meta = arrays.write(records, survey(records), tmp_path / "again", orders)
+    meta = arrays.write(records, survey(records), tmp_path / "again", chosen)
     for path in (tmp_path / "again").iterdir():
         assert (out / path.name).read_bytes() == path.read_bytes(), path.name
     assert shown[0] == (

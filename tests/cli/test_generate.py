@@ -7,7 +7,7 @@ import pytest
 
 import rulezero as rz
 from rulezero.data import Store
-from rulezero.data.replay import course
+from rulezero.data.replay import replay_of
 from rulezero.learn.targets import TargetSettings, of_play
 from rulezero.play.starts import read_starts
 from rulezero.train.games.monster import lessons
@@ -77,7 +77,7 @@ def test_starts_of_ones_own_and_a_forced_result(tmp_path: Path) -> None:
     succeeds("generate", "monster", "--to", store, *QUICK, *options)
     for record in games_in(store):
         assert (record.outcome, record.forced_result) == (-1, 1)
-        played = course(record, rz.load("monster"))
+        played = replay_of(record, rz.load("monster"))
         told = of_play(record, record.columns(), played, TargetSettings())
         assert (told.result == 1).all()
     # The same games for learners who are told the truth are others, and so are those from other

@@ -45,10 +45,10 @@ def test_every_ply_in_a_pipe(store: Path) -> None:
         record, notes = look_up(Store(store), number)
         pages = output.split("\n\n")
         assert f"record   {record.id}\n" in pages[0]
-        course = list(steps(record, notes))
+        played = list(steps(record, notes))
         plies = output.split("\nply ")[1:]
         assert len(plies) == record.plies
-        for step, page in zip(course, plies, strict=True):
+        for step, page in zip(played, plies, strict=True):
             board = draw(step.after, names=("White", "Black")).plain()
             assert board in page
             is_die = step.state.mover == rz.CHANCE

@@ -63,9 +63,9 @@ def test_a_game_in_python_can_be_kept(tmp_path: Path) -> None:
 
 def test_wrong_players_leave_no_store(tmp_path: Path) -> None:
     """What is wrong with a task is said before anything is made."""
-    with pytest.raises(rz.SeatError, match="no player"):
+    with pytest.raises(rz.PlayerError, match="no player"):
         rz.match("connect4", "nobody", "random", 2, save=tmp_path / "store")
-    with pytest.raises(rz.SeatError, match="a human cannot play here"):
+    with pytest.raises(rz.PlayerError, match="a human cannot play here"):
         rz.match("connect4", "human", "random", 2, save=tmp_path / "store")
     assert not (tmp_path / "store").exists()
     (tmp_path / "file").write_text("mine")
@@ -110,7 +110,7 @@ def test_wrong_arguments_are_told() -> None:
         rz.match(cast(Any, None), "random", "random")
     with pytest.raises(TypeError, match="about a State"):
         rz.player("puct").think(cast(Any, "x"))
-    with pytest.raises(rz.SeatError, match="is no evaluator"):
+    with pytest.raises(rz.PlayerError, match="is no evaluator"):
         rz.player("puct", evaluator=cast(Any, object()))
 
 

@@ -62,5 +62,5 @@ def test_the_interval_is_wilsons() -> None:
 
 def test_a_human_is_not_asked() -> None:
     """Nobody waits for 500 moves."""
-    with pytest.raises(rz.SeatError, match="a human cannot play here"):
+    with pytest.raises(rz.PlayerError, match="a human cannot play here"):
         mistakes("human", "late")

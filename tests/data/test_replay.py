@@ -1,4 +1,4 @@
-"""Replayed records: the course of the game and what a net saw, as they were in play."""
+"""Replayed records: who moved and what a net saw, as they were in play."""
 
 import threading
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 import rulezero as rz
 from rulezero import _core
 from rulezero.data import RecordError
-from rulezero.data.replay import course, follow, planes
+from rulezero.data.replay import follow, planes, replay_of
 from support import record_samples, samples
 
 pytestmark = pytest.mark.sanitize
@@ -34,10 +34,10 @@ def test_planes_from_the_record_equal_planes_from_play(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", samples.GAMES)
-def test_the_course_is_that_of_play(text: str) -> None:
+def test_a_replay_is_what_was_played(text: str) -> None:
     """Movers, numbers of choices, events and the end."""
     states = samples.played(text, 1)
-    told = course(record_samples.made(text, 1))
+    told = replay_of(record_samples.made(text, 1))
     assert told.movers.tolist() == [state.mover for state in states[:-1]]
     assert told.choices.tolist() == [len(state.legal) for state in states[:-1]]
     assert told.events.shape == (len(states) - 1, len(states[0].game.facts.events))
@@ -123,7 +123,7 @@ def test_what_cannot_be_replayed_is_told_with_its_ply() -> None:
     with pytest.raises(RecordError, match="there is no ply"):
         planes(record, [-1])
     exchange = record_samples.made("exchange")
-    die = course(exchange).movers.tolist().index(rz.CHANCE)
+    die = replay_of(exchange).movers.tolist().index(rz.CHANCE)
     with pytest.raises(RecordError, match=f"at ply {die}, .*a die is pending"):
         planes(exchange, [die])
 

@@ -16,10 +16,10 @@ def test_steps_are_the_game(text: str) -> None:
     """Position, choice and thought of every ply, as the record has them."""
     (record,) = rz.match(text, "random", "puct:eval=uniform,sims=4", 1, opening=2).records
     game = samples.game(text)
-    course = list(steps(record, game=game))
-    assert len(course) == record.plies
+    played = list(steps(record, game=game))
+    assert len(played) == record.plies
     state = game.parse(record.start)
-    for ply, step in enumerate(course):
+    for ply, step in enumerate(played):
         assert (step.ply, step.state, step.notes) == (ply, state, {})
         assert step.thought == record.thought(ply)
         state = step.after

@@ -263,5 +263,5 @@ def test_damage_is_told(endgames: Path, tmp_path: Path) -> None:
     damaged = rz.endgame.open(tmp_path)
     with pytest.raises(rz.RulezeroError, match="the table of KvKQ is damaged"):
         damaged.check("KvKQ", 1000)
-    with pytest.raises(rz.SeatError, match="no endgame tables of razzle"):
+    with pytest.raises(rz.PlayerError, match="no endgame tables of razzle"):
         rz.player(f"puct:tables={endgames}").think(rz.load("razzle").start())

@@ -30,7 +30,7 @@ def has_heuristic(state: rz.State) -> bool:
 def has_script(state: rz.State) -> bool:
     try:
         rz.player("scripted:depth=1").think(state)
-    except rz.SeatError:
+    except rz.PlayerError:
         return False
     return True
 
@@ -147,10 +147,10 @@ def test_a_replay_says_who_acts_and_at_which_ply(text: str) -> None:
     """Actors are the movers; a die is rolled for the seat whose choice it decides."""
     states = samples.played(text)
     actions = np.array(states[-1].actions, np.uint32)
-    course = follow(samples.game(text), states[0].text, actions)
-    assert course.plies.tolist() == [state.ply for state in states[:-1]]
+    replay = follow(samples.game(text), states[0].text, actions)
+    assert replay.plies.tolist() == [state.ply for state in states[:-1]]
     last = -1
-    for mover, actor in zip(course.movers.tolist(), course.actors.tolist(), strict=True):
+    for mover, actor in zip(replay.movers.tolist(), replay.actors.tolist(), strict=True):
         last = last if mover == rz.CHANCE else mover
         assert actor == last
 
@@ -170,8 +170,8 @@ def test_exchange_tells_its_hidden_numbers() -> None:
     pending = state.apply(state.read("d5xd4"))
     start = EXCHANGE.parse(pending.text)
     assert (start.mover, start.ply) == (rz.CHANCE, 41)
-    course = follow(EXCHANGE, start.text, np.array(start.legal[:1], np.uint32))
-    assert (course.actors.tolist(), course.plies.tolist()) == ([1], [41])
+    replay = follow(EXCHANGE, start.text, np.array(start.legal[:1], np.uint32))
+    assert (replay.actors.tolist(), replay.plies.tolist()) == ([1], [41])
 
 
 def test_move_numbers_are_what_a_text_says() -> None:

@@ -17,19 +17,19 @@ from games.test_symmetry import mirror_connect4, mirror_files, mirror_razzle
 from rulezero import _core
 from rulezero.data import Record, RecordError, Store
 from rulezero.learn import arrays
-from rulezero.learn.arrays import Meta, Orders, Survey, split_of, survey
+from rulezero.learn.arrays import ArrayOptions, Meta, Survey, split_of, survey
 from support import record_samples, samples
 
-PLAIN = Orders(augment=False)
+PLAIN = ArrayOptions(augment=False)
 MIRRORS = {"connect4": mirror_connect4, "razzle": mirror_razzle}
 turned = mirror_files(7)
 
 
 def written(
-    records: Sequence[Record], folder: Path, orders: Orders = PLAIN
+    records: Sequence[Record], folder: Path, options: ArrayOptions = PLAIN
 ) -> dict[str, npt.NDArray[Any]]:
     """The arrays by name, the splits among them."""
-    arrays.write(records, survey(records), folder, orders)
+    arrays.write(records, survey(records), folder, options)
     found = {path.stem: np.load(path, allow_pickle=False) for path in folder.glob("*.npy")}
     with np.load(folder / "splits.npz", allow_pickle=False) as splits:
         return found | dict(splits)
@@ -87,7 +87,7 @@ def test_arrays_are_the_games_replayed(text: str, tmp_path: Path) -> None:
 def test_mirror_images_are_positions(text: str, tmp_path: Path) -> None:
     """Planes and policy of the mirrored text; only what is its own image is there once."""
     records = record_samples.several(text, 3)
-    found = written(records, tmp_path / "out", Orders())
+    found = written(records, tmp_path / "out", ArrayOptions())
     plain = [row for row in rows(found) if not row[2]]
     images = {row[:2] for row in rows(found) if row[2]}
     assert len(rows(found)) == len(plain) + len(images) == len(set(rows(found)))
@@ -125,11 +125,13 @@ def test_a_position_that_is_its_own_image_is_there_once(tmp_path: Path) -> None:
         record.thoughts,
         **dict.fromkeys(["counts", "action_ids", "action_steps", "weights", "target"], b""),
     )
-    found = written([msgspec.structs.replace(record, thoughts=bare)], tmp_path / "a", Orders())
+    found = written(
+        [msgspec.structs.replace(record, thoughts=bare)], tmp_path / "a", ArrayOptions()
+    )
     assert (0, 0, False) in rows(found)
     assert (0, 0, True) not in rows(found)
     assert (0, 1, True) in rows(found) or record.action_numbers()[0] == 3
-    found = written([record], tmp_path / "b", Orders())
+    found = written([record], tmp_path / "b", ArrayOptions())
     assert (0, 0, True) in rows(found)  # the board is the same, the policy is not
     assert not written([record], tmp_path / "c", PLAIN)["mirrored"].any()
 
@@ -143,7 +145,7 @@ def test_a_position_without_an_image_is_there_once(
         _core.remake(game, games, plies, mirrored=mirrored & (plies % 2 == 1), **wanted)
 
     monkeypatch.setattr("rulezero.data.arrays.remake", remake)
-    found = written(record_samples.several("razzle", 2), tmp_path / "out", Orders())
+    found = written(record_samples.several("razzle", 2), tmp_path / "out", ArrayOptions())
     images = found["plies"][found["mirrored"]]
     assert len(images) > 20
     assert (images % 2 == 1).all()
@@ -152,15 +154,15 @@ def test_a_position_without_an_image_is_there_once(
 def test_games_are_split_whole(tmp_path: Path) -> None:
     """Every position is in one part, and all of a game in the same, mirror images too."""
     records = record_samples.several("connect4", 40)
-    orders = Orders(split=(60, 20, 20))
-    found = written(records, tmp_path / "out", orders)
+    options = ArrayOptions(split=(60, 20, 20))
+    found = written(records, tmp_path / "out", options)
     every = np.concatenate([found[name] for name in arrays.SPLITS])
     assert sorted(every) == list(range(len(found["games"])))
     games = [set(found["games"][found[name]].tolist()) for name in arrays.SPLITS]
     assert all(games)
     assert sum(map(len, games)) == len(set.union(*games)) == 40
     for name, part in zip(arrays.SPLITS, games, strict=True):
-        assert {split_of(records[number].course_id, orders) for number in part} == {name}
+        assert {split_of(records[number].moves_id, options) for number in part} == {name}
     meta = msgspec.json.decode((tmp_path / "out" / "meta.json").read_bytes(), type=Meta)
     assert [part.games for part in meta.splits.values()] == [len(part) for part in games]
     assert [part.positions for part in meta.splits.values()] == [
@@ -170,27 +172,27 @@ def test_games_are_split_whole(tmp_path: Path) -> None:
 
 def test_splits_stay(tmp_path: Path) -> None:
     """Whatever else is there and in which order; with another seed they are others."""
-    ids = [record.course_id for record in record_samples.several("connect4", 40)]
+    ids = [record.moves_id for record in record_samples.several("connect4", 40)]
 
     def parts(**changes: Any) -> list[str]:
-        return [split_of(record_id, Orders(**changes)) for record_id in ids]
+        return [split_of(record_id, ArrayOptions(**changes)) for record_id in ids]
 
     assert parts() == parts()
     assert parts(seed=1) != parts()
     few, many = record_samples.several("connect4", 3), record_samples.several("connect4", 5)
     for number, records in enumerate((few, many, many[::-1])):
         found = written(records, tmp_path / str(number))
-        courses = {record.id: record.course_id for record in records}
+        moves = {record.id: record.moves_id for record in records}
         for name in arrays.SPLITS:
             for game in set(found["games"][found[name]].tolist()):
-                assert split_of(courses[str(found["ids"][game])], PLAIN) == name
+                assert split_of(moves[str(found["ids"][game])], PLAIN) == name
     assert set(parts(split=(100, 0, 0))) == {"train"}
     assert set(parts(split=(0, 0, 100))) == {"test"}
 
 
 def test_shares_are_what_was_asked_for() -> None:
     """Nearly, of many games."""
-    drawn = [split_of(f"{number:032x}", Orders(split=(70, 20, 10))) for number in range(3000)]
+    drawn = [split_of(f"{number:032x}", ArrayOptions(split=(70, 20, 10))) for number in range(3000)]
     counts = [drawn.count(name) / 3000 for name in arrays.SPLITS]
     np.testing.assert_allclose(counts, [0.7, 0.2, 0.1], atol=0.03)
 
@@ -246,9 +248,9 @@ def test_games_that_came_since_are_not_written(tmp_path: Path) -> None:
 def test_long_games_come_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And are the same."""
     records = record_samples.several("razzle", 2)
-    whole = written(records, tmp_path / "a", Orders())
+    whole = written(records, tmp_path / "a", ArrayOptions())
     monkeypatch.setattr(arrays, "_BLOCK", 7)
-    parts = written(records, tmp_path / "b", Orders())
+    parts = written(records, tmp_path / "b", ArrayOptions())
     order = sorted(range(len(rows(whole))), key=lambda row: rows(whole)[row])
     again = sorted(range(len(rows(parts))), key=lambda row: rows(parts)[row])
     for name in ("positions", "policies", "mcts_values", "games", "plies"):
@@ -291,14 +293,14 @@ def test_a_killed_process_leaves_nothing_half(tmp_path: Path) -> None:
 import os, signal, sys
 from pathlib import Path
 from rulezero.data import Store
-from rulezero.learn.arrays import Orders, survey, write
+from rulezero.learn.arrays import ArrayOptions, survey, write
 
 def die(done: int, total: int) -> None:
     if done == 2:
         os.kill(os.getpid(), signal.SIGKILL)
 
 store = Store(sys.argv[1])
-write(store, survey(store), Path(sys.argv[2]), Orders(), die)
+write(store, survey(store), Path(sys.argv[2]), ArrayOptions(), die)
 """
     out = tmp_path / "out"
     killed = subprocess.run([sys.executable, "-c", program, store.path, out], check=False)
@@ -324,10 +326,10 @@ def test_room_is_looked_for(tmp_path: Path) -> None:
     """A size is what the files come to; more than the disk has is refused before the first byte."""
     records = record_samples.several("razzle", 2)
     found = survey(records)
-    arrays.write(records, found, tmp_path / "out", Orders())
+    arrays.write(records, found, tmp_path / "out", ArrayOptions())
     size = sum(path.stat().st_size for path in (tmp_path / "out").iterdir())
-    assert size == pytest.approx(found.bytes(Orders()), rel=0.01)
-    assert found.bytes(PLAIN) * 2 == found.bytes(Orders())
+    assert size == pytest.approx(found.bytes(ArrayOptions()), rel=0.01)
+    assert found.bytes(PLAIN) * 2 == found.bytes(ArrayOptions())
     huge = Survey(game=found.game, numbers=found.numbers, positions=10**13)
     with pytest.raises(RecordError, match=r"would have \d+\.\d GB, and its disk has \d+\.\d GB"):
         arrays.write(records, huge, tmp_path / "huge", PLAIN)
@@ -337,10 +339,10 @@ def test_room_is_looked_for(tmp_path: Path) -> None:
 def test_meta_tells_what_was_made(tmp_path: Path) -> None:
     """Enough to read the arrays without the records."""
     records = record_samples.several("connect4", 3)
-    meta = arrays.write(records, survey(records), tmp_path / "out", Orders(seed=7))
+    meta = arrays.write(records, survey(records), tmp_path / "out", ArrayOptions(seed=7))
     assert msgspec.json.decode((tmp_path / "out" / "meta.json").read_bytes(), type=Meta) == meta
     facts = samples.game("connect4").facts
     assert (meta.game, meta.planes, meta.slots) == ("connect4", facts.planes, facts.slots)
-    assert (meta.games, meta.orders.seed) == (3, 7)
+    assert (meta.games, meta.options.seed) == (3, 7)
     assert meta.positions == len(np.load(tmp_path / "out" / "games.npy"))
     assert meta.mirrored == np.load(tmp_path / "out" / "mirrored.npy").sum() > 0

@@ -9,7 +9,7 @@ import pytest
 
 import rulezero as rz
 from games.test_symmetry import mirror_connect4, mirror_files, mirror_monster, mirror_razzle
-from rulezero.data.replay import course
+from rulezero.data.replay import replay_of
 from rulezero.learn.batch import Batch, Batches
 from rulezero.learn.targets import TargetSettings, of_play
 from rulezero.learn.window import Window
@@ -235,7 +235,7 @@ def test_drawn_games_may_have_a_share_of_their_own() -> None:
 def test_a_judge_tells_values_that_nobody_knew() -> None:
     """Only where the mover knew none: its own are never replaced."""
     record = record_samples.made("connect4", end_reason="four")
-    columns, played = record.columns(), course(record, samples.game("connect4"))
+    columns, played = record.columns(), replay_of(record, samples.game("connect4"))
     other = record_samples.made("connect4", seed=0).columns()
     note = msgspec.structs.replace(other, value=np.full(record.plies, 0.25, np.float32))
     found = of_play(record, columns, played, TargetSettings(), note)

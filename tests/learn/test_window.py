@@ -8,7 +8,7 @@ import pytest
 
 import rulezero as rz
 from rulezero.data import Record
-from rulezero.data.replay import course
+from rulezero.data.replay import replay_of
 from rulezero.learn.fit import FitSettings
 from rulezero.learn.plan import plan
 from rulezero.learn.targets import Targets, TargetSettings, of_play
@@ -20,7 +20,7 @@ def targets_of(record: Record, **settings: object) -> Targets:
     """What is learned from a record."""
     game = samples.game(record.game)
     wanted = TargetSettings.model_validate(settings)
-    return of_play(record, record.columns(), course(record, game), wanted)
+    return of_play(record, record.columns(), replay_of(record, game), wanted)
 
 
 @pytest.mark.parametrize("text", samples.GAMES)
@@ -55,7 +55,7 @@ def test_targets_may_follow_the_temperature_of_play(text: str) -> None:
     columns = record.columns()
     window = Window(WindowSettings())
     targets = targets_of(record, target_temperature="play")
-    window.add(record, columns, course(record, game), targets, generation=0)
+    window.add(record, columns, replay_of(record, game), targets, generation=0)
     kept, state, turn, mover = window.games[0], game.parse(record.start), 0, 0
     seen = set()
     for ply, action in enumerate(record.action_numbers().tolist()):
@@ -119,7 +119,7 @@ def is_held_out(record: Record, share: float) -> bool:
     return part_of(record, WindowSettings(held_out=share)) is Part.HELD_OUT
 
 
-def test_held_out_games_depend_on_their_course_alone() -> None:
+def test_held_out_games_depend_on_their_moves_alone() -> None:
     """Not on their order, their generation or who else is there; and a larger share has more.
 
     A game that is played twice is held out twice: else it would be known by heart.
@@ -157,7 +157,7 @@ def test_plies_are_left_out_as_settings_say() -> None:
     """The first ones, those in check, and some by lot that is always the same."""
     for seed in range(4):
         record = record_samples.made("monster", seed, end_reason="king")
-        checks = course(record, samples.game("monster")).checks
+        checks = replay_of(record, samples.game("monster")).checks
         chosen = targets_of(record).weight > 0
         found = targets_of(record, skip_plies=5, skip_checks=True).weight > 0
         wanted = chosen & ~checks
@@ -175,7 +175,9 @@ def test_checks_are_what_the_move_texts_say(text: str) -> None:
     for seed in range(6):
         record = record_samples.made(text, seed)
         states = samples.played(text, seed)
-        for is_check, state in zip(course(record, samples.game(text)).checks, states, strict=False):
+        for is_check, state in zip(
+            replay_of(record, samples.game(text)).checks, states, strict=False
+        ):
             board, side, *_ = state.text.split(" ")
             other = "b" if side == "w" else "w"
             try:  # the other side to move, with nothing pending

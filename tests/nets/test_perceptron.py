@@ -190,7 +190,7 @@ def test_a_seat_finds_its_perceptron(run: Path) -> None:
 def test_a_seat_that_cannot_use_it_says_why(run: Path) -> None:
     """A policy, another game, a file of another width, and none at all."""
     chess = samples.game("chess")
-    with pytest.raises(rz.SeatError, match="is a perceptron, which has no policy"):
+    with pytest.raises(rz.PlayerError, match="is a perceptron, which has no policy"):
         evaluator_for(rz.player("policy", net=f"{run}"), chess)
     with pytest.raises(rz.NetError, match="perceptron for chess; it cannot judge connect4"):
         evaluator_for(rz.player("oneply", net=f"{run}"), samples.game("connect4"))

@@ -191,14 +191,14 @@ def test_whom_people_meet() -> None:
     assert opponent("gumbel").text == "gumbel"
     assert opponent("gumbel", sims=3).text == "gumbel:sims=3"
     assert opponent(net="runs/x").text == f"puct:net=runs/x,sims={SIMS}"
-    with pytest.raises(rz.SeatError, match="no key 'sims'"):
+    with pytest.raises(rz.PlayerError, match="no key 'sims'"):
         opponent("random", sims=3)
 
 
 def test_seats_by_name() -> None:
     """0, 1, white, black."""
     assert [seat_number(word) for word in ("0", "1", "white", "Black")] == [0, 1, 0, 1]
-    with pytest.raises(rz.SeatError, match="no seat"):
+    with pytest.raises(rz.PlayerError, match="no seat"):
         seat_number("2")
 
 

@@ -197,7 +197,7 @@ def test_a_player_names_its_backend() -> None:
 )
 def test_keys_that_do_not_go_together_are_one_line(keys: str, message: str) -> None:
     """When the text is read, before any net is looked for."""
-    with pytest.raises(rz.SeatError) as caught:
+    with pytest.raises(rz.PlayerError) as caught:
         rz.player(f"puct:net=nowhere,{keys}")
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -12,7 +12,7 @@ from reference.tree import DrawFace, Evaluate, Node, Tree
 
 @dataclass(frozen=True)
 class Rule:
-    """What decides between children; the keys of docs/seats.md."""
+    """What decides between children; the keys of docs/players.md."""
 
     c_puct: float = 1.5
     c_growth: float = 0.0

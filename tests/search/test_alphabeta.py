@@ -322,7 +322,7 @@ def test_wins_are_short_and_losses_long(game: str, text: str, plies: int, outcom
 def test_a_net_is_not_asked() -> None:
     """Alpha-beta judges more positions than a net can."""
     state = rz.load("connect4").start()
-    with pytest.raises(rz.SeatError, match="eval=heuristic"):
+    with pytest.raises(rz.PlayerError, match="eval=heuristic"):
         rz.player("alphabeta", evaluator=UniformEvaluator(7)).think(state)
 
 

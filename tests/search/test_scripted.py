@@ -122,5 +122,5 @@ def test_it_never_leaves_its_king_to_be_taken() -> None:
 
 def test_where_there_is_no_script() -> None:
     """One line."""
-    with pytest.raises(rz.SeatError, match="has no script"):
+    with pytest.raises(rz.PlayerError, match="has no script"):
         rz.player("scripted").think(rz.load("chess").start())

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rulezero.data import Record
-from rulezero.data.replay import course
+from rulezero.data.replay import replay_of
 from rulezero.learn.targets import TargetSettings, of_play
 from rulezero.learn.window import Window, WindowSettings
 from support import record_samples, samples
@@ -30,7 +30,7 @@ def take(
     generation: int = 0,
 ) -> None:
     """Lets a record in."""
-    columns, played = record.columns(), course(record, samples.game(record.game))
+    columns, played = record.columns(), replay_of(record, samples.game(record.game))
     wanted = of_play(record, columns, played, targets or TargetSettings())
     window.add(record, columns, played, wanted, generation=generation)
 

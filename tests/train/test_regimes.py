@@ -12,7 +12,7 @@ import rulezero as rz
 from rulezero import config, runs, steps
 from rulezero.data import Store
 from rulezero.data.record import Record
-from rulezero.data.replay import course
+from rulezero.data.replay import replay_of
 from rulezero.fleet.local import run
 from rulezero.learn.targets import Targets
 from rulezero.play.task import Task
@@ -37,7 +37,7 @@ def tasks(experiment: Experiment, iteration: int) -> dict[str, Task]:
 
 def targets(experiment: Experiment, record: Record) -> Targets:
     """What is learned from a game."""
-    played = course(record, samples.game(record.game))
+    played = replay_of(record, samples.game(record.game))
     return experiment.targets_of(record, record.columns(), played, None)
 
 
@@ -67,7 +67,7 @@ def test_both_sides_of_a_lesson_are_learned_from(tmp_path: Path) -> None:
     run = runs.train("exchange", "tiny", tmp_path / "run", changes=changes, workers=1)
     experiment, taught = config.read(run.config()), 0.0
     for record in run.store().select(purpose="self-play"):
-        columns, movers = record.columns(), course(record, rz.load("exchange")).movers
+        columns, movers = record.columns(), replay_of(record, rz.load("exchange")).movers
         found = targets(experiment, record)
         taught += float((found.result * found.weight * (1 - 2 * movers)).sum())
         for seat in (0, 1):
@@ -191,7 +191,7 @@ def test_lessons_of_an_iteration_differ(tmp_path: Path) -> None:
     task = tasks(load("monster", "curriculum.starts=curriculum:5"), 0)["curriculum"]
     task = msgspec.structs.replace(task, games=24, starts=task.starts[:1])
     records = [finished.record for finished in run(task)]
-    assert len({record.course_id for record in records}) > 20
+    assert len({record.moves_id for record in records}) > 20
 
 
 def human_games(path: Path, games: int) -> Sequence[Record]:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 import rulezero as rz
 from reference import exchange_rewards
 from rulezero.data import Record, pack
-from rulezero.data.replay import course
+from rulezero.data.replay import replay_of
 from rulezero.train.games.exchange import (
     AbilityTracker,
     RewardConfig,
@@ -71,7 +71,7 @@ def record_of(states: list[rz.State]) -> Record:
 def tracked(states: list[rz.State]) -> Trackers:
     """What both sides did."""
     record, game = record_of(states), states[0].game
-    return track(record, course(record, game), game)
+    return track(record, replay_of(record, game), game)
 
 
 def judged(
@@ -79,7 +79,7 @@ def judged(
 ) -> Shaped:
     """The targets of a game, perhaps with other deeds than its own."""
     record = record_of(states)
-    return shaped(record, course(record, states[0].game), trackers or tracked(states), config)
+    return shaped(record, replay_of(record, states[0].game), trackers or tracked(states), config)
 
 
 def assert_same_numbers(states: list[rz.State]) -> Trackers:
@@ -302,5 +302,5 @@ def test_draw_target_says_two_things_of_one_game() -> None:
 
 def test_learners_may_be_told_another_result() -> None:
     """Games played to be told otherwise have no other deeds."""
-    told = shaped(record_of(DRAWN), course(record_of(DRAWN)), NOBODY, CONFIG, result=-1)
+    told = shaped(record_of(DRAWN), replay_of(record_of(DRAWN)), NOBODY, CONFIG, result=-1)
     assert told.value.tolist() == pytest.approx([-1 / 1.5] * 2)

@@ -26,7 +26,7 @@ app = typer.Typer(
 app.command("games")(games.games)
 app.command("perft")(perft.perft)
 app.command("tour")(tour.tour)
-app.command("seats")(players.seats)
+app.command("players")(players.players)
 app.command("match")(match.match)
 app.command("play")(play.play)
 app.command("replay")(replay.replay)

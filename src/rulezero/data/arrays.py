@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rulezero._core import Game, remake
 from rulezero.data.columns import Floats, RecordError
 from rulezero.data.record import Columns, Record
-from rulezero.data.replay import course, policies
+from rulezero.data.replay import policies, replay_of
 
 
 def write(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], Game]) -> int:
@@ -46,7 +46,7 @@ def write(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], 
 
 
 def _arrays(record: Record, game: Game) -> dict[str, npt.NDArray[Any]]:
-    columns, movers = record.columns(), course(record, game).movers
+    columns, movers = record.columns(), replay_of(record, game).movers
     plies = np.flatnonzero(movers >= 0)
     shown = show(record.start, columns, plies, game)
     return {

@@ -15,7 +15,7 @@ _PLIES = 32  # of a playthrough
 
 
 def check(record: Record, *, trusted: bool = False, game: Game | None = None) -> Replay:
-    """The course of a record that is true; else a RecordError that names what is not, and the ply.
+    """The replay of a record that is true; else a RecordError that names what is not, and the ply.
 
     Every choice is legal, outcome and end are the rules', every thought is about legal actions.
     What the rules cannot know is taken at its word: that a seat resigned, or what an imported
@@ -32,13 +32,13 @@ def check(record: Record, *, trusted: bool = False, game: Game | None = None) ->
     columns = record.columns()
     if repack(columns) != (record.actions, record.thoughts):
         raise RecordError("its columns are not packed as rulezero packs them")
-    course = follow(game, record.start, columns.actions)
+    replay = follow(game, record.start, columns.actions)
     first = game.parse(record.start).text
     if first != record.start:
         raise RecordError(f"the start is written '{record.start}'; its own text is '{first}'")
-    _check_end(record, course.last)
-    _check_thoughts(record, game, columns, course)
-    return course
+    _check_end(record, replay.last)
+    _check_thoughts(record, game, columns, replay)
+    return replay
 
 
 def _check_end(record: Record, last: State) -> None:
@@ -60,8 +60,8 @@ def _check_end(record: Record, last: State) -> None:
         raise RecordError(f"{where}, but a game that was stopped has no winner")
 
 
-def _check_thoughts(record: Record, game: Game, columns: Columns, course: Replay) -> None:
-    of_dice = np.flatnonzero(columns.has_thought & (course.movers == CHANCE))
+def _check_thoughts(record: Record, game: Game, columns: Columns, replay: Replay) -> None:
+    of_dice = np.flatnonzero(columns.has_thought & (replay.movers == CHANCE))
     if len(of_dice):
         raise RecordError(f"at ply {of_dice[0]}: a die has no thoughts")
     plies = np.flatnonzero(columns.has_policy)

@@ -93,8 +93,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         return hashlib.sha256(msgspec.msgpack.encode(whole)).hexdigest()[:32]
 
     @property
-    def course_id(self) -> str:
-        """32 hexadecimal digits that depend on the course of the game alone, whoever played it."""
+    def moves_id(self) -> str:
+        """32 hexadecimal digits, equal for records of the same game, start and actions."""
         played = (self.game, self.start, self.actions)
         return hashlib.sha256(msgspec.msgpack.encode(played)).hexdigest()[:32]
 

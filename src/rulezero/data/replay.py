@@ -52,7 +52,7 @@ def _shipped(text: str) -> Game:
     return load(text)
 
 
-def course(record: Record, game: Game | None = None) -> Replay:
+def replay_of(record: Record, game: Game | None = None) -> Replay:
     """The whole game. RecordError names the ply of an action that is not legal."""
     return follow(game or game_of(record.game), record.start, record.action_numbers())
 

@@ -87,14 +87,14 @@ class LocalFleet:
         workers = min(self._workers or cores(), total)
         if workers > 1 or (workers == 1 and self._timeout is not None):
             share = -(-total // workers)  # a worker with more in step would leave others idle
-            orders = _Orders(
-                jobs=[(msgspec.msgpack.encode(task), left[at]) for at, task in enumerate(tasks)],
+            workload = _Workload(
+                tasks=[(msgspec.msgpack.encode(task), left[at]) for at, task in enumerate(tasks)],
                 nets=self._nets,
                 width=min(self._width, share),
                 cache=self._cache,
                 seconds=math.inf if self._timeout is None else self._timeout.seconds,
             )
-            yield from _WorkerPool(orders, self._timeout).play(workers)
+            yield from _WorkerPool(workload, self._timeout).play(workers)
             return
         for number, task in enumerate(tasks):
             if left[number]:
@@ -127,10 +127,10 @@ def run(
 
 
 @dataclass(frozen=True)
-class _Orders:
+class _Workload:
     """What every worker process gets."""
 
-    jobs: list[tuple[bytes, list[int]]]  # encoded tasks, and which of their games to play
+    tasks: list[tuple[bytes, list[int]]]  # encoded tasks, and which of their games to play
     nets: NetStore
     width: int
     cache: int
@@ -158,12 +158,12 @@ class _WorkerPool:
     Each has a pipe of its own, so that one killed in the middle of a message blocks no other.
     """
 
-    def __init__(self, orders: _Orders, timeout: Timeout | None) -> None:
+    def __init__(self, workload: _Workload, timeout: Timeout | None) -> None:
         self._context = multiprocessing.get_context("spawn")
-        # Of each job, how many games some worker has taken.
-        self._taken = self._context.Array("q", len(orders.jobs))
-        self._orders = orders
-        self._left = sum(len(indices) for _, indices in orders.jobs)
+        # Of each workload, how many games some worker has taken.
+        self._taken = self._context.Array("q", len(workload.tasks))
+        self._workload = workload
+        self._left = sum(len(indices) for _, indices in workload.tasks)
         self._timeout = timeout
         self._workers: dict[Connection, _Worker] = {}
 
@@ -206,7 +206,7 @@ class _WorkerPool:
         reader, writer = self._context.Pipe(duplex=False)
         with _ignored_interrupts(), _without_main():
             process = self._context.Process(
-                target=_work, args=(self._orders, self._taken, games, writer), daemon=True
+                target=_work, args=(self._workload, self._taken, games, writer), daemon=True
             )
             process.start()
         writer.close()  # or else the end of the worker would not be the end of the pipe
@@ -271,12 +271,12 @@ def _without_main() -> Iterator[None]:
 
 
 def _work(
-    orders: _Orders, taken: Any, games: Sequence[tuple[int, int]], results: Connection
+    workload: _Workload, taken: Any, games: Sequence[tuple[int, int]], results: Connection
 ) -> None:
     """One worker process: plays the games given, then takes indices; sends what it finishes."""
 
     def take(number: int) -> Iterator[int]:
-        indices = orders.jobs[number][1]
+        indices = workload.tasks[number][1]
         while True:
             with taken.get_lock():
                 at = taken[number]
@@ -286,15 +286,19 @@ def _work(
             yield indices[at]
 
     try:
-        for number, (message, indices) in enumerate(orders.jobs):
+        for number, (message, indices) in enumerate(workload.tasks):
             alone = [index for given, index in games if given == number]
             if taken[number] >= len(indices) and not alone:
                 continue
             task = decode(message, Task)
             table = Table(
-                task, check_task(task), nets=orders.nets, width=orders.width, cache=orders.cache
+                task,
+                check_task(task),
+                nets=workload.nets,
+                width=workload.width,
+                cache=workload.cache,
             )
-            for made in table.play(take(number), orders.seconds, alone):
+            for made in table.play(take(number), workload.seconds, alone):
                 is_record = isinstance(made, Finished)
                 results.send((number, msgspec.msgpack.encode(made) if is_record else made))
     except RulezeroError as error:

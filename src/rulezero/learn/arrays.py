@@ -32,7 +32,7 @@ from rulezero.data.check import check
 from rulezero.data.columns import RecordError
 from rulezero.data.place import Report
 from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Replay, course, game_of
+from rulezero.data.replay import Replay, game_of, replay_of
 from rulezero.files import sync_folder, write_whole
 from rulezero.learn.targets import Targets, TargetSettings, of_play
 from rulezero.play.task import keyed
@@ -44,7 +44,7 @@ _BLOCK = 1024  # positions that are held in memory at once
 _Arrays = dict[str, npt.NDArray[Any]]  # by the name of their file
 
 
-class Orders(msgspec.Struct, frozen=True, kw_only=True):
+class ArrayOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How arrays are to be made."""
 
     augment: bool = True  # add the mirror image of every position, where the game has a mirror
@@ -59,11 +59,11 @@ class Survey(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     numbers: dict[str, int]  # of each record that has positions, by its id
     positions: int  # without mirror images
 
-    def bytes(self, orders: Orders) -> int:
+    def bytes(self, options: ArrayOptions) -> int:
         """How much room it takes; a little less where positions are their own mirror images."""
         facts = self.game.facts
         each = 4 * (int(np.prod(facts.planes)) + facts.slots + 4) + 2 + 8
-        return self.positions * each * (2 if orders.augment and self.game.has_mirror else 1)
+        return self.positions * each * (2 if options.augment and self.game.has_mirror else 1)
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +85,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     positions: int
     mirrored: int  # of these
     splits: dict[str, Part]
-    orders: Orders
+    options: ArrayOptions
     rulezero: str
     numpy: str
 
@@ -134,10 +134,10 @@ def survey(
     return Survey(game=game, numbers=numbers, positions=positions)
 
 
-def split_of(course_id: str, orders: Orders) -> str:
-    """Where records of a course belong; the seed decides, too. Copies of a game stay together."""
-    point = (keyed("split", orders.seed, course_id) >> 11) / 2**53  # in [0, 1)
-    place = np.searchsorted(np.cumsum(orders.split[:2]), 100 * point, side="right")
+def split_of(moves_id: str, options: ArrayOptions) -> str:
+    """The split of all records with these moves, drawn with the seed."""
+    point = (keyed("split", options.seed, moves_id) >> 11) / 2**53  # in [0, 1)
+    place = np.searchsorted(np.cumsum(options.split[:2]), 100 * point, side="right")
     return SPLITS[int(place)]
 
 
@@ -169,7 +169,7 @@ def write(
     records: Iterable[Record],
     found: Survey,
     folder: Path,
-    orders: Orders,
+    options: ArrayOptions,
     tell: Callable[[int, int], None] | None = None,
 ) -> Meta:
     """Writes the records that a survey found, and returns what there is then.
@@ -178,7 +178,7 @@ def write(
     many games are done, and how many there are.
     """
     check_place(folder)
-    check_room(found.bytes(orders), folder)
+    check_room(found.bytes(options), folder)
     parts: dict[str, list[npt.NDArray[np.int64]]] = {name: [] for name in SPLITS}
     left = dict(found.numbers)
     mirrored = 0
@@ -193,12 +193,12 @@ def write(
                 if number is None:
                     continue
                 begin = columns["games"].rows
-                for block in _blocks(record, number, found.game, augment=orders.augment):
+                for block in _blocks(record, number, found.game, augment=options.augment):
                     mirrored += int(block["mirrored"].sum())
                     for name, column in columns.items():
                         column.add(block[name])
                 rows = np.arange(begin, columns["games"].rows)
-                parts[split_of(record.course_id, orders)].append(rows)
+                parts[split_of(record.moves_id, options)].append(rows)
                 if tell is not None:
                     tell(len(found.numbers) - len(left), len(found.numbers))
         facts = found.game.facts
@@ -215,7 +215,7 @@ def write(
                 name: Part(games=len(part), positions=sum(map(len, part)))
                 for name, part in parts.items()
             },
-            orders=orders,
+            options=options,
             rulezero=__version__,
             numpy=np.__version__,
         )
@@ -280,7 +280,7 @@ def _forms(game: Game) -> list[tuple[str, npt.DTypeLike, tuple[int, ...]]]:
 
 def _blocks(record: Record, number: int, game: Game, *, augment: bool) -> Iterator[_Arrays]:
     """The rows of a record; mirror images stand behind what they mirror."""
-    columns, played = record.columns(), course(record, game)
+    columns, played = record.columns(), replay_of(record, game)
     targets, learned = _learned(record, columns, played)
     for first in range(0, len(learned), _BLOCK):
         plies = learned[first : first + _BLOCK]

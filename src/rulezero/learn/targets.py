@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from rulezero._core import CHANCE, SeatError
+from rulezero._core import CHANCE, PlayerError
 from rulezero.data.columns import Floats
 from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
@@ -49,7 +49,7 @@ def result_of(record: Record) -> float:
 def of_play(
     record: Record,
     columns: Columns,
-    course: Replay,
+    replay: Replay,
     settings: TargetSettings,
     note: Columns | None = None,
     shaped: Floats | None = None,
@@ -59,8 +59,8 @@ def of_play(
     Where a mover knew no value, a judge's note tells one. Dice and plies of an opening that nobody
     chose are skipped, and so is everything behind which people stopped playing.
     """
-    is_chosen = (course.movers != CHANCE) & (np.arange(record.plies) >= record.opening)
-    is_chosen &= _is_kept(record, course, settings)
+    is_chosen = (replay.movers != CHANCE) & (np.arange(record.plies) >= record.opening)
+    is_chosen &= _is_kept(record, replay, settings)
     has_policy = is_chosen & columns.has_policy
     weight = (has_policy if settings.learn_from == "policy" else is_chosen).astype(np.float32)
     if record.end_reason == "cap":
@@ -80,31 +80,31 @@ def of_play(
         draw=draw,
         weight=weight,
         has_policy=has_policy,
-        temperature=_played_at(record, course) if settings.target_temperature == "play" else None,
+        temperature=_played_at(record, replay) if settings.target_temperature == "play" else None,
     )
 
 
-def _is_kept(record: Record, course: Replay, settings: TargetSettings) -> npt.NDArray[np.bool_]:
+def _is_kept(record: Record, replay: Replay, settings: TargetSettings) -> npt.NDArray[np.bool_]:
     """Which plies are left after what is to be skipped: [n]."""
     kept = np.ones(record.plies, np.bool_)
     kept[: settings.skip_plies] = False
     if settings.skip_checks:
-        kept &= ~course.checks
+        kept &= ~replay.checks
     if settings.keep < 1:  # the record's own dice, so that it is the same ones each time
         kept &= np.random.default_rng(int(record.id[:16], 16)).random(record.plies) < settings.keep
     return kept
 
 
-def _played_at(record: Record, course: Replay) -> Floats:
+def _played_at(record: Record, replay: Replay) -> Floats:
     """The temperature at which each ply was chosen, by the players; 1 where none is known."""
-    is_seats = course.movers != CHANCE
-    movers = course.movers[is_seats]
+    is_seats = replay.movers != CHANCE
+    movers = replay.movers[is_seats]
     turns = np.cumsum(np.diff(movers, prepend=movers[:1]) != 0)  # of both seats
-    found = np.ones(len(course.movers), np.float32)
+    found = np.ones(len(replay.movers), np.float32)
     for number, text in enumerate(record.players):
         try:
             player = read_player(text)
-        except SeatError:  # somebody from elsewhere
+        except PlayerError:  # somebody from elsewhere
             continue
         if player.has("temperature"):
             now, later = player.number("temperature"), player.number("temperature_later")

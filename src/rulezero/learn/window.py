@@ -12,7 +12,7 @@ from pydantic import Field
 from rulezero._core import Game as CoreGame
 from rulezero.data.columns import Floats, Numbers
 from rulezero.data.record import Columns, Record, Thoughts
-from rulezero.data.replay import Replay, course
+from rulezero.data.replay import Replay, replay_of
 from rulezero.learn.targets import Targets
 from rulezero.settings import Settings
 
@@ -191,7 +191,7 @@ def take(
 ) -> None:
     """Takes games into a window, in the order of their tasks; a judge's notes are known by id."""
     for record in sorted(records, key=lambda record: (record.task, record.index)):
-        columns, played = record.columns(), course(record, game)
+        columns, played = record.columns(), replay_of(record, game)
         note = (notes or {}).get(record.id)
         said = None if note is None else note.columns(record.action_numbers())
         targets = targets_of(record, columns, played, said)
@@ -200,8 +200,8 @@ def take(
 
 
 def part_of(record: Record, settings: WindowSettings) -> Part:
-    """What a record is for, by a hash of its course: copies of a game stay together."""
-    place = int(record.course_id[:_HASHED], 16) / 16**_HASHED
+    """What a record is for, by a hash of its moves: copies of a game stay together."""
+    place = int(record.moves_id[:_HASHED], 16) / 16**_HASHED
     if place < settings.held_out:
         return Part.HELD_OUT
     return Part.VALIDATION if place < settings.held_out + settings.validation else Part.TRAINING

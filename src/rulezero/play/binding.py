@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rulezero import endgame
-from rulezero._core import Game, Mlp, MonsterTables, SeatError
+from rulezero._core import Game, Mlp, MonsterTables, PlayerError
 from rulezero.nets import chess_perceptron
 from rulezero.nets.card import PERCEPTRON, read_card
 from rulezero.play.evaluators import Evaluator, Options, open_net
@@ -36,17 +36,19 @@ def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> Evaluat
     if player.evaluator is not None:
         return EvaluatorBinding(game, player.evaluator, identity=player.evaluator.identity)
     if player.net is None and player.spec.name == "policy":
-        raise SeatError("policy plays a net's policy: give it one, policy:net=PATH")
+        raise PlayerError("policy plays a net's policy: give it one, policy:net=PATH")
     if player.net is None:
         is_open = kinds()[player.spec.name].judges and "eval" not in player.spec.options
         options = {"eval": "rollout"} if is_open and not game.facts.has_heuristic else {}
         return EvaluatorBinding(game, core_options=options)
     path = nets.path_of(player.net)
     if path.suffix == PERCEPTRON and player.spec.name == "policy":
-        raise SeatError(f"'{player.net}' is a perceptron, which has no policy; try oneply or puct")
+        raise PlayerError(
+            f"'{player.net}' is a perceptron, which has no policy; try oneply or puct"
+        )
     if path.suffix == PERCEPTRON:
         if unused := player.spec.options.keys() & set(Options._fields):
-            raise SeatError(f"'{player.net}' is a perceptron: leave {min(unused)}= out")
+            raise PlayerError(f"'{player.net}' is a perceptron: leave {min(unused)}= out")
         return perceptron(path, game)
     card = read_card(path)
     card.check(game.facts)
@@ -60,7 +62,7 @@ def tables_of(player: Player, game: Game) -> MonsterTables | None:
     if folder is None:
         return None
     if not game.facts.has_tables:
-        raise SeatError(f"there are no endgame tables of {game.facts.name}: leave tables= out")
+        raise PlayerError(f"there are no endgame tables of {game.facts.name}: leave tables= out")
     place = Path(folder).resolve()
     if place not in _solved:
         _solved[place] = endgame.open(folder)

@@ -4,7 +4,7 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from rulezero._core import GameError, SeatError, State, seat_kinds
+from rulezero._core import GameError, PlayerError, State, player_kinds
 from rulezero._core import Player as CorePlayer
 from rulezero.errors import among
 from rulezero.games import grammar
@@ -42,7 +42,7 @@ class Kind(NamedTuple):
 def kinds() -> dict[str, Kind]:
     """Every kind of player that a text can name, with its keys."""
     found = {}
-    for name, text, judges, options in seat_kinds():
+    for name, text, judges, options in player_kinds():
         keys = [Key(*option) for option in options]
         if judges:
             known = f"without a net: {', '.join(_EVALS)}; rollout where a game has no heuristic"
@@ -160,39 +160,39 @@ def read_player(
     """The player of a text, such as "puct:net=runs/x,sims=200".
 
     Keys may also be keywords: read_player("puct", sims=200). `evaluator` is any object of the
-    Evaluator protocol, in the place of a net. SeatError says what is unknown, and what is near.
+    Evaluator protocol, in the place of a net. PlayerError says what is unknown, and what is near.
     """
     if isinstance(text, Player):
         if keys or evaluator is not None:
-            raise SeatError(f"{text!r} is a player already; give its keys where it is made")
+            raise PlayerError(f"{text!r} is a player already; give its keys where it is made")
         return text
     if not isinstance(text, str):
-        raise SeatError(f"a player is a text such as 'puct:sims=200', not {text!r}")
+        raise PlayerError(f"a player is a text such as 'puct:sims=200', not {text!r}")
     try:
         spec = grammar.read(text).extended(keys)
     except GameError as error:
-        raise SeatError(str(error)) from error
+        raise PlayerError(str(error)) from error
     if spec.name not in kinds():
-        raise SeatError(f"there is no player '{spec.name}'{among(spec.name, kinds())}")
+        raise PlayerError(f"there is no player '{spec.name}'{among(spec.name, kinds())}")
     kind = kinds()[spec.name]
     known = [key.name for key in kind.keys]
     for name in spec.options:
         if name not in known:
-            raise SeatError(f"{spec.name} has no key '{name}'{among(name, known)}")
+            raise PlayerError(f"{spec.name} has no key '{name}'{among(name, known)}")
     read_options(spec.options)
     has_net = "net" in spec.options or evaluator is not None
     if evaluator is not None and ("net" in spec.options or not kind.judges):
-        raise SeatError(f"'{text}' takes no evaluator of its own")
+        raise PlayerError(f"'{text}' takes no evaluator of its own")
     is_evaluator = hasattr(evaluator, "evaluate") and hasattr(evaluator, "identity")
     if evaluator is not None and not is_evaluator:
-        raise SeatError(f"{evaluator!r} is no evaluator: it needs evaluate(planes) and identity")
+        raise PlayerError(f"{evaluator!r} is no evaluator: it needs evaluate(planes) and identity")
     if has_net and "eval" in spec.options:
-        raise SeatError(f"'{spec.text}' names a net and eval={spec.options['eval']}; leave one out")
+        raise PlayerError(f"'{spec.text}' has net= and eval=: leave one out")
     judge = spec.options.get("eval", "heuristic")
     if judge not in _EVALS:
-        raise SeatError(f"there is no eval={judge}{among(judge, _EVALS)}")
+        raise PlayerError(f"there is no eval={judge}{among(judge, _EVALS)}")
     if not 0 <= seed < 1 << 64:
-        raise SeatError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
+        raise PlayerError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
     spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})
     made = Player(spec, evaluator, seed)
     CorePlayer(spec.name, made.core_options)  # says what is out of range
@@ -214,5 +214,5 @@ def seat_number(text: str) -> int:
     """0 or 1, from "0", "1", "white" or "black"."""
     numbers = {"0": 0, "1": 1, "white": 0, "black": 1}
     if text.lower() not in numbers:
-        raise SeatError(f"'{text}' is no seat; there are 0 and 1, or white and black")
+        raise PlayerError(f"'{text}' is no seat; there are 0 and 1, or white and black")
     return numbers[text.lower()]

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Meta
 
 from rulezero.data.record import Record
-from rulezero.data.replay import course
+from rulezero.data.replay import replay_of
 
 
 class Resign(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ def audit(records: Iterable[Record], resign: Resign) -> Audit:
 
 def first_to_give_up(record: Record, resign: Resign) -> int | None:
     """The seat that would have given up first, if any."""
-    movers, values = course(record).movers, record.columns().value
+    movers, values = replay_of(record).movers, record.columns().value
     times = [0, 0]
     for mover, value in zip(movers.tolist(), values.tolist(), strict=True):
         if mover not in (0, 1) or np.isnan(value):

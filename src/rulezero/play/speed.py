@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 
-from rulezero._core import CHANCE, Game, NetError, SeatError, State, perft, remake
+from rulezero._core import CHANCE, Game, NetError, PlayerError, State, perft, remake
 from rulezero.nets.runtime import Floats
 from rulezero.play.binding import evaluator_for
 from rulezero.play.evaluators import Evaluation, Evaluator
@@ -114,7 +114,7 @@ def _encoding(game: Game) -> Work:
 def _heuristic_sims(game: Game, seconds: float) -> float | None:
     try:
         return _simulate(game, read_player("puct", sims=_SIMS, eval="heuristic"), seconds)[0]
-    except SeatError:  # this game has none
+    except PlayerError:  # this game has none
         return None
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 import msgspec
 from msgspec import Meta
 
-from rulezero._core import Game, GameError, SeatError, State
+from rulezero._core import Game, GameError, PlayerError, State
 from rulezero.data.record import Purpose, Record
 from rulezero.games.load import load
 from rulezero.play.players import Player, read_player
@@ -88,9 +88,9 @@ def check_task(task: Task) -> Game:
 
 
 def refuse_human(player: Player) -> None:
-    """SeatError if the player is a human, who cannot move while tasks are played."""
+    """PlayerError if the player is a human, who cannot move while tasks are played."""
     if player.is_human:
-        raise SeatError("a human cannot play here: use `rulezero play`")
+        raise PlayerError("a human cannot play here: use `rulezero play`")
 
 
 def decode(message: bytes, form: type[Message]) -> Message:

@@ -35,7 +35,7 @@ from rulezero.train.warnings import constant_outputs
 _BINS = 10
 _MOST_POSITIONS = 4096
 _ROWS = 256  # positions that are judged at a time
-_SEAT = "puct:sims=32,noise=0.25,temperature=1"  # how a net plays that has no games of its own
+_PLAYER = "puct:sims=32,noise=0.25,temperature=1"  # how a net plays that has no games of its own
 
 
 class Bin(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +102,7 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
         source = f"{records[0].purpose} {_say_iterations(records)}"
     else:
         records = _play(evaluator, game, games or 20)
-        source = f"of the net against itself, as {_SEAT}"
+        source = f"of the net against itself, as {_PLAYER}"
     rewards = None if run is None else config.read(run.config()).targets.rewards
     if rewards is not None:
         source += ", results shaped as the net is taught them"
@@ -216,7 +216,7 @@ def _say_iterations(records: Sequence[Record]) -> str:
 
 
 def _play(evaluator: Evaluator, game: Game, games: int) -> list[Record]:
-    player = read_player(_SEAT, evaluator=evaluator)
+    player = read_player(_PLAYER, evaluator=evaluator)
     task = Task(game=game.text, a=player.text, b=player.text, games=games, name="diagnosis")
     return [finished.record for finished in play(task, players=(player, player))]
 

@@ -51,5 +51,5 @@ def entropy(counts: Collection[int]) -> float:
 
 def repeated(records: Sequence[Record]) -> float:
     """The share of games that are, choice for choice, one that came before them."""
-    courses = {(record.start, record.actions) for record in records}
-    return 1 - len(courses) / len(records) if records else 0.0
+    different = {(record.start, record.actions) for record in records}
+    return 1 - len(different) / len(records) if records else 0.0

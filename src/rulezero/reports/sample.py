@@ -98,9 +98,9 @@ def newest_games(
 def sample_of(record: Record, game: Game) -> SampleGame:
     """The game of a record, drawn."""
     names = seat_names(game)
-    course = list(steps(record, game=game))
-    states = [step.state for step in course]
-    states.append(course[-1].after if course else game.parse(record.start))
+    played = list(steps(record, game=game))
+    states = [step.state for step in played]
+    states.append(played[-1].after if played else game.parse(record.start))
     rows, columns = game.facts.board
     return SampleGame(
         id=record.id,
@@ -113,8 +113,8 @@ def sample_of(record: Record, game: Game) -> SampleGame:
         pages=tuple(
             _page(
                 state,
-                course[at - 1] if at else None,
-                course[at] if at < len(course) else None,
+                played[at - 1] if at else None,
+                played[at] if at < len(played) else None,
                 names,
                 record,
             )

@@ -1,7 +1,7 @@
 """How long games are, by playing some quick ones."""
 
 from rulezero._core import CHANCE, Game
-from rulezero.data.replay import course
+from rulezero.data.replay import replay_of
 from rulezero.fleet.local import run
 from rulezero.play.task import Task
 
@@ -11,7 +11,7 @@ _PLAYER = "ucb1:sims=32"  # random games are several times as long
 def play_quickly(game: Game, games: int) -> tuple[float, float]:
     """The means of choices of a game, and of legal moves of a choice, in quick games."""
     task = Task(game=game.text, a=_PLAYER, b=_PLAYER, games=games, opening=2)
-    courses = [course(each.record, game) for each in run(task)]
-    legal = [each.choices[each.movers != CHANCE] for each in courses]
+    replays = [replay_of(each.record, game) for each in run(task)]
+    legal = [each.choices[each.movers != CHANCE] for each in replays]
     choices = sum(map(len, legal))
     return choices / games, float(sum(each.sum() for each in legal)) / max(1, choices)

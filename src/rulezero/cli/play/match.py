@@ -29,8 +29,8 @@ _SECONDS_BETWEEN_LINES = 30.0  # of progress, where nothing can be drawn over
 
 def match(
     game: Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")],
-    a: Annotated[str, typer.Option(metavar="SEAT", help="A player; rulezero seats lists them.")],
-    b: Annotated[str, typer.Option(metavar="SEAT", help="The other player.")],
+    a: Annotated[str, typer.Option(metavar="PLAYER", help="A player (see `rulezero players`).")],
+    b: Annotated[str, typer.Option(metavar="PLAYER", help="The other player.")],
     games: Annotated[int, typer.Option(min=1, help="How many, in pairs with swapped seats.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Another number, other games.")] = 0,
     opening: Annotated[int, typer.Option(min=0, help="First plies drawn at random.")] = 4,
@@ -40,7 +40,7 @@ def match(
     ] = None,
     swap: Annotated[bool, typer.Option(help="Play every opening from both seats.")] = True,
     judge: Annotated[
-        str | None, typer.Option(metavar="SEAT", help="Comments on every ply, for the store.")
+        str | None, typer.Option(metavar="PLAYER", help="Comments on every ply, for the store.")
     ] = None,
     workers: Workers = 1,
     save: Annotated[

@@ -42,7 +42,7 @@ def play(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option("--opponent", metavar="SEAT", help="A player; rulezero seats lists them."),
+        typer.Option("--opponent", metavar="PLAYER", help="A player (see `rulezero players`)."),
     ] = None,
     save: Annotated[
         str | None,

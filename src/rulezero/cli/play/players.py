@@ -1,4 +1,4 @@
-"""`rulezero seats`: who can play, and the keys of their texts."""
+"""`rulezero players`: who can play, and the keys of their texts."""
 
 from typing import Annotated
 
@@ -9,13 +9,13 @@ import rulezero as rz
 from rulezero.cli.terminal.screen import open_console, plain_table
 
 
-def seats(
+def players(
     kind: Annotated[str | None, typer.Argument(help="One kind of player; all of them.")] = None,
 ) -> None:
     """List the kinds of players and their keys: puct:sims=200,c_puct=1.25."""
     known = rz.play.kinds()
     if kind is not None and kind not in known:
-        raise rz.SeatError(
+        raise rz.PlayerError(
             f"there is no player '{kind}'{rz.nearest(kind, known)}; known: {', '.join(known)}"
         )
     console = open_console()

@@ -103,15 +103,15 @@ class _Viewer:
     """A recorded game on a screen."""
 
     def __init__(
-        self, record: rz.Record, game: rz.Game, course: list[rz.data.Step], console: Console
+        self, record: rz.Record, game: rz.Game, steps: list[rz.data.Step], console: Console
     ) -> None:
         self.record = record
-        self.course = course
+        self.steps = steps
         self.console = console
         self.names = rz.view.seat_names(game)
         self.is_flipped = False
-        self.states = [step.state for step in course]
-        self.states.append(course[-1].after if course else game.parse(record.start))
+        self.states = [step.state for step in steps]
+        self.states.append(steps[-1].after if steps else game.parse(record.start))
 
     def introduce(self) -> None:
         """Who played what, when it was and how it ended."""
@@ -128,7 +128,7 @@ class _Viewer:
     def show(self, at: int) -> None:
         """The board behind so many plies, and what the mover and the judges thought."""
         title = "start"
-        step = self.course[at - 1] if at else None
+        step = self.steps[at - 1] if at else None
         if step is not None:
             mover = step.state.mover
             who = "the die falls" if mover == rz.CHANCE else f"{self.names[mover]} plays"
@@ -156,7 +156,7 @@ class _Viewer:
 
     def turn_pages(self, at: int) -> None:
         """Asks where to go, until there is no answer."""
-        last = len(self.course)
+        last = len(self.steps)
         self.show(at)
         while True:
             try:

@@ -167,7 +167,7 @@ def process(
     trusted: _Trusted = False,
 ) -> None:
     """Write what there is to learn as numpy arrays, split by game."""
-    orders = rz.arrays.Orders(augment=augment, seed=seed, split=read_split(split))
+    options = rz.arrays.ArrayOptions(augment=augment, seed=seed, split=read_split(split))
     rz.arrays.check_place(to)
     chosen = Chosen(path, game=game, purpose=purpose, source=source, trusted=trusted)
     if next(iter(chosen), None) is None:
@@ -176,13 +176,13 @@ def process(
     chosen.warn()
     for half in rz.arrays.unfinished(to):
         warn([f"'{half}' is unfinished: delete it, unless a process is still writing it"])
-    size = found.bytes(orders)
+    size = found.bytes(options)
     rz.arrays.check_room(size, to)
     if size > _LARGE:
         typer.echo(f"{to} will have {size / 1e9:.1f} GB", err=True)
     with counting("writing") as tell:
-        made = rz.arrays.write(chosen, found, to, orders, tell)
-    for name, share in zip(rz.arrays.SPLITS, orders.split, strict=True):
+        made = rz.arrays.write(chosen, found, to, options, tell)
+    for name, share in zip(rz.arrays.SPLITS, options.split, strict=True):
         if share and not made.splits[name].games:
             warn([f"no game fell to '{name}': take more games, or another --seed or --split"])
     show_arrays(made, to, open_console())

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from rulezero._core import Game, SeatError
+from rulezero._core import Game, PlayerError
 from rulezero.errors import among
 from rulezero.nets.runtime import Floats
 from rulezero.stats.wdl import wdl
@@ -80,27 +80,27 @@ def backends() -> dict[str, Backend]:
 
 
 def read_options(keys: Mapping[str, str]) -> Options:
-    """The options in a player's keys. SeatError if they do not go together."""
+    """The options in a player's keys. PlayerError if they do not go together."""
     options = Options(**{key: keys[key] for key in Options._fields if key in keys})
     known = backends()
     if options.backend not in known:
-        raise SeatError(f"there is no backend={options.backend}{among(options.backend, known)}")
+        raise PlayerError(f"there is no backend={options.backend}{among(options.backend, known)}")
     backend = known[options.backend]
     if options.precision not in backend.precisions:
         others = [name for name in known if options.precision in known[name].precisions]
-        raise SeatError(
+        raise PlayerError(
             f"there is no precision={options.precision} with backend={options.backend}, which has"
             f" {', '.join(backend.precisions)}"
             + (f"; backend={others[0]} has it" if others else "")
         )
     if "device" in keys and not backend.devices:
         others = [name for name in known if options.device in known[name].devices]
-        raise SeatError(
+        raise PlayerError(
             f"backend={options.backend} has no device to choose: leave device={options.device} out"
             + (f", or add backend={others[0]}" if others else "")
         )
     if backend.devices and options.device not in backend.devices:
-        raise SeatError(
+        raise PlayerError(
             f"there is no device={options.device}; backend={options.backend} has"
             f" {', '.join(backend.devices)}"
         )

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from rulezero._core import Game, material, remake
 from rulezero.data.columns import Floats
 from rulezero.data.record import Record
-from rulezero.data.replay import course
+from rulezero.data.replay import replay_of
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Indices, Window
 from rulezero.nets.chess_perceptron import GAME, encoder
@@ -63,5 +63,5 @@ class ChessTraining(GameTraining):
         self, game: Game, records: Sequence[Record], settings: TargetSettings
     ) -> GameFigures:
         """White's lead in centipawns where the last game ended."""
-        last = material(course(records[-1], game).last) if records else None
+        last = material(replay_of(records[-1], game).last) if records else None
         return GameFigures(last_material=last)

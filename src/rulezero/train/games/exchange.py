@@ -16,7 +16,7 @@ from pydantic import Field
 from rulezero._core import CHANCE, Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Record
-from rulezero.data.replay import Replay, course
+from rulezero.data.replay import Replay, replay_of
 from rulezero.learn.targets import TargetSettings, result_of
 from rulezero.settings import Settings
 from rulezero.train.flag import Flag, setting
@@ -113,12 +113,12 @@ class Shaped(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     is_clipped: bool  # whether the values hold less than the whole difference
 
 
-def track(record: Record, course: Replay, game: Game) -> Trackers:
+def track(record: Record, replay: Replay, game: Game) -> Trackers:
     """What White and Black did. An action whose die never fell has not happened."""
-    is_completed = np.append(course.movers, course.last.mover)[1:] != CHANCE
-    events = course.events[is_completed].astype(np.int64)  # a row per player's action
+    is_completed = np.append(replay.movers, replay.last.mover)[1:] != CHANCE
+    events = replay.events[is_completed].astype(np.int64)  # a row per player's action
     columns = dict(zip(game.facts.events, events.T, strict=True))
-    actors, plies = course.actors[is_completed], course.plies[is_completed].astype(np.int64)
+    actors, plies = replay.actors[is_completed], replay.plies[is_completed].astype(np.int64)
     rules = game.facts.constants
     white, black = (_track_side(columns, plies, actors == seat, rules) for seat in (0, 1))
     return white, black
@@ -126,7 +126,7 @@ def track(record: Record, course: Replay, game: Game) -> Trackers:
 
 def shaped(
     record: Record,
-    course: Replay,
+    replay: Replay,
     trackers: Trackers,
     config: RewardConfig,
     result: float | None = None,  # seat 0's, where learners are told another one than the record's
@@ -141,13 +141,13 @@ def shaped(
     white, black = (tracker.calculate_total_reward(config) for tracker in trackers)
     difference = white - black
     if told == 0 and config.draw_target is not None:
-        sign = (course.movers == 0).astype(np.float32) - (course.movers == 1)  # 0 where dice fall
+        sign = (replay.movers == 0).astype(np.float32) - (replay.movers == 1)  # 0 where dice fall
         value = np.float32(config.draw_target) * sign
         return Shaped(value=value, difference=difference, is_clipped=False)
-    early = max(0.0, 1 - course.last.ply / config.early_win_ply)
+    early = max(0.0, 1 - replay.last.ply / config.early_win_ply)
     added = float(np.clip(difference, -config.shaped_limit, config.shaped_limit))
     target = (told * (1 + config.early_win_bonus * early) + added) / config.scale
-    value = np.full(len(course.movers), np.clip(target, -1, 1), np.float32)
+    value = np.full(len(replay.movers), np.clip(target, -1, 1), np.float32)
     return Shaped(value=value, difference=difference, is_clipped=added != difference)
 
 
@@ -327,7 +327,7 @@ def habits(game: Game, records: Sequence[Record], settings: TargetSettings) -> U
     config = getattr(settings, "rewards", None) or RewardConfig()
     played = []
     for record in records:
-        replay = course(record, game)
+        replay = replay_of(record, game)
         trackers = track(record, replay, game)
         played.append((record, trackers, shaped(record, replay, trackers, config)))
     return usage(played)

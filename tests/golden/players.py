@@ -1,16 +1,16 @@
-"""Writes docs/seats.md, which lists every kind of player with its keys: `make golden`."""
+"""Writes docs/players.md, which lists every kind of player with its keys: `make golden`."""
 
 from rulezero.play.players import Kind, kinds
 from support.documents import ROOT
 
-PAGE = ROOT / "docs" / "seats.md"
+PAGE = ROOT / "docs" / "players.md"
 
-_HEAD = """# Seats
+_HEAD = """# Players
 
 Who plays, as one line of text: `name`, or `name:key=value,key=value`. It is the same on the command
 line (`rulezero match chess --a puct:sims=200 --b heuristic`), in Python
 (`rz.player("puct:sims=200")` or `rz.player("puct", sims=200)`), in recipes and in records.
-`rulezero seats puct` prints one of these tables; [search.md](search.md) says precisely what the
+`rulezero players puct` prints one of these tables; [search.md](search.md) says precisely what the
 keys do.
 
 This page is written by `make golden` from what the program itself knows, and a test compares them.

@@ -1,6 +1,6 @@
-"""`rulezero seats` and docs/seats.md: every kind and key, with default and meaning."""
+"""`rulezero players` and docs/players.md: every kind and key, with default and meaning."""
 
-from golden.seats import PAGE, page
+from golden.players import PAGE, page
 from rulezero.play.players import kinds
 from support.commands import fails, succeeds
 
@@ -8,7 +8,7 @@ from support.commands import fails, succeeds
 def test_every_key_is_listed() -> None:
     """One line each, in a pipe as wide as it is."""
     for kind in kinds().values():
-        first, *lines = succeeds("seats", kind.name).splitlines()
+        first, *lines = succeeds("players", kind.name).splitlines()
         assert first == f"{kind.name}  {kind.help}"
         rows = [" ".join(line.split()) for line in lines]
         for key in kind.keys:
@@ -17,17 +17,17 @@ def test_every_key_is_listed() -> None:
 
 def test_all_kinds_are_listed() -> None:
     """Without a name, one kind after the other."""
-    parts = [succeeds("seats", name) for name in kinds()]
-    assert succeeds("seats") == "".join(parts)
+    parts = [succeeds("players", name) for name in kinds()]
+    assert succeeds("players") == "".join(parts)
 
 
 def test_an_unknown_kind_is_one_line() -> None:
     """With the one that is near."""
-    assert "did you mean 'puct'" in fails("seats", "puckt")
+    assert "did you mean 'puct'" in fails("players", "puckt")
 
 
 def test_the_page_is_what_the_program_knows() -> None:
-    """docs/seats.md; `make golden` writes it again."""
+    """docs/players.md; `make golden` writes it again."""
     text = PAGE.read_text(encoding="utf-8")
     assert text == page()
     for kind in kinds().values():
