@@ -173,6 +173,8 @@ def _particular(played: Sequence[GamesEntry], lessons: Sequence[GamesEntry]) -> 
             for number, each in enumerate(abilities)
         ]
         yield _figure(name, title, about, data, _PERCENT)
+    if spread := [(at, usage.targets) for at, usage in used if sum(usage.targets)]:
+        yield _histogram(dict([spread[0], spread[-1]]))
     known = [(entry.iteration, entry.figures.tiers) for entry in lessons]
     if tiers := sorted({tier for _, each in known for tier in each}):
         data = [
@@ -185,6 +187,27 @@ def _particular(played: Sequence[GamesEntry], lessons: Sequence[GamesEntry]) -> 
         ]
         about = "share that the scripted Black won against the net"
         yield _figure("lessons", "Lessons", about, data, _PERCENT)
+
+
+def _histogram(targets: dict[int, tuple[int, ...]]) -> Figure:
+    """Shaped targets of some iterations, as shares of their plies."""
+    data = []
+    for number, (iteration, counts) in enumerate(targets.items()):
+        width = 2 / len(counts)
+        data.append(
+            {
+                "type": "bar",
+                "name": f"iteration {iteration}",
+                "x": [round((at + 0.5) * width - 1, 4) for at in range(len(counts))],
+                "y": [count / sum(counts) for count in counts],
+                "marker": {"color": _colour(number)},
+            }
+        )
+    about = "share of plies by the value they teach: result and rewards, White's"
+    figure = _figure("targets", "Shaped targets", about, data, _PERCENT)
+    figure.layout["barmode"] = "group"
+    figure.layout["xaxis"] = {"title": {"text": "target"}, "range": [-1, 1]}
+    return figure
 
 
 def _colour(number: int) -> str:

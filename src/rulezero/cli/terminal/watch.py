@@ -140,7 +140,7 @@ def say_figures(figures: rz.GameFigures) -> list[str]:
             f"{name.replace('_', ' ')} {_amount(getattr(usage, name))} ({_wanted(least, most)})"
             for name, (least, most) in rz.USAGE_TARGETS.items()
         ]
-        lines.append(f"used: {', '.join(parts)}; {usage.clipped:.0%} of rewards clipped")
+        lines.append(f"used: {', '.join(parts)}; rewards add {usage.rewards_added:.2f} on average")
     if len(tiers := figures.tiers) > 1:
         parts = [f"{tier}: {found.black} of {found.games}" for tier, found in tiers.items()]
         lines.append(f"Black wins by tier: {', '.join(parts)}")

@@ -2,6 +2,8 @@
 
 import msgspec
 
+TARGET_BINS = 20  # of the histogram of shaped targets
+
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
     """How EXCHANGE is played: shares over games; 0 where there is nothing to count."""
@@ -18,7 +20,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     length: float  # mean plies, without dice
     draws: float  # of games, those without a winner
     draws_by_cause: dict[str, float]  # of games, by end reason; together they are `draws`
-    clipped: float  # of games, those whose difference of rewards was clipped
+    rewards_added: float = 0.0  # mean size of what rewards add to a result
+    targets: tuple[int, ...] = ()  # plies by their shaped target, in equal bins from -1 to 1
 
 
 class TierResults(msgspec.Struct, frozen=True):
