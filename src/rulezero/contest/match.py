@@ -15,7 +15,7 @@ from rulezero.play.players import Player, read_player
 from rulezero.play.saving import open_store
 from rulezero.play.task import Task, check_task, result_of
 from rulezero.stats.rating import elo
-from rulezero.stats.sprt import Sprt
+from rulezero.stats.sprt import SequentialTest, Sprt
 from rulezero.stats.tally import Counts, GameResult, RatingError, Tally
 
 
@@ -131,7 +131,8 @@ def play(
 ) -> Match:
     """Plays a task to its end, to the verdict of `sprt`, or until `on_game` returns True."""
     game = check_task(task)
-    standing, trial = _Standing(), _Trial(sprt, pairs=task.swap)
+    standing = _Standing()
+    test = None if sprt is None else SequentialTest(sprt, pairs=task.swap)
     records: list[Record] = []
     began = time.perf_counter()
 
@@ -143,7 +144,7 @@ def play(
             tally=Tally.of(result_of(record, task) for record in records),
             records=sorted(records, key=lambda record: record.index),
             seconds=time.perf_counter() - began,
-            sprt=trial.sprt,
+            sprt=None if test is None else test.sprt,
         )
 
     fleet = LocalFleet(workers=workers, width=width, players=players)
@@ -157,7 +158,7 @@ def play(
                 result = result_of(record, task)
                 records.append(record)
                 standing.add(result)
-                is_decided = trial.add(record.index, result)
+                is_decided = test is not None and test.add(record.index, result)
                 if (on_game is not None and on_game(standing.tally)) or is_decided:
                     break
         except KeyboardInterrupt:
@@ -193,33 +194,3 @@ class _Standing:
     @property
     def tally(self) -> Tally:
         return self._sum + Tally.of(self._halves.values())
-
-
-class _Trial:
-    """A sequential test that hears of complete pairs in the order of the task.
-
-    In the order of their ends, short games would have their say first, and the verdict would
-    depend on how many games are played in step.
-    """
-
-    def __init__(self, sprt: Sprt | None, *, pairs: bool) -> None:
-        self.sprt = sprt
-        self._size = 2 if pairs else 1
-        self._waiting: dict[int, GameResult] = {}
-        self._heard = 0
-        self._tally = Tally()
-
-    def add(self, index: int, result: GameResult) -> bool:
-        """Takes a game into account; whether there is a verdict."""
-        if self.sprt is None:
-            return False
-        self._waiting[index] = result
-        while self.sprt.verdict == "undecided":
-            indices = range(self._heard, self._heard + self._size)
-            if any(index not in self._waiting for index in indices):
-                return False
-            self._tally += Tally.of([self._waiting.pop(index) for index in indices])
-            self._heard += self._size
-            results = self._tally.pairs if self._size == 2 else self._tally.counts
-            self.sprt = self.sprt.after(results)
-        return True

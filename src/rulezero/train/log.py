@@ -84,6 +84,7 @@ class VerdictEntry(_Entry, frozen=True, kw_only=True, tag="verdict"):
     net: str
     is_promoted: bool
     is_tried: bool  # whether it played against the best net
+    reason: str = ""  # how a sequential test ended; "": there was none
     cores: float  # mean number of busy ones
 
 

@@ -23,13 +23,17 @@ from rulezero.learn.fit import Fit, Tell
 from rulezero.learn.window import Window, take
 from rulezero.play.task import Task, keyed, result_of
 from rulezero.stats.rating import elo
+from rulezero.stats.sprt import Sprt
 from rulezero.stats.tally import Tally
 from rulezero.train.experiment import Experiment
 from rulezero.train.games import training_of
 from rulezero.train.listener import Listener
 from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry, WarningEntry
 from rulezero.train.run import Phase, Progress, Run
+from rulezero.train.trials import tested
 from rulezero.train.warnings import about_fit, about_games
+
+_TEST_BATCH = 32  # games that a sequential gate plays between two looks at its test
 
 
 class Trainee(Protocol):
@@ -145,21 +149,28 @@ class Loop:
     def _evaluate(self) -> None:
         iteration = self.progress.iteration
         tasks = self.experiment.regime.trials(self.experiment, iteration, self._nets())
-        records = self._play(tasks)
-        tallies = {}
+        test = self.experiment.gate.test
+        if test is None:
+            records = self._play(tasks)
+        else:
+            records = self._play([task for task in tasks if task.purpose != "gate"])
+            for gate in (task for task in tasks if task.purpose == "gate"):
+                records += self._play_until_decided(gate, test)
+        results = {}
         for task in tasks:
             played = [record for record in records if record.task == task.name]
-            tallies[task.name] = Tally.of(result_of(record, task) for record in played)
+            results[task.name] = [result_of(record, task) for record in played]
             self._log_games(task, played)
-        is_promoted = self.experiment.regime.is_promoted(self.experiment, iteration, tallies)
+        verdict = self.experiment.regime.verdict(self.experiment, iteration, results)
         self._log(
             VerdictEntry,
             net=self.progress.latest,
-            is_promoted=is_promoted,
+            is_promoted=verdict.is_promoted,
             is_tried=any(task.purpose == "gate" for task in tasks),
+            reason=verdict.reason,
             cores=self._busy_cores(),
         )
-        best = self.progress.latest if is_promoted else self.progress.best
+        best = self.progress.latest if verdict.is_promoted else self.progress.best
         if iteration >= self.experiment.iterations:
             self._advance(best=best, is_done=True)
         else:
@@ -214,6 +225,21 @@ class Loop:
                     games = sum(map(len, found))
                     self.listener.played(tasks[number], tallies[number], games, total, sims)
         return [found[number][at] for number in range(len(tasks)) for at in sorted(found[number])]
+
+    def _play_until_decided(self, task: Task, test: Sprt) -> list[Record]:
+        """The games of a gate up to the verdict of its sequential test.
+
+        They are played in batches, so that which games there are depends on results alone and not
+        on which worker was faster.
+        """
+        records: list[Record] = []
+        for games in range(_TEST_BATCH, task.games + _TEST_BATCH, _TEST_BATCH):
+            part = msgspec.structs.replace(task, games=min(games, task.games))
+            records = self._play([part])
+            results = [result_of(record, task) for record in records]
+            if tested(test, results).sprt.verdict != "undecided":
+                break
+        return records
 
     def _copy_given(self) -> None:
         """Takes the games of other stores into the run's; another run's tasks are not its own."""

@@ -1,5 +1,6 @@
 """Who plays the games of a run: the recipe's words for tasks."""
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +14,8 @@ from rulezero.play.resign import Resign
 from rulezero.play.starts import read_starts
 from rulezero.play.task import Task
 from rulezero.settings import AS_KEYS, Settings, read_as
+from rulezero.stats.sprt import Sprt
+from rulezero.stats.tally import RatingError
 from rulezero.train.games import TRAININGS, training_of
 
 if TYPE_CHECKING:
@@ -60,14 +63,34 @@ class GateSettings(TrialSettings):
 
     kind: Literal["always", "threshold", "sprt"] = "threshold"
     threshold: float = Field(0.55, ge=0, le=1)  # score to be reached, draws as half
-    elo0: float = 0.0  # sprt: promoted if it is stronger by elo1, not if by elo0
+    elo0: float = 0.0  # sprt: promoted if it is stronger by elo1, not if by elo0; `games` at most
     elo1: float = 20.0
 
     @model_validator(mode="after")
-    def _is_a_test(self) -> "GateSettings":
-        if self.elo0 >= self.elo1:
-            raise ValueError("elo0 is below elo1")
+    def _can_decide(self) -> "GateSettings":
+        try:
+            needed = 0.0 if self.test is None else _games_needed(self.elo0, self.elo1)
+        except RatingError as error:
+            raise ValueError(str(error)) from None
+        if needed > self.games:
+            widths = (elo for elo in range(1, 400) if _games_needed(0, elo) <= self.games)
+            wider = next((f", or gate.elo1={self.elo0 + elo:g}" for elo in widths), "")
+            raise ValueError(
+                f"a test of elo0={self.elo0:g} against elo1={self.elo1:g} takes about"
+                f" {needed:,.0f} games, and games={self.games} would end it before: set"
+                f" gate.games={math.ceil(needed / 10) * 10}{wider}"
+            )
         return self
+
+    @property
+    def test(self) -> Sprt | None:
+        """The sequential test that decides, before its first game."""
+        return Sprt(elo0=self.elo0, elo1=self.elo1) if self.kind == "sprt" else None
+
+
+def _games_needed(elo0: float, elo1: float) -> float:
+    """Games that a test takes on average where H1 is just true."""
+    return Sprt(elo0=elo0, elo1=elo1, counts=(0,) * 5).remaining(elo1)
 
 
 def named(text: str, nets: Mapping[str, str]) -> str:

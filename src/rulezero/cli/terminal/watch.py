@@ -121,7 +121,8 @@ def say_entry(entry: rz.log.Entry) -> str:
         return words + (f"; {_say_held_out(entry.held_out)}" if entry.held_out else "")
     if isinstance(entry, rz.log.VerdictEntry):
         left = "rejected" if entry.is_tried else "not tried against the best"
-        return f"{number}{entry.net} is {'the best now' if entry.is_promoted else left}"
+        reason = f": {entry.reason}" if entry.reason else ""
+        return f"{number}{entry.net} is {'the best now' if entry.is_promoted else left}{reason}"
     return f"warning: {entry.words}" if isinstance(entry, rz.log.WarningEntry) else ""
 
 

@@ -1,6 +1,6 @@
 """What every regime answers; as it stands, a net that plays itself."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,13 +10,13 @@ from rulezero.data.replay import Replay
 from rulezero.learn.targets import Targets, of_play
 from rulezero.play.task import Task
 from rulezero.settings import Settings
-from rulezero.stats.tally import Tally
+from rulezero.stats.tally import GameResult
 from rulezero.train.flag import Flag, Keys
 from rulezero.train.games import training_of
 from rulezero.train.log import Summary
 from rulezero.train.run import Run
 from rulezero.train.tasks import PlaySettings, task_of
-from rulezero.train.trials import is_better, trials
+from rulezero.train.trials import Verdict, trials, verdict
 
 if TYPE_CHECKING:
     from rulezero.train.estimate import Estimate
@@ -89,11 +89,11 @@ class Regime(Settings):
         """What to play with the net that was fitted."""
         return trials(experiment, iteration, nets)
 
-    def is_promoted(
-        self, experiment: "Experiment", iteration: int, tallies: Mapping[str, Tally]
-    ) -> bool:
-        """Whether the new net becomes the best, by the trials' names."""
-        return is_better(experiment.gate, iteration, tallies)
+    def verdict(
+        self, experiment: "Experiment", iteration: int, results: Mapping[str, Sequence[GameResult]]
+    ) -> Verdict:
+        """Whether the new net becomes the best, by the results of the trials' names."""
+        return verdict(experiment.gate, iteration, results)
 
     def trainee(self, experiment: "Experiment", game: Game, run: Run) -> "Callable[[int], Trainee]":
         """Makes what learns, by a seed, as it is before it has learned anything."""
