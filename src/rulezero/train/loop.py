@@ -144,7 +144,13 @@ class Loop:
         figures = msgspec.structs.asdict(fit)
         self._log(FitEntry, window=len(window), window_games=len(window.games), **figures)
         self._warn(about_fit(fit, experiment.fit.loss))
-        self._advance(phase="evaluate", latest=name, learner=folder, learner_digest=digest)
+        self._advance(
+            phase="evaluate",
+            latest=name,
+            previous=self.progress.latest,
+            learner=folder,
+            learner_digest=digest,
+        )
 
     def _evaluate(self) -> None:
         iteration = self.progress.iteration
@@ -272,7 +278,12 @@ class Loop:
 
     def _nets(self) -> dict[str, str]:
         progress = self.progress
-        return {"best": progress.best, "latest": progress.latest, "candidate": progress.latest}
+        return {
+            "best": progress.best,
+            "latest": progress.latest,
+            "previous": progress.previous or progress.latest,
+            "candidate": progress.latest,
+        }
 
     def _busy_cores(self) -> float:
         """How many cores this process and its workers kept busy since it was asked last."""

@@ -36,6 +36,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     phase: Phase = "generate"
     best: str = ""  # names in nets/; "" before there is one
     latest: str = ""
+    previous: str = ""  # the net before the last fit; "" in runs that began before it was kept
     learner: str = ""  # a folder in state/
     learner_digest: str = ""  # SHA-256 of its file
     log_bytes: Annotated[int, Meta(ge=0)] = 0  # of log.jsonl

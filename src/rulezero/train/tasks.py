@@ -21,7 +21,8 @@ from rulezero.train.games import TRAININGS, training_of
 if TYPE_CHECKING:
     from rulezero.train.experiment import Experiment
 
-NAMES = ("best", "latest", "candidate")  # nets that a player of a recipe may name
+# Nets that a player of a recipe may name; previous is the net before the last fit.
+NAMES = ("best", "latest", "previous", "candidate")
 CURRICULUM = "curriculum"  # the starts that come with a game; curriculum:1+2 for its tiers
 
 
@@ -94,7 +95,7 @@ def _games_needed(elo0: float, elo1: float) -> float:
 
 
 def named(text: str, nets: Mapping[str, str]) -> str:
-    """A player's text with the names of this moment in the place of best, latest, candidate."""
+    """A player's text with the names of this moment in the place of best, latest, ..."""
     net = read_player(text).net
     return read_player(text).changed(net=nets[net]).text if net in NAMES else text
 
