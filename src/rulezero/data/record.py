@@ -82,6 +82,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         return self.thoughts.plies
 
     @property
+    def learned_result(self) -> float:
+        """What nets learn of how the game ended, seat 0's: the outcome, or a forced result."""
+        return self.outcome if self.forced_result is None else self.forced_result
+
+    @property
     def id(self) -> str:
         """32 hexadecimal digits that depend on the game, its players and their thoughts.
 

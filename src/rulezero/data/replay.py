@@ -6,7 +6,16 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from rulezero._core import Game, GameError, RulezeroError, State, game_options, remake, replay
+from rulezero._core import (
+    CHANCE,
+    Game,
+    GameError,
+    RulezeroError,
+    State,
+    game_options,
+    remake,
+    replay,
+)
 from rulezero.data.columns import Floats, Numbers, RecordError
 from rulezero.data.record import Record
 from rulezero.games import grammar
@@ -72,6 +81,12 @@ def follow(game: Game, start: str, actions: Numbers) -> Replay:
         plies=plies,
         last=last,
     )
+
+
+def is_chosen(record: Record, replay: Replay) -> npt.NDArray[np.bool_]:
+    """Whether a player chose the ply, [n]: not dice, and not the opening."""
+    chosen: npt.NDArray[np.bool_] = replay.movers != CHANCE
+    return chosen & (np.arange(record.plies) >= record.opening)
 
 
 def planes(
