@@ -13,6 +13,7 @@ from rulezero._core import (
     Game,
     GameError,
     MoveError,
+    NetError,
     PlayerError,
     PositionError,
     RulezeroError,
@@ -28,7 +29,6 @@ from rulezero.games import PiecesError, PythonGame, games, load, pieces, registe
 from rulezero.games.info import info, moves_by_kind
 from rulezero.learn.measures import Measures
 from rulezero.machine import cores
-from rulezero.nets.error import NetError
 from rulezero.play.evaluators import Evaluator
 from rulezero.play.net import net
 from rulezero.play.players import Player

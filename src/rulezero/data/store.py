@@ -1,5 +1,6 @@
 """The store: a folder of shards that many may write and read at once."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -259,3 +260,22 @@ class Store:
 def _is_odd(path: Path) -> bool:
     """Whether it is something else than a file: a folder, a pipe."""
     return path.exists() and not path.is_file()
+
+
+@contextlib.contextmanager
+def open_store(path: str | Path) -> Iterator[Store]:
+    """A store in a folder that is made now: what forbids it is said before the first game."""
+    if not str(path):
+        raise RecordError("a store needs a name: its folder")
+    path = Path(path)
+    if path.exists() and not path.is_dir():
+        raise RecordError(f"'{path}' is a file; a store is a folder")
+    is_new = not path.exists()
+    path.mkdir(parents=True, exist_ok=True)
+    try:
+        with Store(path, tolerant=True) as store:  # damage there hinders no new game
+            yield store
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):
+                path.rmdir()  # if it is still empty

@@ -19,7 +19,6 @@ from rulezero.learn.batch import Batch, Batches
 from rulezero.learn.fit import Fit, FitSettings, Tell
 from rulezero.learn.losses import Examples, Losses, losses
 from rulezero.learn.measures import Answers, Measures, measure
-from rulezero.learn.optimiser import optimiser_of
 from rulezero.learn.plan import plan
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Indices, Part, Window
@@ -60,33 +59,17 @@ class Learner:
         window: Window,
         generation: int,
         *,
-        progress: tuple[float, float],
-        dice: np.random.Generator,
-        tell: Tell | None = None,
-    ) -> Fit:
-        """Learns from a window as the recipe says: see fit."""
-        batches = Batches(window, self.game, settings=self.targets, mirrors=self.settings.mirror)
-        return self.fit(batches, generation, progress=progress, dice=dice, tell=tell)
-
-    def write(self, net: Path, metadata: dict[str, Any]) -> None:
-        """Writes the net that plays."""
-        checkpoint.save(net, self.average, self.game, metadata)
-
-    def fit(
-        self,
-        batches: Batches,
-        generation: int,
-        *,
         progress: tuple[float, float],  # shares of the run done before and after this fit
         dice: np.random.Generator,
         tell: Tell | None = None,
     ) -> Fit:
         """Learns from a window whose newest games are of this generation."""
+        batches = Batches(window, self.game, settings=self.targets, mirrors=self.settings.mirror)
         with threads(self.settings.threads):
             begin = time.perf_counter()
             done = _Done()
             best: _Best | None = None
-            epochs = list(plan(batches.window, generation, self.settings, dice))
+            epochs = list(plan(window, generation, self.settings, dice))
             steps = sum(map(len, epochs))
             if self.tower.config.dropout:  # torch has dice of its own
                 torch.manual_seed(int(dice.integers(1 << 63)))
@@ -221,6 +204,10 @@ class Learner:
     def _examples(self, batch: Batch) -> Examples:
         return Examples(*(self._tensor(getattr(batch, name)) for name in Examples._fields))
 
+    def write(self, net: Path, metadata: dict[str, Any]) -> None:
+        """Writes the net that plays."""
+        checkpoint.save(net, self.average, self.game, metadata)
+
     def save(self, folder: Path) -> str:
         """Writes everything that goes on being needed: weights, their average, the optimiser.
 
@@ -236,6 +223,17 @@ class Learner:
     def _parts(self) -> snapshot.Parts:
         nets = dict(zip(("tower", "average"), self.nets, strict=False))
         return {**nets, "optimiser": self.optimiser}
+
+
+def optimiser_of(net: torch.nn.Module, settings: FitSettings) -> torch.optim.Optimizer:
+    """The optimiser of a net's weights."""
+    rate, decay = settings.rate.start, settings.weight_decay
+    if settings.optimiser == "sgd":
+        return torch.optim.SGD(
+            net.parameters(), lr=rate, momentum=settings.momentum, weight_decay=decay
+        )
+    kind = torch.optim.AdamW if settings.optimiser == "adamw" else torch.optim.Adam
+    return kind(net.parameters(), lr=rate, weight_decay=decay)
 
 
 def _apart(batches: Batches, part: Part) -> Batch | None:

@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rulezero._core import CHANCE, Game, State
-from rulezero.nets.error import NetError
+from rulezero._core import CHANCE, Game, NetError, State
 from rulezero.nets.runtime import Floats
 
 _FROM_ONE_GAME = 8  # neighbours are much alike

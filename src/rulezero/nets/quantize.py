@@ -21,10 +21,9 @@ from onnxruntime.quantization import (
 )
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-from rulezero._core import Game
+from rulezero._core import Game, NetError
 from rulezero.files import write_whole
 from rulezero.nets.card import beside, digest, game_of, read_card, read_part
-from rulezero.nets.error import NetError
 from rulezero.nets.parity import Parity, compare, cpu, runtime_version
 from rulezero.nets.positions import sample
 from rulezero.nets.runtime import Floats, Runtime
