@@ -196,10 +196,10 @@ def _restore(lines: list[PlyLine], trusted: bool) -> Record:
     first = lines[0]
     whole = first.record
     if whole is None or first.ply != 0:
-        raise RecordError(f"record {first.id} begins with ply {first.ply}: the line of ply 0 lacks")
+        raise RecordError(f"record {first.id}: the line for ply 0 is missing")
     plies = [line for line in lines if line.action is not None]
     if [line.ply for line in plies] != list(range(whole.plies)):
-        raise RecordError(f"record {first.id} has {whole.plies} plies; some of their lines lack")
+        raise RecordError(f"record {first.id}: lines for some of {whole.plies} plies are missing")
     pairs = [pair for line in plies for pair in line.pairs]
     actions, thoughts = pack(
         np.array([line.action for line in plies], np.int64),

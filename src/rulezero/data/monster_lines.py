@@ -20,7 +20,7 @@ from rulezero._core import Game, MoveError, PositionError, RulezeroError, State
 from rulezero.data.check import check
 from rulezero.data.columns import RecordError
 from rulezero.data.place import source_of
-from rulezero.data.record import Record
+from rulezero.data.record import Record, record_from
 from rulezero.data.replay import game_of
 from rulezero.data.thoughts import pack
 
@@ -133,26 +133,21 @@ class Joiner:
             self._state = self._state.apply(action)
 
     def _record(self, first: State, plies: list[Ply], last: State, result: float | None) -> Record:
-        actions, thoughts = pack(
+        packed = pack(
             [ply.action for ply in plies],
             value=[ply.value for ply in plies],
             counts=[len(ply.shares) for ply in plies],
             pair_actions=[action for ply in plies for action in ply.shares],
             pair_weights=[share for ply in plies for share in ply.shares.values()],
         )
-        facts = first.game.facts
-        return Record(
-            game=first.game.text,
-            version=facts.version,
-            encoding=facts.encoding,
-            start=first.text,
-            actions=actions,
+        return record_from(
+            first,
+            packed,
             outcome=(result or 0.0) if last.outcome is None else last.outcome,
             end_reason=last.end_reason or ("interrupted" if result is None else "claimed"),
             players=("imported", "imported"),
             index=self._number,
             source=source_of(self._file),
-            thoughts=thoughts,
         )
 
 

@@ -2,11 +2,12 @@
 
 import hashlib
 import re
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
 
+from rulezero._core import State
 from rulezero.data.columns import Numbers, RecordError, unpack_numbers
 from rulezero.data.thoughts import Column, Columns, Thought, Thoughts, pack
 
@@ -21,6 +22,7 @@ __all__ = [
     "Thoughts",
     "pack",
     "read_record",
+    "record_from",
     "upgraded",
 ]
 
@@ -117,6 +119,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         For many plies, unpack the columns once and ask them.
         """
         return self.columns().thought(ply)
+
+
+def record_from(start: State, packed: tuple[bytes, Thoughts], **fields: Any) -> Record:
+    """The record of a game from a start without a past: what `pack` made, and its other fields."""
+    game, (actions, thoughts) = start.game, packed
+    fields = {"version": game.facts.version, "encoding": game.facts.encoding, **fields}
+    return Record(game=game.text, start=start.text, actions=actions, thoughts=thoughts, **fields)
 
 
 def read_record(packed: bytes) -> Record:

@@ -14,7 +14,7 @@ changes.
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal
 
@@ -23,9 +23,9 @@ import zstandard
 from msgspec import Meta
 
 from rulezero.data.columns import RecordError
+from rulezero.data.place import Report
 
 Kind = Literal["games", "notes"]
-Report = Callable[[RecordError], None]
 
 FORMAT = 1
 MAGIC = b"RZSHARD\n"

@@ -19,7 +19,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     state: State  # before it
     action: int
     thought: Thought | None = None  # the mover's
-    notes: dict[str, Thought] = {}  # the judges', by their seat texts
+    notes: dict[str, Thought] = {}  # the judges', by their players' texts
 
     @property
     def after(self) -> State:

@@ -42,7 +42,7 @@ _FIRST_FIELDS = 11  # of Thoughts: those that every record has had
 
 
 class Thought(msgspec.Struct, frozen=True, kw_only=True):
-    """What a seat knew when it chose. Values are seat 0's; None is what it did not know."""
+    """What a player knew when it chose. Values are seat 0's; None is what it did not know."""
 
     action: int  # what was chosen
     value: float | None = None  # the search's, in [-1, 1]

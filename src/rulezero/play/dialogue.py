@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from rulezero._core import CoreThought, Game, GameError, Played, State
-from rulezero.data.record import Record
+from rulezero.data.record import Record, record_from
 from rulezero.data.thoughts import PLY_COLUMNS, Thoughts, pack
 from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
@@ -152,14 +152,10 @@ class Dialogue:
         """The record of the game, the players' thoughts included, once it is over."""
         if self.outcome is None or self.end_reason is None:
             raise GameError("the game is not over")
-        actions, thoughts = _packed(self.plies)
         identities = [self._session.identities[player] for player in self._numbers]
-        return Record(
-            game=self.game.text,
-            version=self.game.facts.version,
-            encoding=self.game.facts.encoding,
-            start=self._start.text,
-            actions=actions,
+        return record_from(
+            self._start,
+            _packed(self.plies),
             outcome=self.outcome,
             end_reason=self.end_reason,
             players=(self.players[0].text, self.players[1].text),
@@ -167,7 +163,6 @@ class Dialogue:
             seed=self.seed,
             purpose="human",
             source="human",
-            thoughts=thoughts,
         )
 
     def _is_human(self, state: State) -> bool:

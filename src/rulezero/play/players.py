@@ -1,4 +1,4 @@
-"""Players by their texts, `puct:net=runs/x,sims=200`: the same everywhere a seat is named."""
+"""Players by their texts, `puct:net=runs/x,sims=200`: the same everywhere a player is named."""
 
 import math
 from functools import cache
