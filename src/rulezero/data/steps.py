@@ -66,20 +66,21 @@ def look_up(found: Store | Iterable[Record], which: str) -> tuple[Record, list[N
 
     The first letters of an id are enough where no other has them.
     """
+    record = _find(found, which)
+    return record, list(found.notes(record.id)) if isinstance(found, Store) else []
+
+
+def _find(found: Store | Iterable[Record], which: str) -> Record:
     if which.isdigit() and len(which) < 9:
         for number, record in enumerate(found, 1):
             if number == int(which):
-                return record, _notes(found, record)
+                return record
         raise RecordError(f"there is no record number {which}; --list shows them")
     if isinstance(found, Store) and which in found:
-        return found[which], _notes(found, found[which])
+        return found[which]
     matching = [record for record in found if record.id.startswith(which)]
     if not matching or not which:
         raise RecordError(f"there is no record '{which}'; --list shows them")
     if len({record.id for record in matching}) > 1:
         raise RecordError(f"{len(matching)} records begin with '{which}'; give more letters")
-    return matching[0], _notes(found, matching[0])
-
-
-def _notes(found: Store | Iterable[Record], record: Record) -> list[Note]:
-    return list(found.notes(record.id)) if isinstance(found, Store) else []
+    return matching[0]

@@ -145,12 +145,9 @@ class Learner:
             net(self._tensor(batch.planes[at : at + size]))
             for at in range(0, len(batch.planes), size)
         ]
-        left = [each.moves_left for each in parts if each.moves_left is not None]
-        return Outputs(
-            policy=torch.cat([each.policy for each in parts]),
-            value=torch.cat([each.value for each in parts]),
-            moves_left=torch.cat(left) if left else None,
-        )
+        policy, value, left = zip(*parts, strict=True)
+        moves_left = None if left[0] is None else torch.cat(left)
+        return Outputs(torch.cat(policy), torch.cat(value), moves_left)
 
     def _losses(self, outputs: Outputs, examples: Examples) -> Losses:
         return losses(outputs, examples, self.settings.loss, type(self.tower.value))

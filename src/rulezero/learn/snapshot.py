@@ -41,7 +41,9 @@ def load(folder: Path, wanted: str, parts: Parts) -> dict[str, int]:
         counts: dict[str, int] = json.loads(file.metadata()["learner"])
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     for name, part in parts.items():
-        _bring_back(part, _below(tensors, f"{name}."))
+        begin = f"{name}."
+        own = {key: tensor for key, tensor in tensors.items() if key.startswith(begin)}
+        _bring_back(part, {key.removeprefix(begin): tensor for key, tensor in own.items()})
     return counts
 
 
@@ -65,11 +67,3 @@ def _bring_back(part: nn.Module | torch.optim.Optimizer, tensors: dict[str, Tens
         number, _, key = name.partition(".")
         state.setdefault(int(number), {})[key] = tensor
     part.load_state_dict({**part.state_dict(), "state": state})
-
-
-def _below(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {
-        name.removeprefix(prefix): tensor
-        for name, tensor in tensors.items()
-        if name.startswith(prefix)
-    }

@@ -79,14 +79,12 @@ def _check(options: Options) -> None:
         )
 
 
-def _open(net: Path, options: Options, game: Game | None) -> TorchEvaluator:
-    return TorchEvaluator(net, options.device, options.precision, game)
-
-
 register(
     "torch",
     Backend(
-        open=_open,
+        open=lambda net, options, game: TorchEvaluator(
+            net, options.device, options.precision, game
+        ),
         precisions={
             "fp32": "",
             "fp16": "GPU",
