@@ -28,25 +28,20 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 def steps(
-    record: Record,
-    notes: Iterable[Note] = (),
-    *,
-    game: Game | None = None,
-    trusted: bool = False,
+    record: Record, notes: Iterable[Note] = (), *, game: Game | None = None
 ) -> Iterator[Step]:
     """The choices of a record from the first on. RecordError names the ply that cannot be.
 
-    `notes` are judges' about this record. Unless trusted, a game that would run or read a file is
-    refused, as everywhere with records.
+    `notes` are judges' about this record. A game that would run or read a file must be given.
     """
     columns = record.columns()
     judged = {note.judge: note.thoughts.columns(columns.actions) for note in notes}
     try:
-        state = (game or game_of(record.game, trusted=trusted)).parse(record.start)
+        state = (game or game_of(record.game)).parse(record.start)
     except PositionError as error:
         raise RecordError(f"{record.game}: {error}") from error
     for ply, action in enumerate(columns.actions.tolist()):
-        thoughts = {judge: told.thought(ply) for judge, told in judged.items()}
+        thoughts = {judge: noted.thought(ply) for judge, noted in judged.items()}
         step = Step(
             ply=ply,
             state=state,

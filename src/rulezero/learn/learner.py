@@ -162,7 +162,8 @@ class Learner:
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.zero_grad(set_to_none=True)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._is_mixed):
+        is_mixed = self.settings.mixed and self.device.type == "cuda"
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=is_mixed):
             outputs = self.tower(examples.planes, self._recomputed(len(examples.planes)))
         loss = self._losses(outputs.float(), examples)
         loss.total.backward()  # type: ignore[no-untyped-call]
@@ -189,10 +190,6 @@ class Learner:
                 tensor.lerp_(now[name], 1 - keep)
             else:
                 tensor.copy_(now[name])
-
-    @property
-    def _is_mixed(self) -> bool:
-        return self.settings.mixed and self.device.type == "cuda"
 
     def _tensor(self, array: Any) -> Tensor:
         tensor = torch.from_numpy(array).to(self.device)

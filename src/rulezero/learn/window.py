@@ -59,6 +59,11 @@ class Game(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     is_kept: bool = False  # whatever its age
 
 
+def joined(parts: Iterable[npt.NDArray[Any]], kind: Any = np.float32) -> npt.NDArray[Any]:
+    """Arrays behind one another, of which there may be none."""
+    return np.concatenate([np.zeros(0, kind), *parts]).astype(kind, copy=False)
+
+
 class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """p positions. Values are the mover's."""
 
@@ -80,9 +85,6 @@ class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         plies = [np.flatnonzero(game.targets.weight > 0).astype(np.int32) for game in games]
         sizes = [len(each) for each in plies]
         known = list(zip(games, plies, strict=True))
-
-        def joined(parts: Iterable[Any], kind: Any = np.float32) -> Any:
-            return np.concatenate([np.zeros(0, kind), *parts]).astype(kind)
 
         sign = joined(np.where(game.movers[each] == 1, -1, 1) for game, each in known)
         return cls(

@@ -23,7 +23,7 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from rulezero._core import Game, NetError
 from rulezero.files import write_whole
 from rulezero.nets.card import beside, digest, game_of, read_card, read_part
-from rulezero.nets.parity import Parity, compare, cpu, runtime_version
+from rulezero.nets.parity import Parity, compare, cpu
 from rulezero.nets.positions import sample
 from rulezero.nets.runtime import Floats, Runtime
 
@@ -77,13 +77,13 @@ def measure(net: Path, game: Game | None = None) -> Parity:
     files = (card.onnx, digest(quick))
     known = [one for one in _remembered(notes) if (one.net, one.int8) == files]
     for one in known:
-        if (one.cpu, one.onnxruntime) == (cpu(), runtime_version()):
+        if (one.cpu, one.onnxruntime) == (cpu(), ort.__version__):
             return one
     if not known:  # no file, or one that was made from another net
         quick = quantize(net, game).read_bytes()
     found = Parity(
         cpu=cpu(),
-        onnxruntime=runtime_version(),
+        onnxruntime=ort.__version__,
         net=card.onnx,
         int8=digest(quick),
         **compare(

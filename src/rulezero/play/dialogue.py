@@ -110,7 +110,8 @@ class Dialogue:
             raise
         if played.reason != "parked":
             self.outcome, self.end_reason = played.outcome, played.reason
-        return [self._add(action, played.thought(at)) for at, action in enumerate(_new(played))]
+        new = played.last.actions[len(played.last.actions) - played.plies :]
+        return [self._add(action, played.thought(at)) for at, action in enumerate(new)]
 
     def _finish(self) -> Played:
         finished: list[Played] = []
@@ -173,11 +174,6 @@ class Dialogue:
         self.state = ply.after
         self.plies.append(ply)
         return ply
-
-
-def _new(played: Played) -> list[int]:
-    """The actions that the core has played, without those of the past."""
-    return played.last.actions[len(played.last.actions) - played.plies :]
 
 
 def _packed(plies: list[Ply]) -> tuple[bytes, Thoughts]:

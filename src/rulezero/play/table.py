@@ -152,7 +152,7 @@ class Table:
 
     def _finished(self, beginning: Beginning, played: Played) -> Finished:
         task = self.task
-        first, second = (0, 1) if beginning.a_sits == 0 else (1, 0)
+        first, second = beginning.a_sits, 1 - beginning.a_sits  # who sits in seats 0 and 1
         identities = [self._session.identities[number] for number in self._numbers]
         record = record_from(
             beginning.start,
