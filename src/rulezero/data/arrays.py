@@ -19,7 +19,7 @@ import contextlib
 import os
 import re
 import shutil
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -41,15 +41,8 @@ from rulezero.version import __version__
 SPLITS = ("train", "val", "test")
 
 _BLOCK = 1024  # positions that are held in memory at once
-_NPZ_NAMES = {  # of arrays in a .npz, and of the same ones as files
-    "planes": "positions",
-    "policies": "policies",
-    "values": "mcts_values",
-    "results": "game_results",
-    "movers": "movers",
-    "plies": "plies",
-    "games": "games",
-}
+# What a .npz calls some of the arrays above.
+_NPZ_NAMES = {"positions": "planes", "mcts_values": "values", "game_results": "results"}
 
 _Plies = npt.NDArray[np.int64]
 _Arrays = dict[str, npt.NDArray[Any]]  # by the name of their file
@@ -244,10 +237,10 @@ def write(
 def write_npz(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], Game]) -> int:
     """Writes one .npz of all plies at which a seat chose; returns the number of records.
 
-    Openings and interrupted games are among them, and results are how games ended. The arrays are
-    `ids` and _NPZ_NAMES.
+    The arrays are those of a folder, with other names. Openings and interrupted games are among
+    them, and results are how games ended.
     """
-    parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in _NPZ_NAMES}
+    parts: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
     ids: list[str] = []
     game: Game | None = None
     for record in records:
@@ -255,8 +248,9 @@ def write_npz(records: Iterable[Record], file: IO[bytes], game_for: Callable[[st
         if ids and game.text != record.game:
             raise RecordError(f"one .npz has one game: {game.text}, then {record.game}")
         for block in _blocks(record, len(ids), game, is_complete=True):
-            for name, file_name in _NPZ_NAMES.items():
-                parts[name].append(block[file_name])
+            del block["mirrored"]
+            for name, array in block.items():
+                parts[_NPZ_NAMES.get(name, name)].append(array)
         ids.append(record.id)
     if not ids:
         raise RecordError("there are no records to write")
@@ -333,8 +327,8 @@ def _blocks(
                 "mcts_values": columns.value[plies][kept],
                 "game_results": np.full(size, result, np.float32),
                 "movers": played.movers[plies][kept],
-                "games": np.full(size, number, np.int32),
                 "plies": plies[kept].astype(np.int32),
+                "games": np.full(size, number, np.int32),
                 "mirrored": np.full(size, shown is not plain),
             }
 

@@ -50,7 +50,7 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     state: State  # without a past
     value: float  # seat 0's, NaN if unknown
     shares: dict[Turn, float]  # sum to 1; {} if unknown
-    result: float | None  # seat 0's; none: nobody says
+    result: float | None  # seat 0's; none: not given
     move: Turn | None
 
 
@@ -165,7 +165,7 @@ def conditional(shares: dict[Turn, float], begun: Turn) -> dict[int, float]:
 def _understand(line: Line, game: Game) -> Position:
     state = _parse(game, line.fen)
     if state.is_over:
-        raise RecordError(f"the game is over in {line.fen} ({state.end_reason}): nobody can think")
+        raise RecordError(f"the game is over in {line.fen} ({state.end_reason})")
     if line.current_player is not None:
         seat = _SEATS.get(line.current_player.lower())
         if seat != state.mover:

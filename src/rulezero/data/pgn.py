@@ -312,8 +312,8 @@ def _end(tags: dict[str, str], result: str, last: State) -> tuple[float, str]:
     outcome = _OUTCOMES[result]
     if last.outcome is not None and last.end_reason is not None:
         if result != "*" and outcome != last.outcome:
-            told = f"{_RESULTS[last.outcome]} ({last.end_reason})"
-            raise RecordError(f"the result is {result}, but by the rules {told}")
+            ruled = f"{_RESULTS[last.outcome]} ({last.end_reason})"
+            raise RecordError(f"the result is {result}, but by the rules {ruled}")
         return last.outcome, last.end_reason
     if (tagged := _number(tags, "Outcome")) is not None:
         outcome = tagged

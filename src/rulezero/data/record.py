@@ -28,8 +28,8 @@ __all__ = [
 
 Purpose = Literal["self-play", "bootstrap", "gate", "rating", "human", "analysis"]
 PURPOSES: tuple[str, ...] = get_args(Purpose)
-# End reasons that are not the rules' own; claimed: an imported file tells how a game ended that it
-# has not to its end.
+# End reasons that are not the rules' own; claimed: an imported file gives the result of a game
+# whose end it does not have.
 STOPPED = ("cap", "resigned", "claimed", "interrupted")
 
 Text = Annotated[str, Meta(max_length=4096)]
@@ -52,7 +52,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     players: tuple[Text, Text]  # who played, by seat
     nets: tuple[Text | None, Text | None] = (None, None)  # which nets they used
     seed: Annotated[int, Meta(ge=0)] = 0
-    task: Text = ""  # what it was played for; "" where nobody asked
+    task: Text = ""  # what it was played for; "": for no task
     index: Annotated[int, Meta(ge=0)] = 0  # number of the game in its task
     purpose: Purpose = "self-play"
     source: Text = "match"  # match, human, import:FILE

@@ -175,8 +175,10 @@ class Reader:
             if payload is None:
                 report(self._damage(at, _TORN))
                 return
-            told = Trailer(values=values, sha256=self.sha256(at)) if is_last else None
-            if told is not None and payload != msgspec.json.encode(told):
+            if not is_last:
+                continue
+            trailer = Trailer(values=values, sha256=self.sha256(at))
+            if payload != msgspec.json.encode(trailer):
                 report(self._damage(at, "not the values and the SHA-256 that were sealed"))
 
     def sha256(self, end: int) -> str:

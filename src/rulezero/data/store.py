@@ -129,7 +129,16 @@ class Store:
         """Appends a record; from here on it outlives the process."""
         key = (record.game, record.version, record.encoding, record.purpose)
         if key not in self._writers:
-            self._writers[key] = self._begin(self._header_of(record))
+            game = game_of(record.game, trusted=self._trusted)
+            header = Header(
+                rulezero=__version__,
+                game=record.game,
+                version=record.version,
+                encoding=record.encoding,
+                rules=rules_hash(game) if record.version == game.facts.version else "",
+                purpose=record.purpose,
+            )
+            self._writers[key] = self._begin(header)
         self._append(key, msgspec.msgpack.encode(record))
 
     def add_note(self, record_id: str, judge: str, thoughts: Thoughts) -> None:
@@ -169,18 +178,6 @@ class Store:
                     adopt(path)
             self._has_adopted = True
         return Writer(self.path, header)
-
-    def _header_of(self, record: Record) -> Header:
-        game = game_of(record.game, trusted=self._trusted)
-        is_current = record.version == game.facts.version
-        return Header(
-            rulezero=__version__,
-            game=record.game,
-            version=record.version,
-            encoding=record.encoding,
-            rules=rules_hash(game) if is_current else "",
-            purpose=record.purpose,
-        )
 
     def _paths(self, *kinds: Kind) -> list[Path]:
         """The shards in the order of their beginnings, each once."""

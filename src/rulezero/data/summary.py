@@ -10,7 +10,7 @@ from rulezero.data.columns import Floats, RecordError
 from rulezero.data.place import Report
 from rulezero.data.record import Record
 
-_Ends = Counter[int | None]  # games by seat 0's result; None: nobody knows
+_Ends = Counter[int | None]  # games by seat 0's result; None: unknown
 
 
 class Results(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,7 +20,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     seat_0_wins: int
     draws: int
     seat_1_wins: int
-    unknown: int  # games that somebody interrupted
+    unknown: int  # interrupted games
 
 
 class Values(msgspec.Struct, frozen=True, kw_only=True):

@@ -51,7 +51,7 @@ class LossSettings(Settings):
 
     @property
     def teaches_legality(self) -> bool:
-        """Whether a policy is told which moves are legal at all; search asks the rules."""
+        """Whether the policy learns which moves are legal; the search asks the rules."""
         return self.policy_over == "all" or self.illegal > 0
 
 

@@ -231,7 +231,7 @@ def optimiser_of(net: torch.nn.Module, settings: FitSettings) -> torch.optim.Opt
 
 
 def _apart(batches: Batches, part: Part) -> Batch | None:
-    """Positions that nobody learns from, old and new ones alike; none where there are none."""
+    """Positions of a part that is not learned from, old and new ones alike; None if it is empty."""
     positions = batches.window.positions(part)
     step = max(1, math.ceil(len(positions) / _MOST_MEASURED))
     return batches.make(positions[::step]) if len(positions) else None

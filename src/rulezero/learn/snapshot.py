@@ -20,11 +20,12 @@ Parts = Mapping[str, nn.Module | torch.optim.Optimizer]
 
 def save(folder: Path, parts: Parts, counts: Mapping[str, int]) -> str:
     """Writes parts and counts by their names; the SHA-256 of that."""
-    tensors: dict[str, Tensor] = {}
-    for name, part in parts.items():
-        tensors |= {f"{name}.{key}": tensor for key, tensor in _tensors(part).items()}
-    kept = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    written: bytes = safetensors.torch.save(kept, {"learner": json.dumps(counts)})
+    tensors = {
+        f"{name}.{key}": tensor.detach().cpu().contiguous()
+        for name, part in parts.items()
+        for key, tensor in _tensors(part).items()
+    }
+    written: bytes = safetensors.torch.save(tensors, {"learner": json.dumps(counts)})
     write_whole(folder / _FILE, written)
     return digest(written)
 

@@ -60,7 +60,7 @@ def of_play(
     if record.end_reason == "cap":
         weight *= settings.capped_weight
     elif record.end_reason == "interrupted":
-        weight *= 0  # nobody knows how it would have ended
+        weight *= 0  # its result is unknown
     learned = record.learned_result
     result = np.full(record.plies, learned, np.float32) if shaped is None else shaped
     search, draw = columns.value, columns.draw
@@ -98,7 +98,7 @@ def _played_at(record: Record, replay: Replay) -> Floats:
     for number, text in enumerate(record.players):
         try:
             player = read_player(text)
-        except PlayerError:  # somebody from elsewhere
+        except PlayerError:  # a player from elsewhere
             continue
         if player.has("temperature"):
             now, later = player.number("temperature"), player.number("temperature_later")

@@ -21,7 +21,7 @@ class Sample(NamedTuple):
 
 
 def sample(game: Game, count: int, seed: int) -> Sample:
-    """So many positions where somebody chooses; the same seed gives the same ones."""
+    """`count` positions in which a player chooses; the same seed gives the same ones."""
     found: list[State] = []
     for number in range(_MOST_GAMES):
         if len(found) >= count:

@@ -115,7 +115,7 @@ def quantized(model: bytes, planes: Floats) -> bytes:
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
         given, ready, made = (Path(folder) / name for name in ("given", "ready", "made"))
         given.write_bytes(model)
-        # Without this step, layers stay float and nobody says so.
+        # Without this step, layers silently stay float.
         quant_pre_process(str(given), str(ready), skip_symbolic_shape=True)
         last = last_layers(onnx.load(str(ready)))
         logging.disable(logging.WARNING)

@@ -1,4 +1,4 @@
-"""A game with people: somebody outside chooses, players and dice answer."""
+"""A game with people: they choose, players and dice answer."""
 
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ class Dialogue:
 
     @property
     def is_over(self) -> bool:
-        """Whether the rules have ended the game, or somebody has."""
+        """Whether the rules or people have ended the game."""
         return self.end_reason is not None
 
     @property
@@ -125,7 +125,7 @@ class Dialogue:
     def choose(self, action: int) -> Ply:
         """Makes the people's choice. MoveError if it is not legal."""
         if not self.is_asking:
-            raise GameError("nobody outside is asked: advance the game first")
+            raise GameError("no human is to move: advance the game first")
         return self._add(action)
 
     def undo(self) -> list[Ply]:
@@ -139,9 +139,9 @@ class Dialogue:
         return taken
 
     def resign(self) -> None:
-        """Ends the game: whoever must choose loses."""
+        """Ends the game: the human to move loses."""
         if not self.is_asking:
-            raise GameError("nobody outside is asked, so nobody can resign")
+            raise GameError("no human is to move, so none can resign")
         self.outcome, self.end_reason = 1.0 if self.state.mover == 1 else -1.0, "resigned"
 
     def interrupt(self) -> None:

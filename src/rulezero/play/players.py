@@ -91,7 +91,7 @@ class Player:
 
     @property
     def is_human(self) -> bool:
-        """Whether somebody outside chooses."""
+        """Whether people choose for it."""
         return self.spec.name == "human"
 
     @property
