@@ -17,7 +17,7 @@ from rulezero._core import CHANCE, Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Record
 from rulezero.data.replay import Replay, replay_of
-from rulezero.learn.targets import TargetSettings, result_of
+from rulezero.learn.targets import TargetSettings
 from rulezero.settings import Settings
 from rulezero.train.flag import Flag, setting
 from rulezero.train.games.figures import GameFigures, Usage
@@ -313,7 +313,7 @@ class ExchangeTraining(GameTraining):
         if rewards is None:
             return None
         trackers = track(record, replay, replay.last.game)
-        return shaped(record, replay, trackers, rewards, result_of(record)).value
+        return shaped(record, replay, trackers, rewards, record.learned_result).value
 
     def figures(
         self, game: Game, records: Sequence[Record], settings: TargetSettings
