@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 import rulezero as rz
 from rulezero.data import Record, Store, check, pack
+from rulezero.data.record import record_from
 from rulezero.data.replay import planes, replay_of
 
 _SIMS = 100
@@ -68,7 +69,7 @@ def play(game: rz.Game, seed: int) -> Record:
             pair_weights += [n for _, n in pairs]
         state = state.apply(chosen)
     columns = np.array(values).T
-    actions, thoughts = pack(
+    packed = pack(
         state.actions,
         sims=sims,
         value=columns[0],
@@ -79,12 +80,9 @@ def play(game: rz.Game, seed: int) -> Record:
         pair_actions=pair_actions,
         pair_weights=pair_weights,
     )
-    return Record(
-        game=game.text,
-        version=game.facts.version,
-        encoding=game.facts.encoding,
-        start=first.text,
-        actions=actions,
+    return record_from(
+        first,
+        packed,
         outcome=state.outcome or 0.0,
         end_reason=state.end_reason or "cap",
         players=("puct:net=runs/x@12,sims=100", "puct:net=runs/x@12,sims=100"),
@@ -92,7 +90,6 @@ def play(game: rz.Game, seed: int) -> Record:
         seed=seed,
         task="x/12/self-play/3",
         index=seed,
-        thoughts=thoughts,
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+import onnxruntime
 from rich.console import Console
 from rich.table import Table
 
@@ -21,7 +22,7 @@ import selfplay
 import storage
 import trees
 import workers
-from rulezero.nets.parity import cpu, runtime_version
+from rulezero.nets.parity import cpu
 from rulezero.version import __version__
 from timing import Figure, pin
 
@@ -72,7 +73,7 @@ def machine(peer: peers.Peer | None, core: int | None) -> dict[str, str]:
         "load": " ".join(f"{load:.1f}" for load in os.getloadavg()),
         "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
         "rulezero": __version__,
-        "onnxruntime": runtime_version(),
+        "onnxruntime": onnxruntime.__version__,
     }
     return facts | (peer.about if peer else {})
 

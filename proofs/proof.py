@@ -16,7 +16,7 @@ from rulezero import config, runs
 from rulezero.cli.training.train import watching
 from rulezero.files import write_whole
 from rulezero.machine import cores
-from rulezero.play.task import keyed
+from rulezero.seeds import keyed
 from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry
 from rulezero.train.run import Run
 

@@ -13,6 +13,7 @@ from rulezero._core import (
     Game,
     GameError,
     MoveError,
+    NetError,
     PlayerError,
     PositionError,
     RulezeroError,
@@ -22,14 +23,12 @@ from rulezero._core import (
 )
 from rulezero.config import load as experiment
 from rulezero.contest.match import Match, match
-from rulezero.data import Record, RecordError, Store, records
+from rulezero.data import Record, RecordError, Store, arrays, records
 from rulezero.errors import RunError, nearest
 from rulezero.games import PiecesError, PythonGame, games, load, pieces, register, view
 from rulezero.games.info import info, moves_by_kind
-from rulezero.learn import arrays
 from rulezero.learn.measures import Measures
 from rulezero.machine import cores
-from rulezero.nets.error import NetError
 from rulezero.play.evaluators import Evaluator
 from rulezero.play.net import net
 from rulezero.play.players import Player

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from rulezero.data.forms import store_of
+from rulezero.data.store import open_store
 from rulezero.errors import RunError
 from rulezero.fleet.fleet import play_into
 from rulezero.fleet.local import LocalFleet, Timeout
@@ -17,8 +18,8 @@ from rulezero.learn.window import Part, Window, take
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
-from rulezero.play.saving import open_store
-from rulezero.play.task import check_task, keyed
+from rulezero.play.task import check_task
+from rulezero.seeds import keyed
 from rulezero.train.experiment import Experiment
 from rulezero.train.flag import with_sims
 from rulezero.train.regimes.curriculum import LESSON

@@ -9,10 +9,9 @@ import pytest
 import typer
 
 from rulezero.cli.training.data import read_split, say_counts
-from rulezero.data import Record, Store, export, import_file
+from rulezero.data import Record, Store, arrays, export, import_file
+from rulezero.data.arrays import ArrayOptions, split_of, survey
 from rulezero.data.summary import Summary, summarise
-from rulezero.learn import arrays
-from rulezero.learn.arrays import ArrayOptions, split_of, survey
 from support import record_samples
 from support.commands import fails, run, succeeds
 

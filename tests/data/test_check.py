@@ -71,13 +71,13 @@ def test_games_that_were_stopped_have_no_winner() -> None:
         with pytest.raises(RecordError, match="no winner"):
             check(changed(record, end_reason=reason, outcome=1.0))
     check(changed(record, end_reason="resigned", outcome=-1.0))
-    with pytest.raises(RecordError, match="whoever resigns loses"):
+    with pytest.raises(RecordError, match="the player who resigns loses"):
         check(changed(record, end_reason="resigned"))
     with pytest.raises(RecordError, match="goes on"):
         check(changed(record, end_reason="four", outcome=1.0))
     claimed = changed(record, end_reason="claimed", outcome=-0.7, source="import:x.jsonl")
     check(claimed)
-    with pytest.raises(RecordError, match="only of imported games"):
+    with pytest.raises(RecordError, match="only an imported game may claim its end"):
         check(changed(claimed, source="match"))
 
 

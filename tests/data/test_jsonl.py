@@ -324,7 +324,7 @@ def test_lines_of_our_own_that_were_changed_are_refused(tmp_path: Path) -> None:
     (missing,) = problems(whole[:second] + whole[second + 1 :])
     assert f"x.jsonl:{records[0].plies + records[1].plies - 1}: record {records[1].id}" in missing
     (headless,) = problems([line for at, line in enumerate(whole) if at != records[0].plies])
-    assert "the line of ply 0 lacks" in headless
+    assert "the line for ply 0 is missing" in headless
     changed = json.loads(whole[second]) | {"sims": 77}
     (forged,) = problems([*whole[:second], json.dumps(changed) + "\n", *whole[second + 1 :]])
     assert "was changed" in forged

@@ -27,7 +27,7 @@ def test_steps_are_the_game(text: str) -> None:
 
 
 def test_judges_speak_beside_the_mover(tmp_path: Path) -> None:
-    """By their seat texts, at every choice and at no die."""
+    """By their players' texts, at every choice and at no die."""
     rz.match("exchange", "random", "random", 2, judge="heuristic", save=tmp_path, opening=0)
     record, notes = look_up(Store(tmp_path), "1")
     for step in steps(record, notes):

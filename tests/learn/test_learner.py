@@ -46,7 +46,7 @@ def batches(held_out: float = 0.0) -> Batches:
 def fit(learner: Learner, held_out: float = 0.0) -> Fit:
     """A fit to them."""
     dice = np.random.default_rng(3)
-    return learner.fit(batches(held_out), 0, progress=(0.0, 1.0), dice=dice)
+    return learner.learn_from(batches(held_out).window, 0, progress=(0.0, 1.0), dice=dice)
 
 
 @pytest.mark.parametrize("option", little_nets.OPTIONS)
@@ -54,8 +54,8 @@ def test_every_net_learns(option: str) -> None:
     """All losses fall: how a game of few ends, how long it takes, what is legal."""
     one = learner(little_nets.OPTIONS[option])
     told: list[dict[str, float]] = []
-    one.fit(
-        batches(),
+    one.learn_from(
+        batches().window,
         0,
         progress=(0.0, 1.0),
         dice=np.random.default_rng(3),
@@ -175,10 +175,9 @@ def test_without_positions_nothing_is_learned() -> None:
     one = learner(little_nets.TINY)
     before = {name: tensor.clone() for name, tensor in one.tower.state_dict().items()}
     record = record_samples.made("connect4", end_reason="interrupted")
-    empty = Batches(
-        windows.of([record]), samples.game("connect4"), settings=TargetSettings(), mirrors=True
+    found = one.learn_from(
+        windows.of([record]), 0, progress=(0.0, 1.0), dice=np.random.default_rng(0)
     )
-    found = one.fit(empty, 0, progress=(0.0, 1.0), dice=np.random.default_rng(0))
     assert (found.steps, found.samples, found.train, found.held_out) == (0, 0, {}, None)
     for name, tensor in one.tower.state_dict().items():
         assert torch.equal(tensor, before[name]), name
@@ -210,7 +209,7 @@ def test_a_fit_that_gets_no_better_ends_with_its_best_weights(
 
     monkeypatch.setattr(one, "loss", noted)
     some = batches(held_out=0.5)
-    one.fit(some, 0, progress=(0.0, 1.0), dice=np.random.default_rng(3))
+    one.learn_from(some.window, 0, progress=(0.0, 1.0), dice=np.random.default_rng(3))
     assert 3 <= len(told) < 60
     assert np.argmin(told) == len(told) - 3
     apart = some.make(some.window.positions(Part.HELD_OUT))

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from rulezero.learn.schedule import RateSettings
+from rulezero.learn.fit import RateSettings
 
 
 def test_constant() -> None:

@@ -130,9 +130,9 @@ def test_an_interrupted_game_has_no_winner() -> None:
     check(record)
     assert (record.outcome, record.end_reason) == (0.0, "interrupted")
     assert dialogue.advance() == []
-    with pytest.raises(rz.GameError, match="nobody outside is asked"):
+    with pytest.raises(rz.GameError, match="no human is to move"):
         dialogue.choose(0)
-    with pytest.raises(rz.GameError, match="nobody can resign"):
+    with pytest.raises(rz.GameError, match="none can resign"):
         dialogue.resign()
 
 

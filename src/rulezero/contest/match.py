@@ -9,10 +9,10 @@ import msgspec
 
 from rulezero._core import Game, GameError
 from rulezero.data.record import Record
+from rulezero.data.store import open_store
 from rulezero.fleet.fleet import Kept, play_into
 from rulezero.fleet.local import LocalFleet
 from rulezero.play.players import Player, read_player
-from rulezero.play.saving import open_store
 from rulezero.play.task import Task, check_task, result_of
 from rulezero.stats.rating import elo
 from rulezero.stats.sprt import SequentialTest, Sprt

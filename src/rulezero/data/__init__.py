@@ -6,7 +6,7 @@ from rulezero.data.record import PURPOSES, Columns, Record, RecordError, Thought
 from rulezero.data.replay import game_of
 from rulezero.data.steps import Step, look_up
 from rulezero.data.steps import steps as steps_of
-from rulezero.data.store import Note, Store
+from rulezero.data.store import Note, Store, open_store
 from rulezero.data.summary import Results, Summary, Values, summarise
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "game_of",
     "import_file",
     "look_up",
+    "open_store",
     "pack",
     "records",
     "rules_hash",

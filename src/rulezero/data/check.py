@@ -18,8 +18,8 @@ def check(record: Record, *, trusted: bool = False, game: Game | None = None) ->
     """The replay of a record that is true; else a RecordError that names what is not, and the ply.
 
     Every choice is legal, outcome and end are the rules', every thought is about legal actions.
-    What the rules cannot know is taken at its word: that a seat resigned, or what an imported
-    fragment's outcome was. Unless trusted, games that would run or read a file are refused.
+    What the rules cannot know is believed: that a player resigned, or the outcome of an imported
+    fragment. Unless trusted, games that would run or read a file are refused.
     """
     game = game or game_of(record.game, trusted=trusted)
     if record.game != game.text:
@@ -42,8 +42,8 @@ def check(record: Record, *, trusted: bool = False, game: Game | None = None) ->
 
 
 def _check_end(record: Record, last: State) -> None:
-    told = f"{record.outcome:g} ({record.end_reason})"
-    where = f"at ply {record.plies}, the end: the record says {told}"
+    claim = f"the record says {record.outcome:g} ({record.end_reason})"
+    where = f"at ply {record.plies}, the end: {claim}"
     if last.is_over:
         if (record.outcome, record.end_reason) != (last.outcome, last.end_reason):
             raise RecordError(f"{where}, the rules say {last.outcome:g} ({last.end_reason})")
@@ -52,10 +52,10 @@ def _check_end(record: Record, last: State) -> None:
         raise RecordError(f"{where}, but by the rules the game goes on in {last.text}")
     if record.end_reason == "resigned":
         if abs(record.outcome) != 1:
-            raise RecordError(f"{where}, but whoever resigns loses")
+            raise RecordError(f"{where}, but the player who resigns loses")
     elif record.end_reason == "claimed":
         if not record.source.startswith("import:"):
-            raise RecordError(f"{where}, but only of imported games an end is claimed")
+            raise RecordError(f"{where}, but only an imported game may claim its end")
     elif record.outcome != 0:
         raise RecordError(f"{where}, but a game that was stopped has no winner")
 

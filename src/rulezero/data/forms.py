@@ -13,7 +13,7 @@ from rulezero.data.store import Store
 
 _Read = Callable[[IO[bytes], str, str | None, bool, Report], Iterator[Record]]
 
-_WRITERS = {".jsonl": jsonl.write, ".pgn": pgn.write, ".npz": arrays.write}
+_WRITERS = {".jsonl": jsonl.write, ".pgn": pgn.write, ".npz": arrays.write_npz}
 _READERS: dict[str, _Read] = {".jsonl": jsonl.read, ".pgn": pgn.read}
 
 

@@ -18,7 +18,7 @@ from rulezero.data.monster_lines import Joiner, Line
 from rulezero.data.place import Place, Report
 from rulezero.data.record import Purpose, Record, upgraded
 from rulezero.data.replay import game_of
-from rulezero.data.thoughts import PLY_COLUMNS, Columns, pack
+from rulezero.data.thoughts import PLY_COLUMNS, pack
 
 _DIGITS = 6  # finer than the steps in which values are kept
 _LONGEST_LINE = 1 << 23  # bytes
@@ -106,7 +106,7 @@ def lines_of(record: Record, game: Game) -> Iterator[PlyLine]:
             for name, number in columns.numbers(ply).items()
         }
         value = numbers["value"]
-        pairs = _pairs(columns, ply)
+        pairs = tuple(zip(*columns.pairs(ply), strict=True))
         total = sum(weight for _, weight, _ in pairs)
         yield OwnLine(
             game=record.game,
@@ -196,10 +196,10 @@ def _restore(lines: list[PlyLine], trusted: bool) -> Record:
     first = lines[0]
     whole = first.record
     if whole is None or first.ply != 0:
-        raise RecordError(f"record {first.id} begins with ply {first.ply}: the line of ply 0 lacks")
+        raise RecordError(f"record {first.id}: the line for ply 0 is missing")
     plies = [line for line in lines if line.action is not None]
     if [line.ply for line in plies] != list(range(whole.plies)):
-        raise RecordError(f"record {first.id} has {whole.plies} plies; some of their lines lack")
+        raise RecordError(f"record {first.id}: lines for some of {whole.plies} plies are missing")
     pairs = [pair for line in plies for pair in line.pairs]
     actions, thoughts = pack(
         np.array([line.action for line in plies], np.int64),
@@ -233,15 +233,3 @@ def _compare(line: PlyLine, own: PlyLine) -> None:
     said, true = line.mcts_value, own.mcts_value
     if (said is None) != (true is None) or abs((said or 0) - (true or 0)) > 10**-_DIGITS:
         raise RecordError(f"record {own.id}: at ply {own.ply} mcts_value is {said}, not {true}")
-
-
-def _pairs(columns: Columns, ply: int) -> tuple[tuple[int, int, int], ...]:
-    chosen = slice(columns.offsets[ply], columns.offsets[ply + 1])
-    return tuple(
-        zip(
-            columns.pair_actions[chosen].tolist(),
-            columns.pair_weights[chosen].tolist(),
-            columns.pair_targets[chosen].tolist(),
-            strict=True,
-        )
-    )

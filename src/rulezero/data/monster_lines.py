@@ -20,7 +20,7 @@ from rulezero._core import Game, MoveError, PositionError, RulezeroError, State
 from rulezero.data.check import check
 from rulezero.data.columns import RecordError
 from rulezero.data.place import source_of
-from rulezero.data.record import Record
+from rulezero.data.record import Record, record_from
 from rulezero.data.replay import game_of
 from rulezero.data.thoughts import pack
 
@@ -50,7 +50,7 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     state: State  # without a past
     value: float  # seat 0's, NaN if unknown
     shares: dict[Turn, float]  # sum to 1; {} if unknown
-    result: float | None  # seat 0's; none: nobody says
+    result: float | None  # seat 0's; none: not given
     move: Turn | None
 
 
@@ -133,26 +133,21 @@ class Joiner:
             self._state = self._state.apply(action)
 
     def _record(self, first: State, plies: list[Ply], last: State, result: float | None) -> Record:
-        actions, thoughts = pack(
+        packed = pack(
             [ply.action for ply in plies],
             value=[ply.value for ply in plies],
             counts=[len(ply.shares) for ply in plies],
             pair_actions=[action for ply in plies for action in ply.shares],
             pair_weights=[share for ply in plies for share in ply.shares.values()],
         )
-        facts = first.game.facts
-        return Record(
-            game=first.game.text,
-            version=facts.version,
-            encoding=facts.encoding,
-            start=first.text,
-            actions=actions,
+        return record_from(
+            first,
+            packed,
             outcome=(result or 0.0) if last.outcome is None else last.outcome,
             end_reason=last.end_reason or ("interrupted" if result is None else "claimed"),
             players=("imported", "imported"),
             index=self._number,
             source=source_of(self._file),
-            thoughts=thoughts,
         )
 
 
@@ -170,7 +165,7 @@ def conditional(shares: dict[Turn, float], begun: Turn) -> dict[int, float]:
 def _understand(line: Line, game: Game) -> Position:
     state = _parse(game, line.fen)
     if state.is_over:
-        raise RecordError(f"the game is over in {line.fen} ({state.end_reason}): nobody can think")
+        raise RecordError(f"the game is over in {line.fen} ({state.end_reason})")
     if line.current_player is not None:
         seat = _SEATS.get(line.current_player.lower())
         if seat != state.mover:

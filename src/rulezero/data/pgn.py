@@ -19,7 +19,7 @@ from rulezero._core import Game, MoveError, RulezeroError, State, game_options
 from rulezero.data.check import check
 from rulezero.data.columns import RecordError
 from rulezero.data.place import Place, Report, printable, source_of
-from rulezero.data.record import STOPPED, Record, upgraded
+from rulezero.data.record import STOPPED, Record, record_from, upgraded
 from rulezero.data.replay import game_of
 from rulezero.data.thoughts import pack
 from rulezero.games.load import load
@@ -41,6 +41,7 @@ _TOKEN = re.compile(
     r"|(?P<move>[^\s{};()$]+)"
     r"|(?P<stray>[{}$])"
 )
+_WHOLE_COMMENT = re.compile(r"\{[^}]*\}|;.*")
 _VALUE = re.compile(r"value\s+([+-]?\d\.\d+)")
 _SIMS = re.compile(r"sims\s+(\d{1,9})")
 
@@ -189,19 +190,8 @@ def _decoded(file: IO[bytes]) -> Iterator[str]:
 
 
 def _ends_in_comment(line: str, in_comment: bool) -> bool:
-    at = 0
-    while at < len(line):
-        if in_comment:
-            end = line.find("}", at)
-            if end < 0:
-                return True
-            in_comment, at = False, end + 1
-        else:
-            begin = re.compile(r"[{;]").search(line, at)
-            if begin is None or begin[0] == ";":
-                return False
-            in_comment, at = True, begin.end()
-    return in_comment
+    """Whether a brace is left open, of this line or of one before it."""
+    return "{" in _WHOLE_COMMENT.sub("", "{" + line if in_comment else line)
 
 
 def _record(found: Found, game_text: str | None, trusted: bool) -> Record:
@@ -215,28 +205,26 @@ def _record(found: Found, game_text: str | None, trusted: bool) -> Record:
         first = game.start()
     actions, value, sims, result, last = _play(first, found.moves)
     outcome, reason = _end(tags, result or tags.get("Result", "*"), last)
-    packed, thoughts = pack(actions, value=value, sims=sims)
-    facts = game.facts
-    numbers = {"version": facts.version, "encoding": facts.encoding, "index": found.number - 1}
-    texts = {"purpose": "human", "source": source_of(found.place.file)}
+    fields: dict[str, int | str] = {
+        "index": found.number - 1,
+        "purpose": "human",
+        "source": source_of(found.place.file),
+    }
     for tag, name in _NUMBERS.items():
         if tag in tags:
             if not re.fullmatch(r"\d{1,20}", tags[tag]):
                 raise RecordError(f"the tag {tag} is {tags[tag][:40]!r}; it is a whole number")
-            numbers[name] = int(tags[tag])
-    texts |= {name: printable(tags[tag]) for tag, name in _TEXTS.items() if tag in tags}
-    record = Record(
-        game=game.text,
-        start=first.text,
-        actions=packed,
+            fields[name] = int(tags[tag])
+    fields |= {name: printable(tags[tag]) for tag, name in _TEXTS.items() if tag in tags}
+    record = record_from(
+        first,
+        pack(actions, value=value, sims=sims),
         outcome=outcome,
         end_reason=reason,
         players=(printable(tags.get("White", "?")), printable(tags.get("Black", "?"))),
         nets=(tags.get("WhiteNet"), tags.get("BlackNet")),
-        thoughts=thoughts,
-        **numbers,  # type: ignore[arg-type]
-        **texts,  # type: ignore[arg-type]
         forced_result=_number(tags, "ForcedResult"),
+        **fields,
     )
     return record if tags.keys() & {"Iteration", "ForcedResult"} else upgraded(record)
 
@@ -324,8 +312,8 @@ def _end(tags: dict[str, str], result: str, last: State) -> tuple[float, str]:
     outcome = _OUTCOMES[result]
     if last.outcome is not None and last.end_reason is not None:
         if result != "*" and outcome != last.outcome:
-            told = f"{_RESULTS[last.outcome]} ({last.end_reason})"
-            raise RecordError(f"the result is {result}, but by the rules {told}")
+            ruled = f"{_RESULTS[last.outcome]} ({last.end_reason})"
+            raise RecordError(f"the result is {result}, but by the rules {ruled}")
         return last.outcome, last.end_reason
     if (tagged := _number(tags, "Outcome")) is not None:
         outcome = tagged

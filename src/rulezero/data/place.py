@@ -27,5 +27,5 @@ def printable(text: str) -> str:
 
 
 def source_of(file: str) -> str:
-    """The `source` of a record that a file told; where the file lay is nobody's business."""
+    """The `source` of a record that was read from a file: its name, without its folders."""
     return printable(f"import:{Path(file).name}")

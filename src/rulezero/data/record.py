@@ -2,11 +2,12 @@
 
 import hashlib
 import re
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
 
+from rulezero._core import State
 from rulezero.data.columns import Numbers, RecordError, unpack_numbers
 from rulezero.data.thoughts import Column, Columns, Thought, Thoughts, pack
 
@@ -21,13 +22,14 @@ __all__ = [
     "Thoughts",
     "pack",
     "read_record",
+    "record_from",
     "upgraded",
 ]
 
 Purpose = Literal["self-play", "bootstrap", "gate", "rating", "human", "analysis"]
 PURPOSES: tuple[str, ...] = get_args(Purpose)
-# End reasons that are not the rules' own; claimed: an imported file tells how a game ended that it
-# has not to its end.
+# End reasons that are not the rules' own; claimed: an imported file gives the result of a game
+# whose end it does not have.
 STOPPED = ("cap", "resigned", "claimed", "interrupted")
 
 Text = Annotated[str, Meta(max_length=4096)]
@@ -50,7 +52,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     players: tuple[Text, Text]  # who played, by seat
     nets: tuple[Text | None, Text | None] = (None, None)  # which nets they used
     seed: Annotated[int, Meta(ge=0)] = 0
-    task: Text = ""  # what it was played for; "" where nobody asked
+    task: Text = ""  # what it was played for; "": for no task
     index: Annotated[int, Meta(ge=0)] = 0  # number of the game in its task
     purpose: Purpose = "self-play"
     source: Text = "match"  # match, human, import:FILE
@@ -80,6 +82,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     def plies(self) -> int:
         """How many choices were made, dice included."""
         return self.thoughts.plies
+
+    @property
+    def learned_result(self) -> float:
+        """What nets learn of how the game ended, seat 0's: the outcome, or a forced result."""
+        return self.outcome if self.forced_result is None else self.forced_result
 
     @property
     def id(self) -> str:
@@ -112,6 +119,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         For many plies, unpack the columns once and ask them.
         """
         return self.columns().thought(ply)
+
+
+def record_from(start: State, packed: tuple[bytes, Thoughts], **fields: Any) -> Record:
+    """The record of a game from a start without a past: what `pack` made, and its other fields."""
+    game, (actions, thoughts) = start.game, packed
+    fields = {"version": game.facts.version, "encoding": game.facts.encoding, **fields}
+    return Record(game=game.text, start=start.text, actions=actions, thoughts=thoughts, **fields)
 
 
 def read_record(packed: bytes) -> Record:

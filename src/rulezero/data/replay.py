@@ -17,7 +17,7 @@ from rulezero.games.pieces import SHIPPED
 class Replay(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """A game as it went, over its n plies."""
 
-    movers: npt.NDArray[np.int8]  # [n] 0, 1 or CHANCE
+    movers: npt.NDArray[np.int8]  # [n] 0, 1 or CHANCE, which is below 0
     choices: npt.NDArray[np.int32]  # [n] how many actions were legal
     events: Floats  # [n, columns of facts.events] what each ply did
     checks: npt.NDArray[np.bool_]  # [n] whether the mover's king was attacked
@@ -72,6 +72,12 @@ def follow(game: Game, start: str, actions: Numbers) -> Replay:
         plies=plies,
         last=last,
     )
+
+
+def is_chosen(record: Record, replay: Replay) -> npt.NDArray[np.bool_]:
+    """Whether a player chose the ply, [n]: not dice, and not the opening."""
+    chosen: npt.NDArray[np.bool_] = replay.movers >= 0
+    return chosen & (np.arange(record.plies) >= record.opening)
 
 
 def planes(

@@ -14,7 +14,7 @@ changes.
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal
 
@@ -23,9 +23,9 @@ import zstandard
 from msgspec import Meta
 
 from rulezero.data.columns import RecordError
+from rulezero.data.place import Report
 
 Kind = Literal["games", "notes"]
-Report = Callable[[RecordError], None]
 
 FORMAT = 1
 MAGIC = b"RZSHARD\n"
@@ -175,8 +175,10 @@ class Reader:
             if payload is None:
                 report(self._damage(at, _TORN))
                 return
-            told = Trailer(values=values, sha256=self.sha256(at)) if is_last else None
-            if told is not None and payload != msgspec.json.encode(told):
+            if not is_last:
+                continue
+            trailer = Trailer(values=values, sha256=self.sha256(at))
+            if payload != msgspec.json.encode(trailer):
                 report(self._damage(at, "not the values and the SHA-256 that were sealed"))
 
     def sha256(self, end: int) -> str:

@@ -19,7 +19,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     state: State  # before it
     action: int
     thought: Thought | None = None  # the mover's
-    notes: dict[str, Thought] = {}  # the judges', by their seat texts
+    notes: dict[str, Thought] = {}  # the judges', by their players' texts
 
     @property
     def after(self) -> State:
@@ -28,25 +28,20 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 def steps(
-    record: Record,
-    notes: Iterable[Note] = (),
-    *,
-    game: Game | None = None,
-    trusted: bool = False,
+    record: Record, notes: Iterable[Note] = (), *, game: Game | None = None
 ) -> Iterator[Step]:
     """The choices of a record from the first on. RecordError names the ply that cannot be.
 
-    `notes` are judges' about this record. Unless trusted, a game that would run or read a file is
-    refused, as everywhere with records.
+    `notes` are judges' about this record. A game that would run or read a file must be given.
     """
     columns = record.columns()
     judged = {note.judge: note.thoughts.columns(columns.actions) for note in notes}
     try:
-        state = (game or game_of(record.game, trusted=trusted)).parse(record.start)
+        state = (game or game_of(record.game)).parse(record.start)
     except PositionError as error:
         raise RecordError(f"{record.game}: {error}") from error
     for ply, action in enumerate(columns.actions.tolist()):
-        thoughts = {judge: told.thought(ply) for judge, told in judged.items()}
+        thoughts = {judge: noted.thought(ply) for judge, noted in judged.items()}
         step = Step(
             ply=ply,
             state=state,
@@ -66,20 +61,21 @@ def look_up(found: Store | Iterable[Record], which: str) -> tuple[Record, list[N
 
     The first letters of an id are enough where no other has them.
     """
+    record = _find(found, which)
+    return record, list(found.notes(record.id)) if isinstance(found, Store) else []
+
+
+def _find(found: Store | Iterable[Record], which: str) -> Record:
     if which.isdigit() and len(which) < 9:
         for number, record in enumerate(found, 1):
             if number == int(which):
-                return record, _notes(found, record)
+                return record
         raise RecordError(f"there is no record number {which}; --list shows them")
     if isinstance(found, Store) and which in found:
-        return found[which], _notes(found, found[which])
+        return found[which]
     matching = [record for record in found if record.id.startswith(which)]
     if not matching or not which:
         raise RecordError(f"there is no record '{which}'; --list shows them")
     if len({record.id for record in matching}) > 1:
         raise RecordError(f"{len(matching)} records begin with '{which}'; give more letters")
-    return matching[0], _notes(found, matching[0])
-
-
-def _notes(found: Store | Iterable[Record], record: Record) -> list[Note]:
-    return list(found.notes(record.id)) if isinstance(found, Store) else []
+    return matching[0]

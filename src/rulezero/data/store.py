@@ -1,6 +1,8 @@
 """The store: a folder of shards that many may write and read at once."""
 
+import contextlib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -24,7 +26,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """What a judge thinks about the plies of a record, which itself never changes."""
 
     record: Annotated[str, Meta(max_length=64)]  # its id
-    judge: Text  # a seat text
+    judge: Text  # a player's text
     thoughts: Thoughts
 
 
@@ -114,21 +116,11 @@ class Store:
             ):
                 yield record
 
-    def shards(self) -> Iterator[tuple[Path, Header]]:
-        """Every shard of games that has a header, with it."""
-        for path in self._paths("games"):
-            with Reader(path) as reader:
-                header = self._header(reader)
-                if header is not None:
-                    yield reader.path, header
-
     def verify(self) -> None:
         """Reads everything, and compares sealed shards with their SHA-256."""
-        for _ in self._scan("games", read_record, lambda _: True):
+        for _ in chain(self._scan("games", read_record), self._scan("notes", _read_note)):
             pass
-        for _ in self._scan("notes", _read_note, lambda _: True):
-            pass
-        for path in [*self._paths("games"), *self._paths("notes")]:
+        for path in self._paths("games", "notes"):
             with Reader(path) as reader:
                 if not reader.is_part:
                     reader.verify(self._report)
@@ -137,7 +129,16 @@ class Store:
         """Appends a record; from here on it outlives the process."""
         key = (record.game, record.version, record.encoding, record.purpose)
         if key not in self._writers:
-            self._writers[key] = self._begin(self._header_of(record))
+            game = game_of(record.game, trusted=self._trusted)
+            header = Header(
+                rulezero=__version__,
+                game=record.game,
+                version=record.version,
+                encoding=record.encoding,
+                rules=rules_hash(game) if record.version == game.facts.version else "",
+                purpose=record.purpose,
+            )
+            self._writers[key] = self._begin(header)
         self._append(key, msgspec.msgpack.encode(record))
 
     def add_note(self, record_id: str, judge: str, thoughts: Thoughts) -> None:
@@ -153,7 +154,7 @@ class Store:
             yield from self._notes_about(record_id)
             return
         seen: set[int] = set()
-        for _, note in self._scan("notes", _read_note, lambda _: True):
+        for _, note in self._scan("notes", _read_note):
             if hash((note.record, note.judge)) not in seen:
                 seen.add(hash((note.record, note.judge)))
                 yield note
@@ -172,47 +173,36 @@ class Store:
     def _begin(self, header: Header) -> Writer:
         self.path.mkdir(parents=True, exist_ok=True)
         if not self._has_adopted:
-            for path in [*self._paths("games"), *self._paths("notes")]:
+            for path in self._paths("games", "notes"):
                 if path.name.endswith(PART):
                     adopt(path)
             self._has_adopted = True
         return Writer(self.path, header)
 
-    def _header_of(self, record: Record) -> Header:
-        game = game_of(record.game, trusted=self._trusted)
-        is_current = record.version == game.facts.version
-        return Header(
-            rulezero=__version__,
-            game=record.game,
-            version=record.version,
-            encoding=record.encoding,
-            rules=rules_hash(game) if is_current else "",
-            purpose=record.purpose,
-        )
-
-    def _paths(self, kind: Kind) -> list[Path]:
+    def _paths(self, *kinds: Kind) -> list[Path]:
         """The shards in the order of their beginnings, each once."""
         if not self.path.exists():
             return []
         # One that is renamed meanwhile may escape a single look, or be seen under both names.
         names = {path.name for _ in range(2) for path in self.path.iterdir() if not _is_odd(path)}
         found = {name.removesuffix(PART): name for name in sorted(names, reverse=True)}
-        return [self.path / found[name] for name in sorted(found) if name.endswith(f".{kind}")]
-
-    def _header(self, reader: Reader) -> Header | None:
-        try:
-            return reader.header()
-        except RecordError as error:
-            self._report(error)
-            return None
+        wanted = tuple(f".{kind}" for kind in kinds)
+        return [self.path / found[name] for name in sorted(found) if name.endswith(wanted)]
 
     def _scan(
-        self, kind: Kind, read: Callable[[bytes], Value], may_hold: Callable[[Header], bool]
+        self,
+        kind: Kind,
+        read: Callable[[bytes], Value],
+        may_hold: Callable[[Header], bool] = lambda _: True,
     ) -> Iterator[tuple[Place, Value]]:
         """Every value of the shards whose header allows for it."""
         for path in self._paths(kind):
             with Reader(path) as reader:
-                header = self._header(reader)
+                try:
+                    header = reader.header()
+                except RecordError as error:
+                    self._report(error)
+                    header = None
                 if header is not None and not may_hold(header):
                     continue
                 for at, value in reader.values(self._report):
@@ -226,7 +216,7 @@ class Store:
     def _find(self, record_id: str) -> Place | None:
         now = self._snapshot("games")
         if record_id not in self._places and self._indexed.get("games") != now:
-            scanned = self._scan("games", read_record, lambda _: True)
+            scanned = self._scan("games", read_record)
             self._places = {record.id: place for place, record in scanned}
             self._indexed["games"] = now
         return self._places.get(record_id)
@@ -235,7 +225,7 @@ class Store:
         now = self._snapshot("notes")
         if self._indexed.get("notes") != now:
             self._note_places = {}
-            for place, note in self._scan("notes", _read_note, lambda _: True):
+            for place, note in self._scan("notes", _read_note):
                 self._note_places.setdefault(note.record, {}).setdefault(note.judge, place)
             self._indexed["notes"] = now
         for path, offset in self._note_places.get(record_id, {}).values():
@@ -259,3 +249,22 @@ class Store:
 def _is_odd(path: Path) -> bool:
     """Whether it is something else than a file: a folder, a pipe."""
     return path.exists() and not path.is_file()
+
+
+@contextlib.contextmanager
+def open_store(path: str | Path) -> Iterator[Store]:
+    """A store in a folder that is made now: what forbids it is said before the first game."""
+    if not str(path):
+        raise RecordError("a store needs a name: its folder")
+    path = Path(path)
+    if path.exists() and not path.is_dir():
+        raise RecordError(f"'{path}' is a file; a store is a folder")
+    is_new = not path.exists()
+    path.mkdir(parents=True, exist_ok=True)
+    try:
+        with Store(path, tolerant=True) as store:  # damage there hinders no new game
+            yield store
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):
+                path.rmdir()  # if it is still empty

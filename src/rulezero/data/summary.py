@@ -1,6 +1,6 @@
-"""What many records come to: how games ended, and what was thought of them."""
+"""Counts over many records: how games ended, and what was thought of them."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 import msgspec
@@ -10,6 +10,8 @@ from rulezero.data.columns import Floats, RecordError
 from rulezero.data.place import Report
 from rulezero.data.record import Record
 
+_Ends = Counter[int | None]  # games by seat 0's result; None: unknown
+
 
 class Results(msgspec.Struct, frozen=True, kw_only=True):
     """How games ended, counted."""
@@ -18,7 +20,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     seat_0_wins: int
     draws: int
     seat_1_wins: int
-    unknown: int  # games that somebody interrupted
+    unknown: int  # interrupted games
 
 
 class Values(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,8 +78,9 @@ class _Count:
     def __init__(self) -> None:
         self.purposes: Counter[str] = Counter()
         self.sources: Counter[str] = Counter()
-        self.ends: Counter[tuple[int | None, str, int | None]] = Counter()  # generation, why, how
-        self.plies: Counter[int | None] = Counter()  # by generation, as the next
+        self.reasons: dict[str, _Ends] = defaultdict(Counter)  # by why they ended
+        self.ends: dict[int | None, _Ends] = defaultdict(Counter)  # by generation, as the next two
+        self.plies: Counter[int | None] = Counter()
         self.sums: dict[int | None, Floats] = {}  # [3] values: how many, sum, sum of squares
 
     def add(self, record: Record, value: Floats) -> None:
@@ -88,49 +91,43 @@ class _Count:
         sums = np.array([len(known), known.sum(), np.square(known).sum()])
         self.purposes[record.purpose] += 1
         self.sources[record.source] += 1
-        self.ends[generation, record.end_reason, result] += 1
+        self.reasons[record.end_reason][result] += 1
+        self.ends[generation][result] += 1
         self.plies[generation] += record.plies
         self.sums[generation] = self.sums.get(generation, 0) + sums
 
     def summary(self, game: str) -> Summary:
-        """What it came to."""
-        by_number = sorted(self.plies, key=lambda number: (number is None, number))
-        reasons: Counter[str] = Counter()
-        for (_, reason, _), games in self.ends.items():
-            reasons[reason] += games
+        """All counts of the game."""
+        reasons = sorted(self.reasons, key=lambda reason: -self.reasons[reason].total())
+        generations = sorted(self.plies, key=lambda number: (number is None, number))
         return Summary(
             game=game,
             plies=self.plies.total(),
             purposes=dict(self.purposes.most_common()),
             sources=dict(self.sources.most_common()),
-            ends={reason: self.results(reason=reason) for reason, _ in reasons.most_common()},
-            results=self.results(),
+            ends={reason: _results(self.reasons[reason]) for reason in reasons},
+            results=_results(sum(self.ends.values(), Counter())),
             values=_values(np.sum(list(self.sums.values()), axis=0)),
             generations=tuple(
                 Generation(
                     number=number,
                     plies=self.plies[number],
-                    results=self.results(of=[number]),
+                    results=_results(self.ends[number]),
                     values=_values(self.sums[number]),
                 )
-                for number in by_number
+                for number in generations
             ),
         )
 
-    def results(self, *, of: Iterable[int | None] = (), reason: str | None = None) -> Results:
-        """How the games of some generations ended, or of all; for one reason, or for any."""
-        wanted = set(of) or set(self.plies)
-        found: Counter[int | None] = Counter()
-        for (generation, why, result), games in self.ends.items():
-            if generation in wanted and reason in (None, why):
-                found[result] += games
-        return Results(
-            games=found.total(),
-            seat_0_wins=found[1],
-            draws=found[0],
-            seat_1_wins=found[-1],
-            unknown=found[None],
-        )
+
+def _results(ends: _Ends) -> Results:
+    return Results(
+        games=ends.total(),
+        seat_0_wins=ends[1],
+        draws=ends[0],
+        seat_1_wins=ends[-1],
+        unknown=ends[None],
+    )
 
 
 def _values(sums: Floats) -> Values:

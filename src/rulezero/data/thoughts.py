@@ -42,7 +42,7 @@ _FIRST_FIELDS = 11  # of Thoughts: those that every record has had
 
 
 class Thought(msgspec.Struct, frozen=True, kw_only=True):
-    """What a seat knew when it chose. Values are seat 0's; None is what it did not know."""
+    """What a player knew when it chose. Values are seat 0's; None is what it did not know."""
 
     action: int  # what was chosen
     value: float | None = None  # the search's, in [-1, 1]
@@ -89,19 +89,25 @@ class Columns(msgspec.Struct, frozen=True, eq=False, kw_only=True):
             column.name: column.plain(getattr(self, column.name)[ply]) for column in PLY_COLUMNS
         }
 
+    def pairs(self, ply: int) -> tuple[list[int], list[int], list[int]]:
+        """Actions, weights and targets of the pairs of one ply."""
+        pairs = slice(self.offsets[ply], self.offsets[ply + 1])
+        columns = (self.pair_actions, self.pair_weights, self.pair_targets)
+        actions, weights, targets = (column[pairs].tolist() for column in columns)
+        return actions, weights, targets
+
     def thought(self, ply: int) -> Thought | None:
         """The thought about one ply, or None."""
         if not 0 <= ply < len(self.actions):
             raise RecordError(f"there is no ply {ply} in a game of {len(self.actions)}")
         if not self.has_thought[ply]:
             return None
-        pairs = slice(int(self.offsets[ply]), int(self.offsets[ply + 1]))
-        actions = self.pair_actions[pairs].tolist()
+        actions, weights, targets = self.pairs(ply)
         return Thought(
             action=int(self.actions[ply]),
             **self.numbers(ply),
-            shares=shares_of(actions, self.pair_weights[pairs].tolist()),
-            target=shares_of(actions, self.pair_targets[pairs].tolist()),
+            shares=shares_of(actions, weights),
+            target=shares_of(actions, targets),
         )
 
 

@@ -1,7 +1,6 @@
 """Batches: positions of the window, re-made as a net sees them."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,7 +11,7 @@ from rulezero.data.columns import Floats
 from rulezero.data.replay import policies
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Game as WindowGame
-from rulezero.learn.window import Indices, Positions, Window
+from rulezero.learn.window import Indices, Positions, Window, joined
 from rulezero.play.evaluators import chances
 
 
@@ -85,13 +84,10 @@ class Batches:
         """The mover's chances: how the game ended, mixed with what the search thought."""
         ends = chances(known.result, known.drawn)
         settings, is_searched = self.settings, np.isfinite(known.search)
-        first, last, drawn = (
-            settings.search_share,
-            settings.search_share_end,
-            settings.search_share_drawn,
-        )
+        first, last = settings.search_share, settings.search_share_end
         now = first if last is None else first + (last - first) * done
-        shares = np.where(known.drawn < 0.5, now, now if drawn is None else drawn)
+        drawn = now if settings.search_share_drawn is None else settings.search_share_drawn
+        shares = np.where(known.drawn < 0.5, now, drawn)
         value = np.where(is_searched, known.search, 0)
         draw = np.minimum(np.nan_to_num(known.draw), 1 - np.abs(value))
         share = np.where(is_searched, shares, 0)[:, None]
@@ -106,16 +102,13 @@ def _pairs(
     def ends(sizes: Iterable[int]) -> npt.NDArray[np.int64]:
         return np.cumsum([0, *sizes])
 
-    def joined(kind: type[np.generic], parts: Iterable[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        return np.concatenate([np.zeros(0, kind), *parts])  # there may be no parts
-
     # Of all games behind one another: where the plies of each begin, and its pairs.
     at = ends(len(game.offsets) for game in games)[which] + known.ply
     first = ends(len(game.pair_actions) for game in games)[which]
-    bounds = joined(np.int32, (game.offsets for game in games))
+    bounds = joined((game.offsets for game in games), np.int32)
     counts = np.where(known.has_policy, bounds[at + 1] - bounds[at], 0)
     offsets = ends(counts)
     places = np.repeat(first + bounds[at] - offsets[:-1], counts) + np.arange(offsets[-1])
-    actions = joined(np.uint32, (game.pair_actions for game in games))
-    weights = joined(np.uint16, (game.pair_targets for game in games))
+    actions = joined((game.pair_actions for game in games), np.uint32)
+    weights = joined((game.pair_targets for game in games), np.uint16)
     return offsets, actions[places], weights[places].astype(np.float32)

@@ -1,5 +1,6 @@
-"""How a net is fitted to the window, and what a fit came to."""
+"""How a net is fitted to the window, and what a fit has done."""
 
+import math
 from collections.abc import Callable
 from typing import Literal
 
@@ -7,10 +8,35 @@ import msgspec
 from pydantic import Field
 
 from rulezero.learn.measures import Measures
-from rulezero.learn.schedule import RateSettings
 from rulezero.settings import Settings
 
 Tell = Callable[[int, int, dict[str, float]], None]  # steps done, steps in all, losses so far
+
+
+class RateSettings(Settings):
+    """The learning rate over a run."""
+
+    start: float = Field(1e-3, gt=0)
+    kind: Literal["constant", "cosine", "exponential", "steps"] = "constant"
+    warm_up: int = Field(0, ge=0)  # steps in which it rises from 0
+    end: float = Field(0.0, ge=0)  # cosine: share of the start that is left at the end of the run
+    factor: float = Field(0.1, gt=0, le=1)  # exponential: each time; steps: at each of them
+    every: Literal["iteration", "epoch"] = "iteration"  # exponential: of the run, or of a fit
+    steps: tuple[int, ...] = ()  # steps: after so many steps of the optimiser
+
+    def at(self, step: int, iteration: int, progress: float, epoch: int = 0) -> float:
+        """The rate of a step: its number in the run, the iteration's, the share of the run done.
+
+        The epoch is numbered from the beginning of the fit.
+        """
+        rate = self.start
+        if self.kind == "cosine":
+            rate *= self.end + (1 - self.end) * (1 + math.cos(math.pi * min(progress, 1.0))) / 2
+        elif self.kind == "exponential":
+            rate *= self.factor ** (iteration if self.every == "iteration" else epoch)
+        elif self.kind == "steps":
+            rate *= self.factor ** sum(step >= limit for limit in self.steps)
+        return rate * min(1.0, (step + 1) / self.warm_up) if self.warm_up else rate
 
 
 class LossSettings(Settings):
@@ -25,7 +51,7 @@ class LossSettings(Settings):
 
     @property
     def teaches_legality(self) -> bool:
-        """Whether a policy is told which moves are legal at all; search asks the rules."""
+        """Whether the policy learns which moves are legal; the search asks the rules."""
         return self.policy_over == "all" or self.illegal > 0
 
 
@@ -60,7 +86,7 @@ class FitSettings(Settings):
 
 
 class Fit(msgspec.Struct, frozen=True, kw_only=True):
-    """What a fit came to."""
+    """What a fit has done."""
 
     steps: int
     samples: int

@@ -19,7 +19,6 @@ from rulezero.learn.batch import Batch, Batches
 from rulezero.learn.fit import Fit, FitSettings, Tell
 from rulezero.learn.losses import Examples, Losses, losses
 from rulezero.learn.measures import Answers, Measures, measure
-from rulezero.learn.optimiser import optimiser_of
 from rulezero.learn.plan import plan
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Indices, Part, Window
@@ -60,33 +59,17 @@ class Learner:
         window: Window,
         generation: int,
         *,
-        progress: tuple[float, float],
-        dice: np.random.Generator,
-        tell: Tell | None = None,
-    ) -> Fit:
-        """Learns from a window as the recipe says: see fit."""
-        batches = Batches(window, self.game, settings=self.targets, mirrors=self.settings.mirror)
-        return self.fit(batches, generation, progress=progress, dice=dice, tell=tell)
-
-    def write(self, net: Path, metadata: dict[str, Any]) -> None:
-        """Writes the net that plays."""
-        checkpoint.save(net, self.average, self.game, metadata)
-
-    def fit(
-        self,
-        batches: Batches,
-        generation: int,
-        *,
         progress: tuple[float, float],  # shares of the run done before and after this fit
         dice: np.random.Generator,
         tell: Tell | None = None,
     ) -> Fit:
         """Learns from a window whose newest games are of this generation."""
+        batches = Batches(window, self.game, settings=self.targets, mirrors=self.settings.mirror)
         with threads(self.settings.threads):
             begin = time.perf_counter()
             done = _Done()
             best: _Best | None = None
-            epochs = list(plan(batches.window, generation, self.settings, dice))
+            epochs = list(plan(window, generation, self.settings, dice))
             steps = sum(map(len, epochs))
             if self.tower.config.dropout:  # torch has dice of its own
                 torch.manual_seed(int(dice.integers(1 << 63)))
@@ -162,12 +145,9 @@ class Learner:
             net(self._tensor(batch.planes[at : at + size]))
             for at in range(0, len(batch.planes), size)
         ]
-        left = [each.moves_left for each in parts if each.moves_left is not None]
-        return Outputs(
-            policy=torch.cat([each.policy for each in parts]),
-            value=torch.cat([each.value for each in parts]),
-            moves_left=torch.cat(left) if left else None,
-        )
+        policy, value, left = zip(*parts, strict=True)
+        moves_left = None if left[0] is None else torch.cat(left)
+        return Outputs(torch.cat(policy), torch.cat(value), moves_left)
 
     def _losses(self, outputs: Outputs, examples: Examples) -> Losses:
         return losses(outputs, examples, self.settings.loss, type(self.tower.value))
@@ -182,7 +162,8 @@ class Learner:
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.zero_grad(set_to_none=True)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._is_mixed):
+        is_mixed = self.settings.mixed and self.device.type == "cuda"
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=is_mixed):
             outputs = self.tower(examples.planes, self._recomputed(len(examples.planes)))
         loss = self._losses(outputs.float(), examples)
         loss.total.backward()  # type: ignore[no-untyped-call]
@@ -210,16 +191,16 @@ class Learner:
             else:
                 tensor.copy_(now[name])
 
-    @property
-    def _is_mixed(self) -> bool:
-        return self.settings.mixed and self.device.type == "cuda"
-
     def _tensor(self, array: Any) -> Tensor:
         tensor = torch.from_numpy(array).to(self.device)
         return tensor.to(memory_format=torch.channels_last) if tensor.ndim == 4 else tensor
 
     def _examples(self, batch: Batch) -> Examples:
         return Examples(*(self._tensor(getattr(batch, name)) for name in Examples._fields))
+
+    def write(self, net: Path, metadata: dict[str, Any]) -> None:
+        """Writes the net that plays."""
+        checkpoint.save(net, self.average, self.game, metadata)
 
     def save(self, folder: Path) -> str:
         """Writes everything that goes on being needed: weights, their average, the optimiser.
@@ -238,8 +219,19 @@ class Learner:
         return {**nets, "optimiser": self.optimiser}
 
 
+def optimiser_of(net: torch.nn.Module, settings: FitSettings) -> torch.optim.Optimizer:
+    """The optimiser of a net's weights."""
+    rate, decay = settings.rate.start, settings.weight_decay
+    if settings.optimiser == "sgd":
+        return torch.optim.SGD(
+            net.parameters(), lr=rate, momentum=settings.momentum, weight_decay=decay
+        )
+    kind = torch.optim.AdamW if settings.optimiser == "adamw" else torch.optim.Adam
+    return kind(net.parameters(), lr=rate, weight_decay=decay)
+
+
 def _apart(batches: Batches, part: Part) -> Batch | None:
-    """Positions that nobody learns from, old and new ones alike; none where there are none."""
+    """Positions of a part that is not learned from, old and new ones alike; None if it is empty."""
     positions = batches.window.positions(part)
     step = max(1, math.ceil(len(positions) / _MOST_MEASURED))
     return batches.make(positions[::step]) if len(positions) else None

@@ -30,7 +30,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     value_mse: float  # of the expected result
     value_mae: float
     top1: float  # share of positions whose likeliest legal move is the target's
-    winner: float  # share of decided positions whose winner is told rightly
+    winner: float  # share of decided positions whose winner is predicted
     legal_mass: float  # probability on legal moves
 
 

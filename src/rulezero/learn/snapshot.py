@@ -20,11 +20,12 @@ Parts = Mapping[str, nn.Module | torch.optim.Optimizer]
 
 def save(folder: Path, parts: Parts, counts: Mapping[str, int]) -> str:
     """Writes parts and counts by their names; the SHA-256 of that."""
-    tensors: dict[str, Tensor] = {}
-    for name, part in parts.items():
-        tensors |= {f"{name}.{key}": tensor for key, tensor in _tensors(part).items()}
-    kept = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    written: bytes = safetensors.torch.save(kept, {"learner": json.dumps(counts)})
+    tensors = {
+        f"{name}.{key}": tensor.detach().cpu().contiguous()
+        for name, part in parts.items()
+        for key, tensor in _tensors(part).items()
+    }
+    written: bytes = safetensors.torch.save(tensors, {"learner": json.dumps(counts)})
     write_whole(folder / _FILE, written)
     return digest(written)
 
@@ -41,7 +42,9 @@ def load(folder: Path, wanted: str, parts: Parts) -> dict[str, int]:
         counts: dict[str, int] = json.loads(file.metadata()["learner"])
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     for name, part in parts.items():
-        _bring_back(part, _below(tensors, f"{name}."))
+        begin = f"{name}."
+        own = {key: tensor for key, tensor in tensors.items() if key.startswith(begin)}
+        _bring_back(part, {key.removeprefix(begin): tensor for key, tensor in own.items()})
     return counts
 
 
@@ -65,11 +68,3 @@ def _bring_back(part: nn.Module | torch.optim.Optimizer, tensors: dict[str, Tens
         number, _, key = name.partition(".")
         state.setdefault(int(number), {})[key] = tensor
     part.load_state_dict({**part.state_dict(), "state": state})
-
-
-def _below(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {
-        name.removeprefix(prefix): tensor
-        for name, tensor in tensors.items()
-        if name.startswith(prefix)
-    }

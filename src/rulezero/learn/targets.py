@@ -10,7 +10,7 @@ from pydantic import Field
 from rulezero._core import CHANCE, PlayerError
 from rulezero.data.columns import Floats
 from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Replay
+from rulezero.data.replay import Replay, is_chosen
 from rulezero.play.players import read_player
 from rulezero.settings import Settings
 
@@ -41,11 +41,6 @@ class Targets(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     temperature: Floats | None = None  # [n] weights ** (1 / it) are learned; none: 1 everywhere
 
 
-def result_of(record: Record) -> float:
-    """What learners are told of a game: how it ended, unless another result is forced."""
-    return record.outcome if record.forced_result is None else record.forced_result
-
-
 def of_play(
     record: Record,
     columns: Columns,
@@ -56,26 +51,25 @@ def of_play(
 ) -> Targets:
     """The usual targets: visits, and how the game ended, or its `shaped` result, [n].
 
-    Where a mover knew no value, a judge's note tells one. Dice and plies of an opening that nobody
-    chose are skipped, and so is everything behind which people stopped playing.
+    Where a mover knew no value, the judge's is taken. Chance plies, random opening plies, and all
+    plies of interrupted games get weight 0.
     """
-    is_chosen = (replay.movers != CHANCE) & (np.arange(record.plies) >= record.opening)
-    is_chosen &= _is_kept(record, replay, settings)
-    has_policy = is_chosen & columns.has_policy
-    weight = (has_policy if settings.learn_from == "policy" else is_chosen).astype(np.float32)
+    is_learned = is_chosen(record, replay) & _is_kept(record, replay, settings)
+    has_policy = is_learned & columns.has_policy
+    weight = (has_policy if settings.learn_from == "policy" else is_learned).astype(np.float32)
     if record.end_reason == "cap":
         weight *= settings.capped_weight
     elif record.end_reason == "interrupted":
-        weight *= 0  # nobody knows how it would have ended
-    told = result_of(record)
-    result = np.full(record.plies, told, np.float32) if shaped is None else shaped
+        weight *= 0  # its result is unknown
+    learned = record.learned_result
+    result = np.full(record.plies, learned, np.float32) if shaped is None else shaped
     search, draw = columns.value, columns.draw
     if note is not None:
         search = np.where(np.isnan(search), note.value, search)
         draw = np.where(np.isnan(draw), note.draw, draw)
     return Targets(
         result=result,
-        drawn=np.minimum(1 - abs(told), 1 - np.abs(result)).astype(np.float32),
+        drawn=np.minimum(1 - abs(learned), 1 - np.abs(result)).astype(np.float32),
         search=search,
         draw=draw,
         weight=weight,
@@ -104,7 +98,7 @@ def _played_at(record: Record, replay: Replay) -> Floats:
     for number, text in enumerate(record.players):
         try:
             player = read_player(text)
-        except PlayerError:  # somebody from elsewhere
+        except PlayerError:  # a player from elsewhere
             continue
         if player.has("temperature"):
             now, later = player.number("temperature"), player.number("temperature_later")

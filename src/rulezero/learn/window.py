@@ -1,6 +1,6 @@
 """The window: the games that a net learns from, as packed arrays."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import IntEnum
 from typing import Any, Literal
 
@@ -59,6 +59,11 @@ class Game(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     is_kept: bool = False  # whatever its age
 
 
+def joined(parts: Iterable[npt.NDArray[Any]], kind: Any = np.float32) -> npt.NDArray[Any]:
+    """Arrays behind one another, of which there may be none."""
+    return np.concatenate([np.zeros(0, kind), *parts]).astype(kind, copy=False)
+
+
 class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """p positions. Values are the mover's."""
 
@@ -80,9 +85,6 @@ class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         plies = [np.flatnonzero(game.targets.weight > 0).astype(np.int32) for game in games]
         sizes = [len(each) for each in plies]
         known = list(zip(games, plies, strict=True))
-
-        def joined(parts: Iterable[Any], kind: Any = np.float32) -> Any:
-            return np.concatenate([np.zeros(0, kind), *parts]).astype(kind)
 
         sign = joined(np.where(game.movers[each] == 1, -1, 1) for game, each in known)
         return cls(
@@ -154,7 +156,7 @@ class Window:
 
     def trim(self) -> None:
         """Lets the oldest games go, and numbers the positions of the others."""
-        self.games = list(_kept(self.games, self.settings, self.seen))
+        self.games = _kept(self.games, self.settings, self.seen)
         self._positions = Positions.of(self.games)
 
     def positions(self, part: Part, generation: int | None = None) -> Indices:
@@ -231,18 +233,19 @@ def _weighted(targets: Targets, columns: Columns, share: float) -> Targets:
     return msgspec.structs.replace(targets, weight=weight)
 
 
-def _kept(games: list[Game], settings: WindowSettings, seen: int) -> Iterator[Game]:
+def _kept(games: list[Game], settings: WindowSettings, seen: int) -> list[Game]:
+    """The games that stay when this many plies have ever entered."""
     newest = max((game.generation for game in games), default=0)
     room = settings.plies
     if settings.kind == "growing":
         room = max(room, round(room * (seen / room) ** settings.growth))
-    left = room
-    is_inside = []
+    kept = []
     for game in reversed(games):
         if settings.kind == "generations":
-            inside = game.generation > newest - settings.generations
+            is_inside = game.generation > newest - settings.generations
         else:
-            inside = left > 0
-            left -= 0 if game.is_kept else len(game.actions)
-        is_inside.append(inside or game.is_kept)
-    return (game for game, inside in zip(games, reversed(is_inside), strict=True) if inside)
+            is_inside = room > 0
+            room -= 0 if game.is_kept else len(game.actions)
+        if is_inside or game.is_kept:
+            kept.append(game)
+    return kept[::-1]

@@ -11,11 +11,10 @@ from typing import Any
 
 import msgspec
 
-from rulezero._core import Facts, Game, Mlp
+from rulezero._core import Facts, Game, Mlp, NetError
 from rulezero.files import write_whole
 from rulezero.games import grammar, load
 from rulezero.nets.config import NetConfig
-from rulezero.nets.error import NetError
 
 _SUFFIXES = (".int8.onnx", ".safetensors", ".onnx", ".json")
 PERCEPTRON = ".nn"  # suffix of a net that is one file without a card

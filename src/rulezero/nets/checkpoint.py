@@ -8,7 +8,7 @@ import msgspec
 import safetensors.torch
 import torch
 
-from rulezero._core import Game
+from rulezero._core import Game, NetError
 from rulezero.files import write_whole
 from rulezero.nets.card import (
     LARGEST_CARD,
@@ -19,7 +19,6 @@ from rulezero.nets.card import (
     read_card,
     read_part,
 )
-from rulezero.nets.error import NetError
 from rulezero.nets.export import to_onnx
 from rulezero.nets.tower import Tower, tower_for
 from rulezero.version import __version__

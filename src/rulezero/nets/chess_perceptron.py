@@ -5,10 +5,9 @@ The file's format knows no game (cpp/eval/mlp.h); whatever does know it asks her
 
 from pathlib import Path
 
-from rulezero._core import Game, Mlp
+from rulezero._core import Game, Mlp, NetError
 from rulezero.games.load import load
 from rulezero.nets.card import read_perceptron
-from rulezero.nets.error import NetError
 
 GAME = "chess"
 SIZES = (781, 256, 128, 1)  # of the layers of a new perceptron, inputs first

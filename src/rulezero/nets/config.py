@@ -5,9 +5,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from rulezero._core import Facts
+from rulezero._core import Facts, NetError
 from rulezero.errors import among
-from rulezero.nets.error import NetError
 
 Head = Literal["auto", "flat", "planes", "from_to", "dense"]
 

@@ -1,12 +1,12 @@
 """Where torch computes, and in how many threads."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
 
-from rulezero.nets.error import NetError
+from rulezero._core import NetError
+from rulezero.machine import cores
 
 
 def device_of(choice: str, key: str, gpus: tuple[str, ...] = ("cuda",)) -> torch.device:
@@ -31,15 +31,8 @@ def threads(count: int) -> Iterator[None]:
     else has set them in this process.
     """
     before = torch.get_num_threads()
-    torch.set_num_threads(count or _cores())
+    torch.set_num_threads(count or cores())
     try:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

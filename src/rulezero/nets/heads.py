@@ -11,8 +11,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from rulezero._core import NetError
 from rulezero.nets.config import NetConfig
-from rulezero.nets.error import NetError
 from rulezero.nets.layers import ConvNorm
 
 

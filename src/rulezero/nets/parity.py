@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import onnxruntime as ort
 
 from rulezero.nets.positions import Sample
 from rulezero.nets.runtime import Floats, Runtime
@@ -26,7 +25,7 @@ class Parity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A comparison, and what it holds for."""
 
     cpu: str
-    onnxruntime: str  # version
+    onnxruntime: str  # version, whose kernels decide what comes out
     net: str  # SHA-256 of the .onnx file
     int8: str  # SHA-256 of the .int8.onnx file
     agreement: float  # share of positions with the same favourite among the legal slots
@@ -78,12 +77,6 @@ def cpu() -> str:
     name = facts.get("model name") or platform.processor() or platform.machine()
     flags = {*facts.get("flags", "").split(), *facts.get("features", "").split()}
     return " ".join([name, *(flag for flag in _FLAGS if flag in flags)])
-
-
-def runtime_version() -> str:
-    """Of onnxruntime, whose kernels decide what comes out."""
-    version: str = ort.__version__
-    return version
 
 
 def _answers(runtime: Runtime, planes: Floats) -> tuple[Floats, Floats]:

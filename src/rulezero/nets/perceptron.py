@@ -10,9 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from rulezero._core import Mlp
+from rulezero._core import Mlp, NetError
 from rulezero.nets.chess_perceptron import SIZES
-from rulezero.nets.error import NetError
 
 _LAST = 0.01  # spread of the last layer's weights: an untrained net says about 0.5
 

@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rulezero._core import CHANCE, Game, State
-from rulezero.nets.error import NetError
+from rulezero._core import CHANCE, Game, NetError, State
 from rulezero.nets.runtime import Floats
 
 _FROM_ONE_GAME = 8  # neighbours are much alike
@@ -22,13 +21,13 @@ class Sample(NamedTuple):
 
 
 def sample(game: Game, count: int, seed: int) -> Sample:
-    """So many positions where somebody chooses; the same seed gives the same ones."""
+    """`count` positions in which a player chooses; the same seed gives the same ones."""
     found: list[State] = []
     for number in range(_MOST_GAMES):
         if len(found) >= count:
             break
         dice = random.Random(f"{seed} {number}")
-        played = [state for state in _play(game, dice) if state.mover != CHANCE]
+        played = [state for state in play_randomly(game, dice) if state.mover != CHANCE]
         found += dice.sample(played, min(_FROM_ONE_GAME, len(played)))
     if not found:
         raise NetError(f"random games of '{game.text}' have no positions to try a net on")
@@ -37,7 +36,7 @@ def sample(game: Game, count: int, seed: int) -> Sample:
     return Sample(np.stack([state.planes() for state in found]), legal)
 
 
-def _play(game: Game, dice: random.Random) -> list[State]:
+def play_randomly(game: Game, dice: random.Random) -> list[State]:
     """The states of a random game that still went on."""
     state = game.start(seed=dice.getrandbits(32))
     states: list[State] = []

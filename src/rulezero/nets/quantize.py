@@ -7,7 +7,6 @@ little, and eight bits of logits are too few.
 
 import logging
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -21,11 +20,10 @@ from onnxruntime.quantization import (
 )
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-from rulezero._core import Game
+from rulezero._core import Game, NetError
 from rulezero.files import write_whole
 from rulezero.nets.card import beside, digest, game_of, read_card, read_part
-from rulezero.nets.error import NetError
-from rulezero.nets.parity import Parity, compare, cpu, runtime_version
+from rulezero.nets.parity import Parity, compare, cpu
 from rulezero.nets.positions import sample
 from rulezero.nets.runtime import Floats, Runtime
 
@@ -39,10 +37,6 @@ def choose(
     precision: str = "auto",
     game: Game | None = None,
     *,
-    agreement: float = 0.95,  # at least; see Parity for what the figures mean
-    policy: float = 0.03,  # at most
-    value: float = 0.03,  # at most
-    worst_value: float = 0.2,  # at most
     speed: float = 1.1,  # at least, with auto
 ) -> Path:
     """The ONNX file to play with on this machine.
@@ -61,10 +55,10 @@ def choose(
     wrong = [
         f"{name} is {figure:.3g}, {bound} {limit:g} is wanted"
         for name, figure, bound, limit in (
-            ("agreement of the favourites", found.agreement, "at least", agreement),
-            ("mean difference of the policies", found.policy, "at most", policy),
-            ("mean difference of the values", found.value, "at most", value),
-            ("greatest difference of the values", found.worst_value, "at most", worst_value),
+            ("agreement of the favourites", found.agreement, "at least", 0.95),
+            ("mean difference of the policies", found.policy, "at most", 0.03),
+            ("mean difference of the values", found.value, "at most", 0.03),
+            ("greatest difference of the values", found.worst_value, "at most", 0.2),
         )
         if not (figure >= limit if bound == "at least" else figure <= limit)
     ]
@@ -83,13 +77,13 @@ def measure(net: Path, game: Game | None = None) -> Parity:
     files = (card.onnx, digest(quick))
     known = [one for one in _remembered(notes) if (one.net, one.int8) == files]
     for one in known:
-        if (one.cpu, one.onnxruntime) == (cpu(), runtime_version()):
+        if (one.cpu, one.onnxruntime) == (cpu(), ort.__version__):
             return one
     if not known:  # no file, or one that was made from another net
         quick = quantize(net, game).read_bytes()
     found = Parity(
         cpu=cpu(),
-        onnxruntime=runtime_version(),
+        onnxruntime=ort.__version__,
         net=card.onnx,
         int8=digest(quick),
         **compare(
@@ -102,14 +96,14 @@ def measure(net: Path, game: Game | None = None) -> Parity:
     return found
 
 
-def quantize(net: Path, game: Game | None = None, seed: int = 0) -> Path:
+def quantize(net: Path, game: Game | None = None) -> Path:
     """Writes NAME.int8.onnx and returns its path.
 
     Ranges are calibrated on positions of random games. NetError if onnxruntime would still
     compute a layer in float, beyond the last ones of the heads.
     """
     card = read_card(net)
-    planes = sample(game_of(net, card, game), _POSITIONS, seed).planes
+    planes = sample(game_of(net, card, game), _POSITIONS, seed=0).planes
     model = quantized(read_part(net, ".onnx", card.onnx), planes)
     path = beside(net, ".int8.onnx")
     write_whole(path, model)
@@ -121,7 +115,7 @@ def quantized(model: bytes, planes: Floats) -> bytes:
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
         given, ready, made = (Path(folder) / name for name in ("given", "ready", "made"))
         given.write_bytes(model)
-        # Without this step, layers stay float and nobody says so.
+        # Without this step, layers silently stay float.
         quant_pre_process(str(given), str(ready), skip_symbolic_shape=True)
         last = last_layers(onnx.load(str(ready)))
         logging.disable(logging.WARNING)
@@ -181,15 +175,10 @@ class _Reader(CalibrationDataReader):  # type: ignore[misc]
     """Planes, a batch at a time."""
 
     def __init__(self, planes: Floats) -> None:
-        self._batches = self._cut(planes)
-
-    @staticmethod
-    def _cut(planes: Floats) -> Iterator[dict[str, Floats]]:
-        for at in range(0, len(planes), _BATCH):
-            yield {"planes": planes[at : at + _BATCH]}
+        self._batches = (planes[at : at + _BATCH] for at in range(0, len(planes), _BATCH))
 
     def get_next(self) -> dict[str, Floats] | None:
-        return next(self._batches, None)
+        return next(({"planes": batch} for batch in self._batches), None)
 
 
 def _remembered(notes: Path) -> list[Parity]:

@@ -5,7 +5,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rulezero.nets.error import NetError
+from rulezero._core import NetError
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 

@@ -1,8 +1,7 @@
-"""Playing: seats, evaluators, tasks, matches, ratings."""
+"""Playing: players, evaluators, tasks, games with people."""
 
 from rulezero.play.dialogue import Dialogue, Ply, opponent
 from rulezero.play.players import kinds, seat_number
-from rulezero.play.saving import open_store
 from rulezero.play.starts import read_starts
 from rulezero.play.task import Task
 
@@ -11,7 +10,6 @@ __all__ = [
     "Ply",
     "Task",
     "kinds",
-    "open_store",
     "opponent",
     "read_starts",
     "seat_number",

@@ -1,4 +1,4 @@
-"""A game with people: somebody outside chooses, players and dice answer."""
+"""A game with people: they choose, players and dice answer."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from rulezero._core import CoreThought, Game, GameError, Played, State
-from rulezero.data.record import Record
+from rulezero.data.record import Record, record_from
 from rulezero.data.thoughts import PLY_COLUMNS, Thoughts, pack
 from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
@@ -82,7 +82,7 @@ class Dialogue:
 
     @property
     def is_over(self) -> bool:
-        """Whether the rules have ended the game, or somebody has."""
+        """Whether the rules or people have ended the game."""
         return self.end_reason is not None
 
     @property
@@ -110,7 +110,8 @@ class Dialogue:
             raise
         if played.reason != "parked":
             self.outcome, self.end_reason = played.outcome, played.reason
-        return [self._add(action, played.thought(at)) for at, action in enumerate(_new(played))]
+        new = played.last.actions[len(played.last.actions) - played.plies :]
+        return [self._add(action, played.thought(at)) for at, action in enumerate(new)]
 
     def _finish(self) -> Played:
         finished: list[Played] = []
@@ -124,7 +125,7 @@ class Dialogue:
     def choose(self, action: int) -> Ply:
         """Makes the people's choice. MoveError if it is not legal."""
         if not self.is_asking:
-            raise GameError("nobody outside is asked: advance the game first")
+            raise GameError("no human is to move: advance the game first")
         return self._add(action)
 
     def undo(self) -> list[Ply]:
@@ -138,9 +139,9 @@ class Dialogue:
         return taken
 
     def resign(self) -> None:
-        """Ends the game: whoever must choose loses."""
+        """Ends the game: the human to move loses."""
         if not self.is_asking:
-            raise GameError("nobody outside is asked, so nobody can resign")
+            raise GameError("no human is to move, so none can resign")
         self.outcome, self.end_reason = 1.0 if self.state.mover == 1 else -1.0, "resigned"
 
     def interrupt(self) -> None:
@@ -152,14 +153,10 @@ class Dialogue:
         """The record of the game, the players' thoughts included, once it is over."""
         if self.outcome is None or self.end_reason is None:
             raise GameError("the game is not over")
-        actions, thoughts = _packed(self.plies)
         identities = [self._session.identities[player] for player in self._numbers]
-        return Record(
-            game=self.game.text,
-            version=self.game.facts.version,
-            encoding=self.game.facts.encoding,
-            start=self._start.text,
-            actions=actions,
+        return record_from(
+            self._start,
+            _packed(self.plies),
             outcome=self.outcome,
             end_reason=self.end_reason,
             players=(self.players[0].text, self.players[1].text),
@@ -167,7 +164,6 @@ class Dialogue:
             seed=self.seed,
             purpose="human",
             source="human",
-            thoughts=thoughts,
         )
 
     def _is_human(self, state: State) -> bool:
@@ -178,11 +174,6 @@ class Dialogue:
         self.state = ply.after
         self.plies.append(ply)
         return ply
-
-
-def _new(played: Played) -> list[int]:
-    """The actions that the core has played, without those of the past."""
-    return played.last.actions[len(played.last.actions) - played.plies :]
 
 
 def _packed(plies: list[Ply]) -> tuple[bytes, Thoughts]:

@@ -23,7 +23,7 @@ def judge(
     """Each record with the judge's thoughts about its plies, in the records' order.
 
     `width` games are judged in step; every record is checked first. A store keeps the thoughts
-    beside the record: store.add_note(record.id, seat.text, thoughts).
+    beside the record: store.add_note(record.id, player.text, thoughts).
     """
     if width < 1:
         raise GameError("at least one game is judged at a time: width=1 or more")

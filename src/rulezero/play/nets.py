@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from rulezero._core import NetError
 from rulezero.nets.card import PERCEPTRON, digest, inside, read_card, resolve
-from rulezero.nets.error import NetError
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

@@ -1,4 +1,4 @@
-"""Players by their texts, `puct:net=runs/x,sims=200`: the same everywhere a seat is named."""
+"""Players by their texts, `puct:net=runs/x,sims=200`: the same everywhere a player is named."""
 
 import math
 from functools import cache
@@ -91,7 +91,7 @@ class Player:
 
     @property
     def is_human(self) -> bool:
-        """Whether somebody outside chooses."""
+        """Whether people choose for it."""
         return self.spec.name == "human"
 
     @property

@@ -6,7 +6,7 @@ import numpy as np
 
 from rulezero._core import CHANCE, Game, GameError, NetError, Played, Pool, State
 from rulezero._core import Player as CorePlayer
-from rulezero.play.binding import EvaluatorBinding, evaluator_for, tables_of
+from rulezero.play.binding import evaluator_for, tables_of
 from rulezero.play.evaluators import Evaluation, Evaluator
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player
@@ -41,12 +41,13 @@ class Session:
         self.identities: list[str | None] = []  # of the players' nets
         self._evaluators: list[Evaluator] = []
         encoders: list[Game] = []
+        numbers: dict[int, int] = {}  # of evaluators by id: players with the same net share it
         seated = []
         for player in players:
             binding = evaluator_for(player, game, nets)
             net = -1
             if binding.evaluator is not None:
-                net = self._number(binding)
+                net = numbers.setdefault(id(binding.evaluator), len(encoders))
                 if net == len(encoders):
                     encoders.append(binding.encoder)
                     self._evaluators.append(binding.evaluator)
@@ -60,13 +61,6 @@ class Session:
         self._slots = [encoder.facts.slots for encoder in encoders]
         self._planes = [np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders]
         self.pool = Pool(game, seated, encoders, seed, width, cache)
-
-    def _number(self, binding: EvaluatorBinding) -> int:
-        """The number of the evaluator: players with the same net share it."""
-        for number, known in enumerate(self._evaluators):
-            if known is binding.evaluator:
-                return number
-        return len(self._evaluators)
 
     def add(
         self,

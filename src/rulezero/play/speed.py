@@ -7,7 +7,8 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 
-from rulezero._core import CHANCE, Game, NetError, PlayerError, State, perft, remake
+from rulezero._core import CHANCE, Game, NetError, State, perft, remake
+from rulezero.nets.positions import play_randomly
 from rulezero.nets.runtime import Floats
 from rulezero.play.binding import evaluator_for
 from rulezero.play.evaluators import Evaluation, Evaluator
@@ -36,18 +37,21 @@ class Speed(msgspec.Struct, frozen=True, kw_only=True):
 
 def measure(game: Game, *, net: str | None = None, seconds: float = 0.5) -> Speed:
     """The speeds of a game; each is measured for so many seconds."""
-    counter = None if net is None else _Counter(_evaluator(net, game))
-    net_sims = net_positions = None
-    if counter is not None:
+    net_sims = net_positions = heuristic_sims = None
+    if net is not None:
+        counter = _Counter(_evaluator(net, game))
         player = read_player("puct", evaluator=counter, sims=_SIMS)
         net_sims, spent = _simulate(game, player, seconds)
         net_positions = counter.positions / spent
+    if game.facts.has_heuristic:
+        player = read_player("puct", eval="heuristic", sims=_SIMS)
+        heuristic_sims, _ = _simulate(game, player, seconds)
     return Speed(
         game=game.text,
         leaves=rate_of(_counting(game), seconds),
         planes=rate_of(_encoding(game), seconds),
         uniform_sims=_simulate(game, read_player("puct", eval="uniform", sims=_SIMS), seconds)[0],
-        heuristic_sims=_heuristic_sims(game, seconds),
+        heuristic_sims=heuristic_sims,
         net_positions=net_positions,
         net_sims=net_sims,
     )
@@ -93,29 +97,18 @@ def _counting(game: Game) -> Work:
 
 def _encoding(game: Game) -> Work:
     """Makes the planes of a random game again, as a learner does."""
-    dice = random.Random(0)
-    state = start = game.start()
-    plies = []
-    while not state.is_over and len(state.actions) < min(200, game.facts.max_plies):
-        if state.mover != CHANCE:
-            plies.append(len(state.actions))
-        state = state.apply(dice.choice(state.legal))
-    actions = np.array(state.actions, np.uint32)
+    states = play_randomly(game, random.Random(0))[:200]
+    start, last = states[0].text, states[-1]
+    actions = np.array(last.apply(last.legal[0]).actions, np.uint32)
+    plies = [len(state.actions) for state in states if state.mover != CHANCE]
     wanted = np.array(plies, np.uint32)
     planes = np.empty((len(plies), *game.facts.planes), np.float32)
 
     def make() -> int:
-        remake(game, [(start.text, actions)], wanted, planes=planes)
+        remake(game, [(start, actions)], wanted, planes=planes)
         return len(plies)
 
     return make
-
-
-def _heuristic_sims(game: Game, seconds: float) -> float | None:
-    try:
-        return _simulate(game, read_player("puct", sims=_SIMS, eval="heuristic"), seconds)[0]
-    except PlayerError:  # this game has none
-        return None
 
 
 def _simulate(game: Game, player: Player, seconds: float) -> tuple[float, float]:

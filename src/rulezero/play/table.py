@@ -4,12 +4,11 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
-from rulezero._core import Game, Played, State
-from rulezero.data.record import Record, Thoughts, pack
+from rulezero._core import Game, Played
+from rulezero.data.record import Record, Thoughts, pack, record_from
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
@@ -153,12 +152,15 @@ class Table:
 
     def _finished(self, beginning: Beginning, played: Played) -> Finished:
         task = self.task
-        first, second = (0, 1) if beginning.a_sits == 0 else (1, 0)
+        first, second = beginning.a_sits, 1 - beginning.a_sits  # who sits in seats 0 and 1
         identities = [self._session.identities[number] for number in self._numbers]
-        record = record_of(
-            self.game,
+        record = record_from(
             beginning.start,
-            played,
+            pack(played.last.actions, **played.thoughts()),
+            outcome=played.outcome,
+            end_reason=played.reason,
+            index=played.index,
+            opening=played.opening,
             players=(self.players[first].text, self.players[second].text),
             nets=(identities[first], identities[second]),
             seed=task.seed,
@@ -169,24 +171,6 @@ class Table:
             forced_result=task.forced_result,
         )
         return Finished(record=record, note=None if task.judge is None else notes_of(played))
-
-
-def record_of(game: Game, start: State, played: Played, **about: Any) -> Record:
-    """The record of a game that the core has played from a start without a past."""
-    actions, thoughts = pack(played.last.actions, **played.thoughts())
-    return Record(
-        game=game.text,
-        version=game.facts.version,
-        encoding=game.facts.encoding,
-        start=start.text,
-        actions=actions,
-        outcome=played.outcome,
-        end_reason=played.reason,
-        index=played.index,
-        opening=played.opening,
-        thoughts=thoughts,
-        **about,
-    )
 
 
 def notes_of(played: Played) -> Thoughts:

@@ -1,6 +1,5 @@
 """A unit of play: two players, how many games, from where, and a seed that settles the rest."""
 
-import hashlib
 from bisect import bisect
 from itertools import accumulate
 from typing import Annotated, TypeVar
@@ -13,6 +12,7 @@ from rulezero.data.record import Purpose, Record
 from rulezero.games.load import load
 from rulezero.play.players import Player, read_player
 from rulezero.play.resign import Resign
+from rulezero.seeds import keyed
 from rulezero.stats.tally import GameResult
 from rulezero.version import __version__
 
@@ -58,12 +58,6 @@ class Beginning(msgspec.Struct, frozen=True):
     script: list[int]  # the plies of its opening
     a_sits: int  # in this seat
     resign: Resign | None  # none also where the game is played out to audit the others
-
-
-def keyed(*key: object) -> int:
-    """A 64-bit number that depends on the key alone."""
-    text = "/".join(str(part) for part in key)
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def check_task(task: Task) -> Game:

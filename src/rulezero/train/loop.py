@@ -21,7 +21,8 @@ from rulezero.errors import RunError
 from rulezero.fleet.fleet import Fleet, play_into
 from rulezero.learn.fit import Fit, Tell
 from rulezero.learn.window import Window, take
-from rulezero.play.task import Task, keyed, result_of
+from rulezero.play.task import Task, result_of
+from rulezero.seeds import keyed
 from rulezero.stats.rating import elo
 from rulezero.stats.sprt import Sprt
 from rulezero.stats.tally import Tally

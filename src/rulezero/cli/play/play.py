@@ -76,7 +76,7 @@ def play(
             import readline  # noqa: F401  lets input() edit lines and remember them
     adviser = rz.play.opponent(net=net, sims=sims) if machine.is_human else machine
     with contextlib.ExitStack() as stack:
-        store = None if save is None else stack.enter_context(rz.play.open_store(save))
+        store = None if save is None else stack.enter_context(rz.data.open_store(save))
         table = _Table(dialogue, adviser, human, store, open_console())
         if not table.play():
             raise typer.Exit(130)  # as a shell tells Ctrl-C

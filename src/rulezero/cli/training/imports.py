@@ -32,7 +32,7 @@ def import_games(
 
     new = games = 0
     reading = rz.data.import_file(file, game, trusted=trusted, report=report if skip else None)
-    with rz.play.open_store(to) as store:
+    with rz.data.open_store(to) as store:
         known = {record.id for record in store}
         warn(store.problems)
         try:

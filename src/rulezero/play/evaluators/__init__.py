@@ -57,10 +57,10 @@ class Options(NamedTuple):
 class Backend(NamedTuple):
     """A way to compute nets."""
 
-    open: Callable[[Path, Options, Game | None], Evaluator]  # of a net that resolve() has found
+    # Of a net that resolve() has found. NetError if this machine cannot.
+    open: Callable[[Path, Options, Game | None], Evaluator]
     precisions: dict[str, str]  # each with a few words of help
     devices: tuple[str, ...] = ()  # none: the backend chooses where it runs
-    check: Callable[[Options], None] = lambda options: None  # NetError if this machine cannot
 
 
 _BACKENDS: dict[str, Backend] = {}
@@ -112,9 +112,7 @@ def open_net(net: Path, options: Options, game: Game | None = None) -> Evaluator
 
     A game in a Python file must be given.
     """
-    backend = backends()[options.backend]
-    backend.check(options)
-    return backend.open(net, options, game)
+    return backends()[options.backend].open(net, options, game)
 
 
 def chances(value: Floats, draw: Floats) -> Floats:

@@ -5,7 +5,7 @@ from pathlib import Path
 from rulezero._core import Game
 from rulezero.nets.card import beside, read_card, read_part, resolve
 from rulezero.nets.runtime import Floats, Runtime
-from rulezero.play.evaluators import Backend, Evaluation, Options, register
+from rulezero.play.evaluators import Backend, Evaluation, register
 
 
 class OnnxEvaluator:
@@ -31,14 +31,10 @@ class OnnxEvaluator:
         return Evaluation(*self._runtime.run(planes))
 
 
-def _open(net: Path, options: Options, game: Game | None) -> OnnxEvaluator:
-    return OnnxEvaluator(net, options.precision, game)
-
-
 register(
     "onnx",
     Backend(
-        open=_open,
+        open=lambda net, options, game: OnnxEvaluator(net, options.precision, game),
         precisions={"fp32": "", "int8": "", "auto": "int8 if close enough and faster"},
     ),
 )

@@ -64,8 +64,8 @@ def _device(choice: str) -> "torch.device":
     return device_of(choice, "device", gpus=("cuda", "mps"))
 
 
-def _check(options: Options) -> None:
-    """NetError if torch, the GPU or half precision is not to be had here."""
+def _open(net: Path, options: Options, game: Game | None) -> TorchEvaluator:
+    """The evaluator. NetError if torch, the GPU or half precision is not to be had here."""
     try:
         device = _device(options.device)
     except ImportError as error:
@@ -77,9 +77,6 @@ def _check(options: Options) -> None:
             f"precision={options.precision} is for GPUs, and this net would run on the CPU: leave"
             " precision= out, or say precision=auto"
         )
-
-
-def _open(net: Path, options: Options, game: Game | None) -> TorchEvaluator:
     return TorchEvaluator(net, options.device, options.precision, game)
 
 
@@ -94,6 +91,5 @@ register(
             "auto": "fp16 on a GPU",
         },
         devices=("auto", "cpu", "cuda", "mps"),
-        check=_check,
     ),
 )

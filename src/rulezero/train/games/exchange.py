@@ -19,7 +19,7 @@ from rulezero._core import CHANCE, Game
 from rulezero.data.columns import Floats
 from rulezero.data.record import Record
 from rulezero.data.replay import Replay, replay_of
-from rulezero.learn.targets import TargetSettings, result_of
+from rulezero.learn.targets import TargetSettings
 from rulezero.settings import Settings
 from rulezero.train.flag import Flag, setting
 from rulezero.train.games.figures import TARGET_BINS, GameFigures, Usage
@@ -342,7 +342,7 @@ class ExchangeTraining(GameTraining):
         rewards = getattr(settings, "rewards", None)
         if rewards is None:
             return None
-        return shaped(replay, track(replay), rewards, result_of(record)).value
+        return shaped(replay, track(replay), rewards, record.learned_result).value
 
     def figures(
         self, game: Game, records: Sequence[Record], settings: TargetSettings
@@ -358,5 +358,5 @@ def habits(game: Game, records: Sequence[Record], settings: TargetSettings) -> U
     for record in records:
         replay = replay_of(record, game)
         trackers = track(replay)
-        played.append((record, trackers, shaped(replay, trackers, config, result_of(record))))
+        played.append((record, trackers, shaped(replay, trackers, config, record.learned_result)))
     return usage(played)

@@ -19,8 +19,8 @@ from rulezero.files import write_whole
 from rulezero.fleet.local import LocalFleet
 from rulezero.learn import snapshot
 from rulezero.learn.fit import Fit, FitSettings, Tell
+from rulezero.learn.learner import optimiser_of
 from rulezero.learn.measures import Measures, measure_chances
-from rulezero.learn.optimiser import optimiser_of
 from rulezero.learn.plan import plan
 from rulezero.learn.window import Part, Window
 from rulezero.nets.card import PERCEPTRON

@@ -15,9 +15,8 @@ import pytest
 import rulezero as rz
 from games.test_symmetry import mirror_connect4, mirror_files, mirror_razzle
 from rulezero import _core
-from rulezero.data import Record, RecordError, Store
-from rulezero.learn import arrays
-from rulezero.learn.arrays import ArrayOptions, Meta, Survey, split_of, survey
+from rulezero.data import Record, RecordError, Store, arrays
+from rulezero.data.arrays import ArrayOptions, Meta, Survey, split_of, survey
 from support import record_samples, samples
 
 PLAIN = ArrayOptions(augment=False)
@@ -293,7 +292,7 @@ def test_a_killed_process_leaves_nothing_half(tmp_path: Path) -> None:
 import os, signal, sys
 from pathlib import Path
 from rulezero.data import Store
-from rulezero.learn.arrays import ArrayOptions, survey, write
+from rulezero.data.arrays import ArrayOptions, survey, write
 
 def die(done: int, total: int) -> None:
     if done == 2:
