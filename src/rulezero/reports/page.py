@@ -170,11 +170,9 @@ def _ratings(standings: Standings | None) -> str:
     rows = []
     for place, each in enumerate(standings.standings, 1):
         rating = each.rating
-        is_anchor = rating.player == standings.anchor
-        interval = "" if is_anchor else f"{rating.lower:+.0f} to {rating.upper:+.0f}"
         rows.append(
             f"<tr><td>{place}</td><td>{html.escape(each.player.name)}"
-            f"{_marks(each.player.about)}</td><td>{rating.elo:+.0f}</td><td>{interval}</td>"
+            f"{_marks(each.player.about)}</td><td>{rating.elo:+.0f}</td><td>{rating.interval}</td>"
             f"<td>{rating.games}</td><td>{rating.score:.1%}</td></tr>"
         )
     head = "<th></th><th>player</th><th>Elo</th><th>95 %</th><th>games</th><th>score</th>"
