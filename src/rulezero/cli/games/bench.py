@@ -2,17 +2,15 @@
 
 from typing import Annotated
 
-import msgspec
 import typer
 
 import rulezero as rz
-from rulezero.cli.terminal.screen import open_console, plain_table
+from rulezero.cli.terminal.options import GameTexts
+from rulezero.cli.terminal.screen import open_console, plain_table, print_json
 
 
 def bench(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME]...", help="Which games; all of them.")
-    ] = None,
+    names: GameTexts = None,
     net: Annotated[
         str | None,
         typer.Option("--net", "--use-model", metavar="NET", help="Measure self-play with a net."),
@@ -31,7 +29,7 @@ def bench(
     for game in games:
         speed = rz.bench(game, net=net, seconds=seconds)
         if as_json:
-            typer.echo(msgspec.json.encode(speed).decode())
+            print_json(speed)
         figures = [speed.leaves, speed.planes, speed.uniform_sims, speed.heuristic_sims]
         figures += [] if net is None else [speed.net_positions, speed.net_sims]
         table.add_row(game.text, *("-" if n is None else f"{n:,.0f}" for n in figures))

@@ -5,10 +5,11 @@ from typing import Annotated
 import typer
 
 import rulezero as rz
+from rulezero.cli.terminal.options import GameText
 
 
 def perft(
-    game: Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")],
+    game: GameText,
     depth: Annotated[int, typer.Argument(min=0, help="Choices in a path.")],
     position: Annotated[
         str | None, typer.Option("--position", "--fen", help="Count from this position's text.")

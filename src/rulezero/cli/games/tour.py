@@ -13,6 +13,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 import rulezero as rz
+from rulezero.cli.terminal.options import GameTexts
 from rulezero.cli.terminal.screen import open_console, plain_table
 
 _MOVES_SHOWN = 60
@@ -33,9 +34,7 @@ class Played:
 
 
 def tour(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME]...", help="Which games; all of them.")
-    ] = None,
+    names: GameTexts = None,
     seed: Annotated[int, typer.Option(help="Another number, other games.")] = 0,
 ) -> None:
     """Play one random game of each kind and show how it went."""

@@ -14,15 +14,16 @@ from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.bar import bar
+from rulezero.cli.terminal.bar import print_value
+from rulezero.cli.terminal.options import GameText
 from rulezero.cli.terminal.screen import open_console, print_pairs
-from rulezero.cli.terminal.words import plies_of, say_line, say_shares, say_turn
+from rulezero.cli.terminal.words import counted, say_line, say_shares, say_turn
 
 _ORDINALS = ("", "second", "third", "fourth", "fifth", "sixth")
 
 
 def play(
-    game: Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")],
+    game: GameText,
     net: Annotated[
         str | None,
         typer.Option("--net", "--use-model", metavar="NET", help="What the opponent judges by."),
@@ -134,11 +135,8 @@ class _Table:
 
     def ask(self) -> str:
         """The next line that people write."""
-        mover, made = self.dialogue.state.mover, 0
-        for ply in reversed(self.dialogue.plies):
-            if ply.state.mover not in (mover, rz.CHANCE):
-                break
-            made += ply.state.mover == mover
+        mover, turns = self.dialogue.state.mover, _turns(self.dialogue.plies)
+        made = sum(ply.state.mover == mover for ply in turns[-1]) if turns else 0
         number = f"{_ORDINALS[made]} " if made < len(_ORDINALS) else f"{made + 1}th "
         prompt = f"{self.names[mover]}, your {number.lstrip()}move: "
         if sys.stdin.isatty():
@@ -185,7 +183,7 @@ class _Table:
         self.show()
         thoughts = [thought for ply in plies if (thought := ply.thought) is not None]
         if thoughts:
-            self.evaluate(thoughts[-1])
+            print_value(self.console, thoughts[-1], self.names)
 
     # --- commands --------------------------------------------------------------------------------
 
@@ -209,7 +207,7 @@ class _Table:
             self.say(f"best     {say_shares(state, thought)}")
         if len(thought.line) > 1:
             self.say(f"expects  {say_line(state, thought.line)}")
-        self.evaluate(thought)
+        print_value(self.console, thought, self.names)
 
     def undo(self) -> None:
         taken = self.dialogue.undo()
@@ -255,11 +253,6 @@ class _Table:
         self.say(f"{self.dialogue.game.text}: you are {mine}{others}", "bold")
         self.say("a move, or help")
 
-    def evaluate(self, thought: rz.Thought) -> None:
-        if thought.value is not None:
-            ascii_only = self.console.options.ascii_only
-            self.console.print(bar(thought.value, thought.draw, self.names, ascii_only=ascii_only))
-
     def end(self) -> None:
         """Says how it ended, and where it is kept."""
         dialogue = self.dialogue
@@ -274,7 +267,7 @@ class _Table:
         elif record.end_reason == "cap":
             self.say(f"drawn: the game is stopped after {record.plies} plies", "bold")
         else:
-            self.say(f"left after {plies_of(record.plies)}", "bold")
+            self.say(f"left after {counted(record.plies, 'ply')}", "bold")
         if self.store is not None and dialogue.plies:
             self.say(f"saved: rulezero replay {self.store.path} {record.id}{_trust(record.game)}")
         elif self.store is not None:

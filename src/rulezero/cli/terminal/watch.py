@@ -5,10 +5,10 @@ import time
 
 from rich.console import Console, Group
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 import rulezero as rz
+from rulezero.cli.terminal.screen import progress_bar
 
 _PHASES = {"generate": "playing", "fit": "learning", "evaluate": "measuring"}
 
@@ -19,14 +19,7 @@ class Watch(rz.Listener):
     def __init__(self, experiment: rz.Experiment, console: Console | None = None) -> None:
         self._experiment = experiment
         self._console = console or Console(stderr=True, highlight=False)
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[words]}"),
-            TimeRemainingColumn(),
-            console=self._console,
-        )
+        self._bar = progress_bar(self._console)
         self._task = self._bar.add_task("starting", total=None, words="")
         self._moment = _Moment(experiment.iterations)
         self._live = Live(console=self._console, transient=True, get_renderable=self._below)

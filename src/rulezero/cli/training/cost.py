@@ -13,7 +13,7 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.options import Changes, Workers
-from rulezero.cli.terminal.screen import counting, open_console, plain_table, warn
+from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_json, warn
 
 _SHOWN = 4  # presets, the largest ones
 _LEAST = 0.1  # hours or dollars worth telling
@@ -66,8 +66,8 @@ def cost(
     if prices.is_old(datetime.date.today()):
         warn([f"the prices are of {_month(prices)}, over a year ago: give newer ones by --prices"])
     if as_json:
-        told = {"recipe": recipe, "date": prices.date, "spot": spot, "fp16": fp16, "speed": speed}
-        typer.echo(msgspec.json.encode({**told, "plans": plans}).decode())
+        asked = {"recipe": recipe, "date": prices.date, "spot": spot, "fp16": fp16, "speed": speed}
+        print_json({**asked, "plans": plans})
         return
     console = open_console()
     console.print(f"{recipe}, at the prices of {_month(prices)}", markup=False)

@@ -8,7 +8,7 @@ import typer
 import rulezero as rz
 from rulezero.cli.terminal.options import Changes, Preset, Workers
 from rulezero.cli.terminal.screen import counting, gone_on_with, warn
-from rulezero.cli.terminal.words import games_of
+from rulezero.cli.terminal.words import counted
 
 
 class Side(StrEnum):
@@ -97,7 +97,7 @@ def generate(
 
 def say(made: rz.steps.Generated, to: str) -> str:
     """What came of it, in a line."""
-    words = f"{games_of(made.played)} played"
+    words = f"{counted(made.played, 'game')} played"
     if made.failed:
         words += f", {len(made.failed)} left out"
     return f"{words}; {to} has {made.kept} of these"
