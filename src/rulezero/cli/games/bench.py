@@ -15,10 +15,10 @@ def bench(
         str | None,
         typer.Option("--net", "--use-model", metavar="NET", help="Measure self-play with a net."),
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.001, max=3600, help="For each figure.")] = 0.5,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON object for each game.")] = False,
+    seconds: Annotated[float, typer.Option(min=0.001, max=3600, help="Seconds per figure.")] = 0.5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per game.")] = False,
 ) -> None:
-    """Measure rules, planes and searches on this machine, a second of one process."""
+    """Measure rules, planes and searches on this machine, per second of one process."""
     if not names:
         names = rz.games() if net is None else [rz.nets.read_card(rz.nets.resolve(net)).game]
     games = [rz.load(name) for name in names]

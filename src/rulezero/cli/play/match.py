@@ -28,16 +28,19 @@ def match(
     game: GameText,
     a: Annotated[str, typer.Option(metavar="PLAYER", help="A player (see `rulezero players`).")],
     b: Annotated[str, typer.Option(metavar="PLAYER", help="The other player.")],
-    games: Annotated[int, typer.Option(min=1, help="How many, in pairs with swapped seats.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Another number, other games.")] = 0,
+    games: Annotated[
+        int, typer.Option(min=1, help="Number of games, in pairs with swapped seats.")
+    ] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     opening: Annotated[int, typer.Option(min=0, help="First plies drawn at random.")] = 4,
     starts: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Begin from these positions, one a line."),
+        typer.Option(metavar="FILE", help="Start from these positions, one per line."),
     ] = None,
     swap: Annotated[bool, typer.Option(help="Play every opening from both seats.")] = True,
     judge: Annotated[
-        str | None, typer.Option(metavar="PLAYER", help="Comments on every ply, for the store.")
+        str | None,
+        typer.Option(metavar="PLAYER", help="Player that comments on every ply, for --save."),
     ] = None,
     workers: Workers = 1,
     save: Annotated[
@@ -47,7 +50,7 @@ def match(
         str | None,
         typer.Option(metavar="ELO0,ELO1", help="Stop when one of the two is accepted: 0,10."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Play games between two players and report score, Elo and how games ended."""
     loaded = rz.load(game)

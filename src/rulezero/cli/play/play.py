@@ -26,20 +26,21 @@ def play(
     game: GameText,
     net: Annotated[
         str | None,
-        typer.Option("--net", "--use-model", metavar="NET", help="What the opponent judges by."),
+        typer.Option("--net", "--use-model", metavar="NET", help="The opponent's net."),
     ] = None,
     sims: Annotated[
         int | None,
         typer.Option(
-            "--sims", "--simulations", min=1, help="The opponent's simulations per choice; 400."
+            "--sims",
+            "--simulations",
+            min=1,
+            help="The opponent's simulations per move (default: 400).",
         ),
     ] = None,
-    seat: Annotated[
-        str | None, typer.Option(metavar="0|1|white|black", help="Where you sit.")
-    ] = None,
+    seat: Annotated[str | None, typer.Option(metavar="0|1|white|black", help="Your seat.")] = None,
     position: Annotated[
         str | None,
-        typer.Option("--position", "--fen", metavar="TEXT", help="Where the game begins."),
+        typer.Option("--position", "--fen", metavar="TEXT", help="Start position."),
     ] = None,
     against: Annotated[
         str | None,
@@ -52,7 +53,7 @@ def play(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="For dice and draws; a new one each time.")
+        int | None, typer.Option(min=0, help="Random seed (default: a new one).")
     ] = None,
 ) -> None:
     """Play against a player in the terminal: moves as e2e4 or Nf3, help for the rest."""

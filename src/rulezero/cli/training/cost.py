@@ -43,7 +43,7 @@ def cost(
     file: Annotated[
         str | None, typer.Option("--prices", metavar="FILE", help="Prices of your own, in YAML.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Plan GPU hours and money for a recipe, preset by preset and offer by offer."""
     if speed is not None and not (math.isfinite(speed) and speed > 0):

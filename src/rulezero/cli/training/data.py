@@ -52,7 +52,7 @@ def summary(
     purpose: _Purpose = None,
     source: _Source = None,
     trusted: Trusted = False,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON object for each game.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per game.")] = False,
 ) -> None:
     """Say how many games there are, how they ended and what the searches thought."""
     selection = Selection(path, game=game, purpose=purpose, source=source, trusted=trusted)
@@ -80,7 +80,7 @@ def process(
         bool,
         typer.Option("--augment/--no-augment", help="Add the mirror images of positions, or not."),
     ] = True,
-    seed: Annotated[int, typer.Option(help="Of the split.")] = 42,
+    seed: Annotated[int, typer.Option(help="Random seed of the split.")] = 42,
     split: Annotated[
         str, typer.Option(metavar="A/B/C", help="Per cent of games to train, validate, test with.")
     ] = "80/10/10",
@@ -214,7 +214,7 @@ def show(found: rz.data.Summary, console: Console) -> None:
 
 
 def say_counts(counts: dict[str, int]) -> str:
-    """How often what is there, the most frequent first: "self-play 60, gate 4"."""
+    """Counts by name, the most frequent first: "self-play 60, gate 4"."""
     first = [f"{name} {number:,}" for name, number in list(counts.items())[:_MOST_SOURCES]]
     more = len(counts) - len(first)
     return ", ".join(first) + (f" and {more} more" if more else "")

@@ -13,11 +13,15 @@ FLAGS = ("epochs", "batch_size", "lr", "target", "no_augment")  # that a fit by 
 
 def fit(
     store: Annotated[str, typer.Argument(metavar="STORE", help="The folder of the games.")],
-    recipe: Annotated[str, typer.Option(help="A recipe, or a .yaml file: how to fit what.")],
+    recipe: Annotated[
+        str, typer.Option(help="A recipe, or a .yaml file, with the net and the fit.")
+    ],
     to: Annotated[str, typer.Option(metavar="NET", help="The net to write.")],
     net: Annotated[
         str | None,
-        typer.Option("--net", "--use-model", metavar="NET", help="Begin with its weights."),
+        typer.Option(
+            "--net", "--use-model", metavar="NET", help="Net whose weights to start from."
+        ),
     ] = None,
     preset: Preset = "small",
     changes: Changes = None,
