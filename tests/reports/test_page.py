@@ -131,7 +131,7 @@ def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
     page = Parsed(render(run))
     assert "b" not in page.tags
     assert page.words.count(evil) >= 3
-    assert page.json("sample")["seats"] == [evil, evil]
+    assert page.json("sample")["players"] == [evil, evil]
 
 
 def test_figures_are_plotlys() -> None:

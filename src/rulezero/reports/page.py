@@ -103,7 +103,7 @@ def _cards(experiment: Experiment, entries: Sequence[Entry], standings: Standing
         ("iterations", f"{last} of {experiment.iterations}"),
         ("games", f"{sum(entry.games for entry in played):,}"),
         ("plies", f"{sum(entry.plies for entry in played):,}"),
-        ("time", _duration(entries[-1].seconds_so_far if entries else 0.0)),
+        ("time", say_duration(entries[-1].seconds_so_far if entries else 0.0)),
         ("best net", promoted[-1] if promoted else "none yet"),
     ]
     if standings is not None:
@@ -116,7 +116,8 @@ def _cards(experiment: Experiment, entries: Sequence[Entry], standings: Standing
     return "".join(rows)
 
 
-def _duration(seconds: float) -> str:
+def say_duration(seconds: float) -> str:
+    """For people: 95 s, 40 min, 2.5 h."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
@@ -194,13 +195,13 @@ def _marks(about: str) -> str:
 def _game(sample: SampleGame | None) -> str:
     if sample is None:
         return _note("No game has been played yet.")
-    seats = "".join(
+    players = "".join(
         f'<dt><span class="man seat{number}"></span>{html.escape(name)}</dt>'
         f"<dd>{html.escape(text)}</dd>"
-        for number, (name, text) in enumerate(zip(sample.names, sample.seats, strict=True))
+        for number, (name, text) in enumerate(zip(sample.names, sample.players, strict=True))
     )
     return _part("game.html").format(
-        seats=seats,
+        players=players,
         about=html.escape(f"{sample.about}; {sample.result}; record {sample.id[:12]}"),
         last=len(sample.pages) - 1,
     )

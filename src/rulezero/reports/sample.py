@@ -58,7 +58,7 @@ class SampleGame(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     about: str
     names: view.Names
-    seats: tuple[str, str]
+    players: tuple[str, str]
     result: str
     files: tuple[str, ...]
     ranks: tuple[str, ...]  # from the top
@@ -106,7 +106,7 @@ def sample_of(record: Record, game: Game) -> SampleGame:
         id=record.id,
         about=f"{record.purpose}, {record.task or record.source}, game {record.index}",
         names=names,
-        seats=record.players,
+        players=record.players,
         result=view.say_result(record.outcome, record.end_reason, names),
         files=tuple(view.column_names(columns)),
         ranks=tuple(str(rows - at) for at in range(rows)),

@@ -5,16 +5,13 @@ from typing import Annotated
 import typer
 
 import rulezero as rz
-from rulezero.cli.terminal.options import GameTexts
+from rulezero.cli.terminal.options import GameTexts, net_option
 from rulezero.cli.terminal.screen import open_console, plain_table, print_json
 
 
 def bench(
     names: GameTexts = None,
-    net: Annotated[
-        str | None,
-        typer.Option("--net", "--use-model", metavar="NET", help="Measure self-play with a net."),
-    ] = None,
+    net: Annotated[str | None, net_option("Net to measure self-play with.")] = None,
     seconds: Annotated[float, typer.Option(min=0.001, max=3600, help="Seconds per figure.")] = 0.5,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per game.")] = False,
 ) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.options import GameText, Workers
+from rulezero.cli.terminal.options import GameText, Starts, Workers
 from rulezero.cli.terminal.screen import (
     counting,
     open_console,
@@ -33,10 +32,7 @@ def match(
     ] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     opening: Annotated[int, typer.Option(min=0, help="First plies drawn at random.")] = 4,
-    starts: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Start from these positions, one per line."),
-    ] = None,
+    starts: Starts = None,
     swap: Annotated[bool, typer.Option(help="Play every opening from both seats.")] = True,
     judge: Annotated[
         str | None,

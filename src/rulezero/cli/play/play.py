@@ -15,7 +15,7 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.bar import print_value
-from rulezero.cli.terminal.options import GameText
+from rulezero.cli.terminal.options import GameText, net_option, sims_option
 from rulezero.cli.terminal.screen import open_console, print_pairs
 from rulezero.cli.terminal.words import counted, say_line, say_shares, say_turn
 
@@ -24,18 +24,9 @@ _ORDINALS = ("", "second", "third", "fourth", "fifth", "sixth")
 
 def play(
     game: GameText,
-    net: Annotated[
-        str | None,
-        typer.Option("--net", "--use-model", metavar="NET", help="The opponent's net."),
-    ] = None,
+    net: Annotated[str | None, net_option("The opponent's net.")] = None,
     sims: Annotated[
-        int | None,
-        typer.Option(
-            "--sims",
-            "--simulations",
-            min=1,
-            help="The opponent's simulations per move (default: 400).",
-        ),
+        int | None, sims_option("The opponent's simulations per move (default: 400).")
     ] = None,
     seat: Annotated[str | None, typer.Option(metavar="0|1|white|black", help="Your seat.")] = None,
     position: Annotated[

@@ -110,23 +110,21 @@ class _Viewer:
     def show(self, at: int) -> None:
         """The board behind so many plies, and what the mover and the judges thought."""
         step = self.steps[at - 1] if at else None
-        title = "start"
-        if step is not None:
-            title = f"ply {at}: {rz.view.say_ply(step.state, step.action, self.names)}"
+        words = "" if step is None else rz.view.say_ply(step.state, step.action, self.names)
+        title = f"ply {at}: {words}" if words else "start"
         self.console.print()
         self.console.print(
             rz.view.draw(self.states[at], title, is_flipped=self.is_flipped, names=self.names)
         )
-        if step is not None and step.thought is not None:
-            self.tell("thought", step, step.thought)
-        for judge, thought in step.notes.items() if step is not None else ():
-            self.tell(judge, step, thought)
+        if step is None:
+            return
+        for who, thought in {"thought": step.thought, **step.notes}.items():
+            if thought is not None:
+                self.tell(who, step.state, thought)
 
-    def tell(self, who: str, step: rz.data.Step | None, thought: rz.data.Thought) -> None:
+    def tell(self, who: str, state: rz.State, thought: rz.data.Thought) -> None:
         """A thought: what it held best, and the value."""
-        words = f"{who}: "
-        if thought.shares and step is not None:
-            words += say_shares(step.state, thought)
+        words = f"{who}: {say_shares(state, thought)}"
         if thought.sims:
             words += f" ({thought.sims} simulations)"
         self.console.print(Text(words), soft_wrap=True)

@@ -37,6 +37,7 @@ class Selection:
         self._store = None if path.is_file() else rz.records(path, tolerant=True)
         self._reported: list[str] = []
         self._seen: dict[str, Counter[str]] = {}
+        self.current: rz.Record | None = None  # the one that an iteration has come to
 
     def __iter__(self) -> Iterator[rz.Record]:
         self._seen = {name: Counter() for name in self._filters}
@@ -45,7 +46,9 @@ class Selection:
             for name, text in fields.items():
                 self._seen[name][text] += 1
             if all(not wanted or fields[name] in wanted for name, wanted in self._filters.items()):
+                self.current = record
                 yield record
+        self.current = None
 
     def unfiltered(self) -> rz.Store | Iterator[rz.Record]:
         """All records at the path."""

@@ -93,7 +93,7 @@ class _Moment:
         pace = (now - self._ends[0]) / measured if measured else now / done
         left = pace * (self._iterations - entry.iteration)
         return (
-            f"{_minutes(now)} so far, about {_minutes(left)} left;"
+            f"{rz.reports.say_duration(now)} so far, about {rz.reports.say_duration(left)} left;"
             f" {entry.cores:.1f} of {rz.cores()} cores were busy"
         )
 
@@ -169,11 +169,3 @@ def _say_held_out(held_out: rz.Measures) -> str:
         f"held out: policy {net.policy:.3f} (constant {constant.policy:.2f}),"
         f" value {net.value:.3f} (constant {constant.value:.2f}), legal {net.legal_mass:.0%}"
     )
-
-
-def _minutes(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"

@@ -1,7 +1,6 @@
 """`rulezero data`: what recorded games come to, and the same for other programs."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -132,19 +131,12 @@ def export_games(
     selection.warn()
     if to.suffix.lower() == ".npz":
         _check_npz(plies, to, trusted)
-    last: list[rz.Record] = []
-
-    def remembered() -> Iterator[rz.Record]:
-        for record in selection:
-            last[:] = [record]
-            yield record
-
     try:
-        games = rz.data.export(remembered(), to, trusted=trusted)
+        games = rz.data.export(selection, to, trusted=trusted)
     except rz.RulezeroError as error:
-        if not last:
+        if selection.current is None:
             raise
-        raise rz.RecordError(f"record {last[0].id}: {error}") from error
+        raise rz.RecordError(f"record {selection.current.id}: {error}") from error
     typer.echo(f"{counted(games, 'game')} in {to}")
 
 

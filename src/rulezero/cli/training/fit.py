@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Changes, Preset
+from rulezero.cli.terminal.options import Changes, Preset, net_option
 from rulezero.cli.terminal.screen import counting, open_console, plain_table
 
 FLAGS = ("epochs", "batch_size", "lr", "target", "no_augment")  # that a fit by itself has
@@ -17,12 +17,7 @@ def fit(
         str, typer.Option(help="A recipe, or a .yaml file, with the net and the fit.")
     ],
     to: Annotated[str, typer.Option(metavar="NET", help="The net to write.")],
-    net: Annotated[
-        str | None,
-        typer.Option(
-            "--net", "--use-model", metavar="NET", help="Net whose weights to start from."
-        ),
-    ] = None,
+    net: Annotated[str | None, net_option("Net whose weights to start from.")] = None,
     preset: Preset = "small",
     changes: Changes = None,
     *,

@@ -5,7 +5,14 @@ from typing import Annotated, Literal
 import typer
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Changes, Preset, Workers
+from rulezero.cli.terminal.options import (
+    Changes,
+    Preset,
+    Starts,
+    Workers,
+    net_option,
+    sims_option,
+)
 from rulezero.cli.terminal.screen import counting, gone_on_with, warn
 from rulezero.cli.terminal.words import counted
 
@@ -17,32 +24,19 @@ def generate(
         typer.Option("--to", "--output-dir", metavar="STORE", help="Folder for the games."),
     ],
     net: Annotated[
-        str | None,
-        typer.Option(
-            "--net",
-            "--use-model",
-            metavar="NET",
-            help="Net for both players (default: the hand-written heuristic).",
-        ),
+        str | None, net_option("Net for both players (default: the hand-written heuristic).")
     ] = None,
     games: Annotated[
         int | None, typer.Option(min=1, help="Number of games (default: as in the recipe).")
     ] = None,
     sims: Annotated[
         int | None,
-        typer.Option(
-            "--sims",
-            "--simulations",
-            min=1,
-            help="Simulations per move of the side that learns (default: as in the recipe).",
-        ),
+        sims_option("Simulations per move of the side that learns (default: as in the recipe)."),
     ] = None,
     curriculum: Annotated[
         bool, typer.Option("--curriculum", help="Start from the game's built-in lesson positions.")
     ] = False,
-    starts: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Start from these positions, one per line.")
-    ] = None,
+    starts: Starts = None,
     scripted_black: Annotated[
         bool, typer.Option("--scripted-black", help="Black hunts by the book (monster).")
     ] = False,
