@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
-from rulezero._core import CHANCE, Cell, Game, GameError, State
+from rulezero._core import CHANCE, Cell, GameError, State
 
 Names = tuple[str, str]  # what the seats are called
 
@@ -86,12 +86,6 @@ def say_result(outcome: float, reason: str | None, names: Names) -> str:
     return f"drawn: {reason}" if winner is None else f"{names[winner]} wins: {reason}"
 
 
-def seat_names(game: Game) -> Names:
-    """What people call the seats, such as White and Black."""
-    first, second = game.facts.seat_names
-    return first, second
-
-
 def speaks_san(state: State) -> bool:
     """Whether the game has a short move text that chess players know."""
     try:
@@ -162,8 +156,7 @@ class _Layout:
             ]
             rows.append((f"{number:>{margin - 1}} ", squares))
         drawn = [text for row in cells for cell in row for text in (_shown(cell), cell.note)]
-        widest = max(map(cell_len, drawn))
-        width = max(widest, 1) + 2
+        width = max(1, *map(cell_len, drawn)) + 2
         names = column_names(columns)
         if board.is_flipped:
             rows = [(label, squares[::-1]) for label, squares in reversed(rows)]

@@ -56,7 +56,10 @@ def render(run: Run) -> str:
         about=html.escape(f"{experiment.game}, {run.path.resolve().name}"),
         cards=_cards(experiment, entries, standings),
         links="".join(f'<a href="#{name}">{words}</a>' for name, words, _ in sections[1:]),
-        sections="\n".join(_section(*section) for section in sections),
+        sections="\n".join(
+            f'<section id="{name}"><h2>{words}</h2>{body}</section>'
+            for name, words, body in sections
+        ),
         figures=_json(drawn),
         game=_json(sample),
         plotly=_plotly() if drawn else "",
@@ -84,10 +87,6 @@ def _json(value: object) -> str:
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
-
-
-def _section(name: str, title: str, body: str) -> str:
-    return f'<section id="{name}"><h2>{html.escape(title)}</h2>{body}</section>'
 
 
 def _note(words: str) -> str:

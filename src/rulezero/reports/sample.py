@@ -97,7 +97,7 @@ def newest_games(
 
 def sample_of(record: Record, game: Game) -> SampleGame:
     """The game of a record, drawn."""
-    names = view.seat_names(game)
+    names = game.facts.seat_names
     played = list(steps(record, game=game))
     states = [step.state for step in played]
     states.append(played[-1].after if played else game.parse(record.start))

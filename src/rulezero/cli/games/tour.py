@@ -1,7 +1,6 @@
 """`rulezero tour`: one random game of each kind, drawn as it goes."""
 
 import random
-from collections.abc import Iterator
 from itertools import groupby, pairwise
 from typing import Annotated
 
@@ -71,7 +70,8 @@ def _show(console: Console, states: list[rz.State]) -> None:
     )
     title = Text.assemble((game.text, "bold cyan"), ("  " + sizes, "dim"))
     _print_rule(console, title)
-    boards = [rz.view.draw(state, _heading(state)) for state in _milestones(states)]
+    shown = [states[at] for at in sorted({0, len(states) // 2, len(states) - 1})]
+    boards = [rz.view.draw(state, _heading(state)) for state in shown]
     console.print(Columns(boards, padding=(0, 1)))
     console.print()
     console.print(_moves(states))
@@ -83,15 +83,6 @@ def _print_rule(console: Console, title: Text) -> None:
     """The title with a line behind it, which a pipe does not need."""
     title.no_wrap, title.overflow = True, "ellipsis"
     console.print(Rule(title, align="left", style="dim") if console.is_terminal else title)
-
-
-def _milestones(states: list[rz.State]) -> Iterator[rz.State]:
-    """The start, the middle and the end."""
-    yield states[0]
-    if len(states) > 2:
-        yield states[len(states) // 2]
-    if len(states) > 1:
-        yield states[-1]
 
 
 def _heading(state: rz.State) -> str:

@@ -104,7 +104,7 @@ def say_score(tally: rz.stats.Tally, sprt: rz.stats.Sprt | None) -> str:
 
 def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
     """Prints the report of a match of which so many games were wanted."""
-    names = rz.view.seat_names(rz.load(report.game))
+    names = rz.load(report.game).facts.seat_names
     total, elo, plies = report.total, report.elo, report.plies
     console.print(Text(_heading(report, wanted), "bold"), soft_wrap=True)
     print_pairs(console, [("a", report.a), ("b", report.b)], _LABELS)

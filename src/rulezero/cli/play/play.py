@@ -15,7 +15,7 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.bar import print_value
-from rulezero.cli.terminal.options import GameText, net_option, sims_option
+from rulezero.cli.terminal.options import GameText, Position, net_option, sims_option
 from rulezero.cli.terminal.screen import open_console, print_pairs
 from rulezero.cli.terminal.words import counted, say_line, say_shares, say_turn
 
@@ -29,10 +29,7 @@ def play(
         int | None, sims_option("The opponent's simulations per move (default: 400).")
     ] = None,
     seat: Annotated[str | None, typer.Option(metavar="0|1|white|black", help="Your seat.")] = None,
-    position: Annotated[
-        str | None,
-        typer.Option("--position", "--fen", metavar="TEXT", help="Start position."),
-    ] = None,
+    position: Position = None,
     against: Annotated[
         str | None,
         typer.Option("--opponent", metavar="PLAYER", help="A player (see `rulezero players`)."),
@@ -90,7 +87,7 @@ class _Table:
         self.adviser = adviser
         self.store = store
         self.console = console
-        self.names = rz.view.seat_names(dialogue.game)
+        self.names = dialogue.game.facts.seat_names
         # People see their own men below, where the game has a near side and a far one.
         self.is_flipped = human == 1 and self.names == ("White", "Black")
         self.is_line_open = False  # a prompt stands there without its answer
@@ -181,14 +178,10 @@ class _Table:
 
     def list_moves(self) -> None:
         state = self.dialogue.state
-        has_san = rz.view.speaks_san(state)
         for kind, actions in rz.moves_by_kind(state).items():
-            said = [state.say(action) for action in actions]
-            if has_san:
-                short = (state.say(action, san=True) for action in actions)
-                said = [f"{text} {san}" for text, san in zip(said, short, strict=True)]
-            self.say(f"{len(said)} {kind}", "dim")
-            self.console.print(Columns(map(Text, said), padding=(0, 2), column_first=True))
+            texts = [Text(" ".join(_move_texts(state, action))) for action in actions]
+            self.say(f"{len(texts)} {kind}", "dim")
+            self.console.print(Columns(texts, padding=(0, 2), column_first=True))
 
     def hint(self) -> None:
         state = self.dialogue.state
@@ -230,11 +223,9 @@ class _Table:
 
     def help(self) -> None:
         state = self.dialogue.state
-        examples = [state.say(state.legal[0])]
-        if rz.view.speaks_san(state):
-            examples.append(state.say(state.legal[0], san=True))
+        example = " or ".join(_move_texts(state, state.legal[0]))
         commands = [(name, words) for name, (_, words) in self.commands.items()]
-        print_pairs(self.console, [(" or ".join(examples), "plays a move"), *commands])
+        print_pairs(self.console, [(example, "plays a move"), *commands])
 
     # --- words -----------------------------------------------------------------------------------
 
@@ -272,6 +263,12 @@ class _Table:
         if not self.console.is_terminal:
             return contextlib.nullcontext()
         return self.console.status("thinking", spinner_style="dim")
+
+
+def _move_texts(state: rz.State, action: int) -> list[str]:
+    """How a choice may be typed: its move text, and SAN where the game speaks it."""
+    forms = (False, True) if rz.view.speaks_san(state) else (False,)
+    return [state.say(action, san=form) for form in forms]
 
 
 def _trust(game: str) -> str:

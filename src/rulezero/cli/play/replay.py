@@ -90,7 +90,7 @@ class _Viewer:
         self.record = record
         self.steps = steps
         self.console = console
-        self.names = rz.view.seat_names(game)
+        self.names = game.facts.seat_names
         self.is_flipped = False
         self.states = [step.state for step in steps]
         self.states.append(steps[-1].after if steps else game.parse(record.start))

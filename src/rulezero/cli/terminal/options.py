@@ -9,6 +9,9 @@ Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A key of the recipe: fit.batch=64."),
 ]
+Position = Annotated[
+    str | None, typer.Option("--position", "--fen", metavar="TEXT", help="Start position.")
+]
 Starts = Annotated[
     str | None, typer.Option(metavar="FILE", help="Start from these positions, one per line.")
 ]
