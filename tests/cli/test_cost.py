@@ -58,10 +58,10 @@ def test_assumptions_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     """Of spot instances and of half precision; only the presets that were asked for, once each."""
     asked = ["--preset", "small", "--preset", "full", "--preset", "small"]
     output, _ = told(capsys, "razzle", *asked, "--spot", "--fp16")
-    assert "spot: 50 % to 70 % cheaper, it is assumed" in output
+    assert "spot: 50 % to 70 % cheaper (assumed)" in output
     assert "285 us of waiting" in output
     assert "50 % of the GPU's tflops times its fp16" in output
-    assert "told for chess and random_chess only" in output
+    assert "known only for chess and random_chess" in output
     assert output.count("Vast.ai") == 2
 
 
@@ -107,7 +107,9 @@ def test_old_prices_are_warned_of(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert errors == ""
     assert "A100 80GB of [red]me" in output
     _, errors = told(capsys, *arguments, prices(tmp_path, "2001-02"))
-    assert errors.startswith("rulezero: warning: the prices are of February 2001, over a year ago")
+    assert errors.startswith(
+        "rulezero: warning: the prices are from February 2001, over a year ago"
+    )
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_what_was_given_away_is_counted() -> None:
 def test_the_interval_is_wilsons() -> None:
     """By the textbook's numbers: 31 of 500 with 95 %."""
     found = Mistakes(
-        seat="random", kind="middle", positions=500, by_fall={}, numbers=tuple(range(31))
+        player="random", kind="middle", positions=500, by_fall={}, numbers=tuple(range(31))
     )
     assert found.interval() == pytest.approx((0.0440, 0.0867), abs=1e-4)
     none = msgspec.structs.replace(found, numbers=())

@@ -23,10 +23,10 @@ def test_nets_are_evenly_spaced() -> None:
 
 def test_everybody_is_joined_to_the_anchor() -> None:
     """Neighbours meet, and no two players twice."""
-    fixed = [Entrant(name=name, seat=name) for name in ("random", "heuristic", "alphabeta")]
-    nets = [Entrant(name=f"iter_{n}", seat=f"policy:net=iter_{n}", is_net=True) for n in range(4)]
-    pairs = [{a.seat, b.seat} for a, b in pairings([*fixed, *nets])]
-    players = [player.seat for player in (*fixed, *nets)]
+    fixed = [Entrant(name=name, text=name) for name in ("random", "heuristic", "alphabeta")]
+    nets = [Entrant(name=f"iter_{n}", text=f"policy:net=iter_{n}", is_net=True) for n in range(4)]
+    pairs = [{a.text, b.text} for a, b in pairings([*fixed, *nets])]
+    players = [player.text for player in (*fixed, *nets)]
     assert all({a, b} in pairs for a, b in itertools.pairwise(players))
     assert {"alphabeta", "policy:net=iter_3"} in pairs
     assert len({frozenset(pair) for pair in pairs}) == len(pairs)

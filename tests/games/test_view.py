@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 import rulezero as rz
-from rulezero.games.view import caption, draw, last_words, plain, seat_names
+from rulezero.games.view import caption, draw, last_words, plain
 from support import samples
 
 
@@ -106,6 +106,6 @@ def test_a_board_from_the_other_side() -> None:
 
 def test_seats_have_names() -> None:
     """White and Black, X and O; a game in Python says seat 0 and seat 1."""
-    assert seat_names(rz.load("monster")) == ("White", "Black")
-    assert seat_names(rz.load("connect4")) == ("X", "O")
-    assert seat_names(rz.load("tictactoe")) == ("seat 0", "seat 1")
+    assert rz.load("monster").facts.seat_names == ("White", "Black")
+    assert rz.load("connect4").facts.seat_names == ("X", "O")
+    assert rz.load("tictactoe").facts.seat_names == ("seat 0", "seat 1")

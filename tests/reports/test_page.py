@@ -11,7 +11,7 @@ import pytest
 import rulezero as rz
 from rulezero.data.steps import steps
 from rulezero.errors import RunError
-from rulezero.games.view import caption, seat_names
+from rulezero.games.view import caption
 from rulezero.reports.figures import groups
 from rulezero.reports.page import render, write_report
 from rulezero.reports.sample import newest_record, sample_of
@@ -97,7 +97,7 @@ def test_the_sample_game_is_the_record() -> None:
     assert told == json.loads(msgspec.json.encode(sample_of(record, game)))
     assert told["id"] == record.id
     assert len(told["pages"]) == record.plies + 1
-    names = seat_names(game)
+    names = game.facts.seat_names
     for page, step in zip(told["pages"], steps(record), strict=False):
         cells = [[[c.man, c.seat, c.note] for c in row] for row in step.state.cells()]
         assert [[square[:3] for square in row] for row in page["board"]] == cells
@@ -131,7 +131,7 @@ def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
     page = Parsed(render(run))
     assert "b" not in page.tags
     assert page.words.count(evil) >= 3
-    assert page.json("sample")["seats"] == [evil, evil]
+    assert page.json("sample")["players"] == [evil, evil]
 
 
 def test_figures_are_plotlys() -> None:

@@ -53,8 +53,8 @@ def test_other_simulations_are_other_players(tmp_path: Path) -> None:
     """Their games are their own."""
     run = little_runs.copy(tmp_path / "run")
     found = rate(run, games=2, sims=3, nets=1, workers=1)
-    seats = [each.player.seat for each in found.standings if each.player.is_net]
-    assert [rz.player(text).number("sims") for text in seats] == [3]
+    texts = [each.player.text for each in found.standings if each.player.is_net]
+    assert [rz.player(text).number("sims") for text in texts] == [3]
     assert found.games == found.played == 6
 
 

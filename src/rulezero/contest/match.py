@@ -108,37 +108,15 @@ def match(
         swap=swap,
         judge=None if judge is None else read_player(judge).text,
     )
-    return play(
-        task,
-        players=(one, other),
-        workers=workers,
-        width=width,
-        save=save,
-        sprt=sprt,
-        on_game=on_game,
-    )
-
-
-def play(
-    task: Task,
-    *,
-    players: tuple[Player, Player] | None = None,
-    workers: int = 1,
-    width: int = 64,
-    save: str | Path | None = None,
-    sprt: Sprt | None = None,
-    on_game: OnGame | None = None,
-) -> Match:
-    """Plays a task to its end, to the verdict of `sprt`, or until `on_game` returns True."""
-    game = check_task(task)
+    rules = check_task(task)
     standing = _Standing()
-    test = None if sprt is None else SequentialTest(sprt, pairs=task.swap)
+    test = None if sprt is None else SequentialTest(sprt, pairs=swap)
     records: list[Record] = []
     began = time.perf_counter()
 
     def so_far() -> Match:
         return Match(
-            game=game.text,
+            game=rules.text,
             a=task.a,
             b=task.b,
             tally=Tally.of(result_of(record, task) for record in records),
@@ -147,7 +125,7 @@ def play(
             sprt=None if test is None else test.sprt,
         )
 
-    fleet = LocalFleet(workers=workers, width=width, players=players)
+    fleet = LocalFleet(workers=workers, width=width, players=(one, other))
     with contextlib.ExitStack() as stack:
         store = None if save is None else stack.enter_context(open_store(save))
         playing = stack.enter_context(contextlib.closing(play_into(store, [task], fleet)))

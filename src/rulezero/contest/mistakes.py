@@ -24,7 +24,7 @@ _FALLS: dict[tuple[int, int], Fall] = {
 class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
     """The mistakes of a player in one move each from some positions."""
 
-    seat: str  # whose they are
+    player: str  # whose they are
     kind: Kind
     positions: int  # that it was asked about
     by_fall: dict[Fall, int]  # how many of each
@@ -77,7 +77,7 @@ def mistakes(by: str | Player, kind: Kind, *, seed: int = 0, width: int = 64) ->
         if solved.is_mistake(thought.action)
     }
     return Mistakes(
-        seat=player.text,
+        player=player.text,
         kind=kind,
         positions=len(asked),
         by_fall={fall: list(falls.values()).count(fall) for fall in _FALLS.values()},

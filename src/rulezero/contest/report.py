@@ -59,7 +59,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     total: Line
     by_seat: tuple[Line, Line]
     elo: Estimate
-    pairs: tuple[int, int, int, int, int]  # that brought a 0, 1/2, 1, 3/2 and 2 points
+    pairs: tuple[int, ...]  # [5] that brought a 0, 1/2, 1, 3/2 and 2 points
     ends: dict[str, Line]  # by cause, the most frequent first
     plies: Lengths
     first_seat: Line  # the player in seat 0, against the player in seat 1

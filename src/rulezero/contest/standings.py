@@ -15,7 +15,7 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     """A player to be rated."""
 
     name: str  # for people: that of a net, or the player's text
-    seat: str
+    text: str = msgspec.field(name="seat")  # the player's; files call it a seat
     is_net: bool = False
     about: str = ""  # best, latest, anchor
 
@@ -31,7 +31,7 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
     """Players by strength, the strongest first."""
 
     game: str
-    anchor: str  # its seat: it has 0 Elo
+    anchor: str  # its text: it has 0 Elo
     standings: tuple[Standing, ...]
     advantage: float  # Elo that seat 0 is worth
     confidence: float  # of the intervals
@@ -64,17 +64,17 @@ def pairings(players: Sequence[Entrant]) -> list[tuple[Entrant, Entrant]]:
     pairs += [(fixed[-1], player) for player in (*best, nets[len(nets) // 2])]
     found: dict[frozenset[str], tuple[Entrant, Entrant]] = {}
     for a, b in pairs:
-        if a.seat != b.seat:
-            found.setdefault(frozenset((a.seat, b.seat)), (a, b))
+        if a.text != b.text:
+            found.setdefault(frozenset((a.text, b.text)), (a, b))
     return list(found.values())
 
 
-def meetings(records: Iterable[Record], seats: Collection[str]) -> list[Meeting]:
+def meetings(records: Iterable[Record], players: Collection[str]) -> list[Meeting]:
     """The results of these players against each other."""
     results: dict[tuple[str, str, str], list[GameResult]] = {}
     for record in records:
         a, b = sorted(record.players)
-        if a != b and a in seats and b in seats:
+        if a != b and a in players and b in players:
             results.setdefault((record.task, a, b), []).append(
                 GameResult(
                     seat=record.players.index(a),

@@ -59,13 +59,9 @@ class Tables:
         self.core = MonsterTables()
         self.men: list[str] = []
         """Whose tables these are: KvKQR, ..."""
-        for each in mapped:
-            self.add(each)
-
-    def add(self, mapped: Mapped) -> None:
-        """Takes in a table."""
-        self.core.add(mapped.header.men, mapped.verdicts, mapped.sums)
-        self.men.append(mapped.header.men)
+        for table in mapped:
+            self.core.add(table.header.men, table.verdicts, table.sums)
+            self.men.append(table.header.men)
 
     def probe(self, state: State) -> Probe | None:
         """What is proven of a position of monster; None where no table tells.

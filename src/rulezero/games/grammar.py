@@ -95,14 +95,7 @@ def join_items(key: str, items: Sequence[str]) -> str:
 
 def split_items(key: str, text: str) -> list[str]:
     """The items of a list. An item is never empty, so it may itself begin with '+'."""
-    items = []
-    start = 0
-    while True:
-        end = text.find("+", start + 1)
-        item = text[start:] if end < 0 else text[start:end]
-        if not item:
-            raise GameError(f"{key}={text}: an item of the list is missing")
-        items.append(item)
-        if end < 0:
-            return items
-        start = end + 1
+    items = re.findall(r"(?:^|\+)(.[^+]*)", text)
+    if not items or "+".join(items) != text:
+        raise GameError(f"{key}={text}: an item of the list is missing")
+    return items

@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
-from rulezero._core import CHANCE, Cell, Game, GameError, State
+from rulezero._core import CHANCE, Cell, GameError, State
 
 Names = tuple[str, str]  # what the seats are called
 
@@ -65,16 +65,7 @@ class Board:
         return "\n".join(line.rstrip() for line in lines)
 
 
-def draw(
-    state: State,
-    title: str = "",
-    *,
-    since: State | None = None,
-    is_flipped: bool = False,
-    names: Names = _SEATS,
-) -> Board:
-    """The state as something rich can print."""
-    return Board(state, title, since, is_flipped, names)
+draw = Board  # rz.view.draw(state): the verb for what rich prints
 
 
 def plain(state: State, title: str = "", unicode: bool = True) -> str:
@@ -85,16 +76,14 @@ def plain(state: State, title: str = "", unicode: bool = True) -> str:
 def caption(state: State, names: Names = _SEATS) -> str:
     """Who chooses now, or how the game ended."""
     if state.outcome is not None:
-        winner = _winner(state.outcome)
-        result = "drawn" if winner is None else f"{names[winner]} wins"
-        return f"{result}: {state.end_reason}"
+        return say_result(state.outcome, state.end_reason, names)
     return "the die rolls" if state.mover == CHANCE else f"{names[state.mover]} to move"
 
 
-def seat_names(game: Game) -> Names:
-    """What people call the seats, such as White and Black."""
-    first, second = game.facts.seat_names
-    return first, second
+def say_result(outcome: float, reason: str | None, names: Names) -> str:
+    """How a game ended, by seat 0's outcome: "White wins: checkmate"."""
+    winner = _winner(outcome)
+    return f"drawn: {reason}" if winner is None else f"{names[winner]} wins: {reason}"
 
 
 def speaks_san(state: State) -> bool:
@@ -109,6 +98,12 @@ def speaks_san(state: State) -> bool:
 def say(state: State, action: int) -> str:
     """A choice as people say it: SAN where the game speaks it, else its own move text."""
     return state.say(action, san=speaks_san(state))
+
+
+def say_ply(state: State, action: int, names: Names) -> str:
+    """Who chose what: "White plays Nf3", "the die falls 3"."""
+    who = "the die falls" if state.mover == CHANCE else f"{names[state.mover]} plays"
+    return f"{who} {say(state, action)}"
 
 
 def last_words(state: State) -> str:
@@ -156,17 +151,13 @@ class _Layout:
         for at, (now, then) in enumerate(zip(cells, past, strict=True)):
             number = height - at
             squares = [
-                _Square(cell, (number + column) % 2 == 0, _looks(cell) != _looks(old))
+                _Square(cell, (number + column) % 2 == 0, looks(cell) != looks(old))
                 for column, (cell, old) in enumerate(zip(now, then, strict=True))
             ]
             rows.append((f"{number:>{margin - 1}} ", squares))
         drawn = [text for row in cells for cell in row for text in (_shown(cell), cell.note)]
-        widest = max(map(cell_len, drawn))
-        width = max(widest, 1) + 2
-        names = [
-            chr(ord("a") + column) if columns <= 26 else str(column + 1)
-            for column in range(columns)
-        ]
+        width = max(1, *map(cell_len, drawn)) + 2
+        names = column_names(columns)
         if board.is_flipped:
             rows = [(label, squares[::-1]) for label, squares in reversed(rows)]
             names.reverse()
@@ -175,8 +166,14 @@ class _Layout:
         return cls(rows, width, has_notes, letters)
 
 
-def _looks(cell: Cell) -> tuple[str, int, str]:
+def looks(cell: Cell) -> tuple[str, int, str]:
+    """All that people see of a square: its man, whose it is, and the note."""
     return cell.man, cell.seat, cell.note
+
+
+def column_names(columns: int) -> list[str]:
+    """Letters from a on, or numbers where letters do not suffice."""
+    return [chr(ord("a") + at) if columns <= 26 else str(at + 1) for at in range(columns)]
 
 
 def _shown(cell: Cell) -> str:

@@ -4,5 +4,6 @@ from rulezero.reports.cost import offers
 from rulezero.reports.cost.offers import Prices, Range
 from rulezero.reports.cost.plan import Plan, measure
 from rulezero.reports.diagnosis import Diagnosis, Judgement
+from rulezero.reports.page import say_duration
 
-__all__ = ["Diagnosis", "Judgement", "Plan", "Prices", "Range", "measure", "offers"]
+__all__ = ["Diagnosis", "Judgement", "Plan", "Prices", "Range", "measure", "offers", "say_duration"]

@@ -48,17 +48,10 @@ class Bin(msgspec.Struct, frozen=True, kw_only=True):
     outcome: float  # mean of how the games ended, the mover's; shaped where the net learns it so
 
 
-class Judgement(msgspec.Struct, frozen=True, kw_only=True):
-    """A net's figures over the positions of a diagnosis."""
+class Judgement(Figures, frozen=True, kw_only=True):
+    """A net's figures over the positions of a diagnosis: targets are the search's and results."""
 
     net: str
-    legal_mass: float  # probability on legal moves
-    top1: float  # share of positions whose likeliest move is the search's
-    policy: float  # cross-entropy with the search's policy among legal moves, in nats
-    value: (
-        float  # cross-entropy of win, draw, loss with how games ended; squared error without draws
-    )
-    winner: float  # share of decided positions whose winner is predicted correctly
     value_spread: float  # standard deviation of values
     policy_spread: float  # mean distance of policies from their mean, in [0, 1]
     constant: str  # which answers are the same everywhere: values, policies, both or ""
@@ -162,15 +155,10 @@ def answers_of(evaluator: Evaluator, batch: Batch, *, has_draws: bool) -> Answer
 def judge(name: str, answers: Answers, batch: Batch) -> Judgement:
     """The figures of a net's answers."""
     measured = measure(answers, batch)
-    net = measured.net
     bins = calibration(answers.wdl[:, 0] - answers.wdl[:, 2], batch.value)
     return Judgement(
+        **msgspec.structs.asdict(measured.net),
         net=name,
-        legal_mass=net.legal_mass,
-        top1=net.top1,
-        policy=net.policy,
-        value=net.value,
-        winner=net.winner,
         value_spread=measured.value_spread,
         policy_spread=measured.policy_spread,
         constant=constant_outputs(measured),

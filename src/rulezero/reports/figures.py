@@ -1,12 +1,11 @@
 """A run's log as figures for plotly.js: plain JSON. Colours are names that the page resolves."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from rulezero.learn.measures import Figures
 from rulezero.stats.rating import Estimate
 from rulezero.stats.tally import Counts
 from rulezero.train.games.exchange import TARGETS
@@ -19,13 +18,12 @@ Json = dict[str, Any]
 _BOUNDLESS = 400.0  # Elo that an interval without a bound is drawn beyond the estimate
 _CAUSES = 6  # colours
 _PERCENT = ".3~p"  # 12.5%, 100%
-# Figures on held-out positions: id, title, explanation, number format, and where they are read.
-_LEARNING: tuple[tuple[str, str, str, str, Callable[[Figures], float]], ...] = (
-    ("policy", "Policy loss", "cross-entropy with the search, nats", ".2f", lambda f: f.policy),
-    ("value", "Value loss", "against the results of the games", ".2f", lambda f: f.value),
-    ("top1", "Top-1", "the likeliest legal move is the search's", _PERCENT, lambda f: f.top1),
-    ("winner", "Winner predicted correctly", "in decided games", _PERCENT, lambda f: f.winner),
-    ("legal_mass", "Legal mass", "probability on legal moves", _PERCENT, lambda f: f.legal_mass),
+_LEARNING = (  # Figures on held-out positions: field, title, explanation, number format
+    ("policy", "Policy loss", "cross-entropy with the search, nats", ".2f"),
+    ("value", "Value loss", "against the results of the games", ".2f"),
+    ("top1", "Top-1", "the likeliest legal move is the search's", _PERCENT),
+    ("winner", "Winner predicted correctly", "in decided games", _PERCENT),
+    ("legal_mass", "Legal mass", "probability on legal moves", _PERCENT),
 )
 _USAGE = (  # figures of a Usage: id, title, explanation, fields
     (
@@ -64,14 +62,14 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 def groups(entries: Sequence[Entry]) -> tuple[Group, ...]:
     """All figures; those that the log has no numbers for have no data."""
     made = {
-        ("learning", "Learning"): learning(entries),
-        ("strength", "Strength"): strength(entries),
-        ("games", "Games"): games(entries),
-        ("speed", "Speed"): speed(entries),
+        "Learning": learning(entries),
+        "Strength": strength(entries),
+        "Games": games(entries),
+        "Speed": speed(entries),
     }
     return tuple(
-        Group(id=name, title=title, figures=tuple(figures))
-        for (name, title), figures in made.items()
+        Group(id=title.lower(), title=title, figures=tuple(figures))
+        for title, figures in made.items()
     )
 
 
@@ -80,10 +78,10 @@ def learning(entries: Sequence[Entry]) -> list[Figure]:
     fits = [entry for entry in entries if isinstance(entry, FitEntry)]
     measured = [(entry.iteration, entry.held_out) for entry in fits if entry.held_out]
     found = []
-    for name, title, about, form, of in _LEARNING:
-        data = [_line([(at, of(seen.net)) for at, seen in measured], "net", "--net")]
+    for name, title, about, form in _LEARNING:
+        data = [_line([(at, getattr(seen.net, name)) for at, seen in measured], "net", "--net")]
         if name != "legal_mass":  # the best constant knows the rules
-            constant = [(at, of(seen.constant)) for at, seen in measured]
+            constant = [(at, getattr(seen.constant, name)) for at, seen in measured]
             data.append(_line(constant, "best constant", "--plain", dash="dash"))
         if name in ("policy", "value"):
             trained = [(fit.iteration, fit.train[name]) for fit in fits if name in fit.train]
@@ -164,29 +162,30 @@ def _particular(played: Sequence[GamesEntry], lessons: Sequence[GamesEntry]) -> 
     """Figures that only some games have: use of abilities, lessons won by Black."""
     used = [(entry.iteration, entry.figures.usage) for entry in played if entry.figures.usage]
     for name, title, about, abilities in _USAGE if used else ():
-        data = [
-            _line(
-                [(at, getattr(usage, each)) for at, usage in used],
-                f"{each.replace('_', ' ')} {TARGETS[each][0]:.0%}",
-                _colour(number),
-            )
-            for number, each in enumerate(abilities)
-        ]
-        yield _figure(name, title, about, data, _PERCENT)
+        shares = {
+            f"{each.replace('_', ' ')} {TARGETS[each][0]:.0%}": [
+                (at, getattr(usage, each)) for at, usage in used
+            ]
+            for each in abilities
+        }
+        yield _figure(name, title, about, _coloured(shares), _PERCENT)
     if spread := [(at, usage.targets) for at, usage in used if sum(usage.targets)]:
         yield _histogram(dict([spread[0], spread[-1]]))
-    known = [(entry.iteration, entry.figures.tiers) for entry in lessons]
-    if tiers := sorted({tier for _, each in known for tier in each}):
-        data = [
-            _line(
-                [(at, each[tier].black / each[tier].games) for at, each in known if tier in each],
-                f"tier {tier}",
-                _colour(number),
+    tiers: dict[str, list[tuple[int, float]]] = {}
+    for entry in lessons:
+        for tier, games in entry.figures.tiers.items():
+            tiers.setdefault(f"tier {tier}", []).append(
+                (entry.iteration, games.black / games.games)
             )
-            for number, tier in enumerate(tiers)
-        ]
+    if tiers:
         about = "share that the scripted Black won against the net"
-        yield _figure("lessons", "Lessons", about, data, _PERCENT)
+        yield _figure("lessons", "Lessons", about, _coloured(dict(sorted(tiers.items()))), _PERCENT)
+
+
+def _coloured(curves: Mapping[str, Sequence[tuple[int, float]]]) -> list[Json]:
+    """A line for each curve, by its name."""
+    numbered = enumerate(curves.items())
+    return [_line(points, name, _colour(number)) for number, (name, points) in numbered]
 
 
 def _histogram(targets: dict[int, tuple[int, ...]]) -> Figure:

@@ -56,7 +56,10 @@ def render(run: Run) -> str:
         about=html.escape(f"{experiment.game}, {run.path.resolve().name}"),
         cards=_cards(experiment, entries, standings),
         links="".join(f'<a href="#{name}">{words}</a>' for name, words, _ in sections[1:]),
-        sections="\n".join(_section(*section) for section in sections),
+        sections="\n".join(
+            f'<section id="{name}"><h2>{words}</h2>{body}</section>'
+            for name, words, body in sections
+        ),
         figures=_json(drawn),
         game=_json(sample),
         plotly=_plotly() if drawn else "",
@@ -86,10 +89,6 @@ def _json(value: object) -> str:
     return text
 
 
-def _section(name: str, title: str, body: str) -> str:
-    return f'<section id="{name}"><h2>{html.escape(title)}</h2>{body}</section>'
-
-
 def _note(words: str) -> str:
     return f'<p class="note">{html.escape(words)}</p>'
 
@@ -103,7 +102,7 @@ def _cards(experiment: Experiment, entries: Sequence[Entry], standings: Standing
         ("iterations", f"{last} of {experiment.iterations}"),
         ("games", f"{sum(entry.games for entry in played):,}"),
         ("plies", f"{sum(entry.plies for entry in played):,}"),
-        ("time", _duration(entries[-1].seconds_so_far if entries else 0.0)),
+        ("time", say_duration(entries[-1].seconds_so_far if entries else 0.0)),
         ("best net", promoted[-1] if promoted else "none yet"),
     ]
     if standings is not None:
@@ -116,7 +115,8 @@ def _cards(experiment: Experiment, entries: Sequence[Entry], standings: Standing
     return "".join(rows)
 
 
-def _duration(seconds: float) -> str:
+def say_duration(seconds: float) -> str:
+    """For people: 95 s, 40 min, 2.5 h."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
@@ -170,11 +170,9 @@ def _ratings(standings: Standings | None) -> str:
     rows = []
     for place, each in enumerate(standings.standings, 1):
         rating = each.rating
-        is_anchor = rating.player == standings.anchor
-        interval = "" if is_anchor else f"{rating.lower:+.0f} to {rating.upper:+.0f}"
         rows.append(
             f"<tr><td>{place}</td><td>{html.escape(each.player.name)}"
-            f"{_marks(each.player.about)}</td><td>{rating.elo:+.0f}</td><td>{interval}</td>"
+            f"{_marks(each.player.about)}</td><td>{rating.elo:+.0f}</td><td>{rating.interval}</td>"
             f"<td>{rating.games}</td><td>{rating.score:.1%}</td></tr>"
         )
     head = "<th></th><th>player</th><th>Elo</th><th>95 %</th><th>games</th><th>score</th>"
@@ -196,13 +194,13 @@ def _marks(about: str) -> str:
 def _game(sample: SampleGame | None) -> str:
     if sample is None:
         return _note("No game has been played yet.")
-    seats = "".join(
+    players = "".join(
         f'<dt><span class="man seat{number}"></span>{html.escape(name)}</dt>'
         f"<dd>{html.escape(text)}</dd>"
-        for number, (name, text) in enumerate(zip(sample.names, sample.seats, strict=True))
+        for number, (name, text) in enumerate(zip(sample.names, sample.players, strict=True))
     )
     return _part("game.html").format(
-        seats=seats,
+        players=players,
         about=html.escape(f"{sample.about}; {sample.result}; record {sample.id[:12]}"),
         last=len(sample.pages) - 1,
     )

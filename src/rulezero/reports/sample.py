@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from rulezero._core import CHANCE, Game, State
+from rulezero._core import Game, State
 from rulezero.data.record import STOPPED, Purpose, Record
 from rulezero.data.steps import Step, steps
 from rulezero.data.thoughts import Thought
-from rulezero.games.view import caption, say, seat_names
+from rulezero.games import view
 from rulezero.stats.wdl import likely
 from rulezero.train.run import Run
 
@@ -57,8 +57,8 @@ class SampleGame(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     about: str
-    names: tuple[str, str]
-    seats: tuple[str, str]
+    names: view.Names
+    players: tuple[str, str]
     result: str
     files: tuple[str, ...]
     ranks: tuple[str, ...]  # from the top
@@ -97,7 +97,7 @@ def newest_games(
 
 def sample_of(record: Record, game: Game) -> SampleGame:
     """The game of a record, drawn."""
-    names = seat_names(game)
+    names = game.facts.seat_names
     played = list(steps(record, game=game))
     states = [step.state for step in played]
     states.append(played[-1].after if played else game.parse(record.start))
@@ -106,39 +106,28 @@ def sample_of(record: Record, game: Game) -> SampleGame:
         id=record.id,
         about=f"{record.purpose}, {record.task or record.source}, game {record.index}",
         names=names,
-        seats=record.players,
-        result=_result(record, names),
-        files=tuple(chr(97 + at) if columns <= 26 else str(at + 1) for at in range(columns)),
+        players=record.players,
+        result=view.say_result(record.outcome, record.end_reason, names),
+        files=tuple(view.column_names(columns)),
         ranks=tuple(str(rows - at) for at in range(rows)),
         pages=tuple(
-            _page(
-                state,
-                played[at - 1] if at else None,
-                played[at] if at < len(played) else None,
-                names,
-                record,
-            )
-            for at, state in enumerate(states)
+            _page(state, came, goes, names, record)
+            for state, came, goes in zip(states, [None, *played], [*played, None], strict=True)
         ),
     )
 
 
 def _page(
-    state: State, came: Step | None, goes: Step | None, names: tuple[str, str], record: Record
+    state: State, came: Step | None, goes: Step | None, names: view.Names, record: Record
 ) -> Page:
-    came_by = "the start"
-    if came is not None:
-        mover = came.state.mover
-        who = "the die falls" if mover == CHANCE else f"{names[mover]} plays"
-        came_by = f"{who} {say(came.state, came.action)}"
-    words = caption(state, names)
+    words = view.caption(state, names)
     if goes is None and not state.is_over:  # the game was stopped
-        words = _result(record, names)
+        words = view.say_result(record.outcome, record.end_reason, names)
     if goes is not None and goes.ply < record.opening:
         words += "; random opening"
     thought = None if goes is None else goes.thought
     return Page(
-        came_by=came_by,
+        came_by="the start" if came is None else view.say_ply(came.state, came.action, names),
         caption=words,
         position=state.text,
         board=_board(state, None if came is None else came.state),
@@ -151,12 +140,7 @@ def _board(state: State, before: State | None) -> tuple[tuple[Square, ...], ...]
     past = cells if before is None else before.cells()
     return tuple(
         tuple(
-            Square(
-                cell.man,
-                cell.seat,
-                cell.note,
-                (cell.man, cell.seat, cell.note) != (old.man, old.seat, old.note),
-            )
+            Square(*view.looks(cell), view.looks(cell) != view.looks(old))
             for cell, old in zip(now, then, strict=True)
         )
         for now, then in zip(cells, past, strict=True)
@@ -173,12 +157,7 @@ def _mind(state: State, thought: Thought) -> Mind:
         wdl=None if thought.value is None else likely(thought.value, thought.draw),
         sims=thought.sims,
         moves=tuple(
-            Move(say(state, action), share, action == thought.action) for action, share in shown
+            Move(view.say(state, action), share, action == thought.action)
+            for action, share in shown
         ),
     )
-
-
-def _result(record: Record, names: tuple[str, str]) -> str:
-    if record.outcome == 0:
-        return f"drawn: {record.end_reason}"
-    return f"{names[int(record.outcome < 0)]} wins: {record.end_reason}"

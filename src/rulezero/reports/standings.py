@@ -48,11 +48,11 @@ def rate(
     tasks = [
         Task(
             game=experiment.game,
-            a=a.seat,
-            b=b.seat,
+            a=a.text,
+            b=b.text,
             games=games,
             seed=experiment.seed,
-            name=f"rating/{a.seat}/{b.seat}",
+            name=f"rating/{a.text}/{b.text}",
             opening=trial.opening,
             purpose="rating",
             source="rate",
@@ -68,14 +68,14 @@ def rate(
             if is_new and tell is not None:
                 tell(played, missing)
     with run.store() as store:
-        met = meetings(store.select(purpose="rating"), [player.seat for player in players])
+        met = meetings(store.select(purpose="rating"), [player.text for player in players])
     (anchor,) = (player for player in players if "anchor" in player.about)
-    ladder = Ladder.fit(met, anchor=anchor.seat)
-    by_seat = {player.seat: player for player in players}
-    found = Standings(
+    ladder = Ladder.fit(met, anchor=anchor.text)
+    by_text = {player.text: player for player in players}
+    standings = Standings(
         game=game.text,
-        anchor=anchor.seat,
-        standings=tuple(Standing(player=by_seat[r.player], rating=r) for r in ladder.ratings),
+        anchor=anchor.text,
+        standings=tuple(Standing(player=by_text[r.player], rating=r) for r in ladder.ratings),
         advantage=ladder.advantage,
         confidence=ladder.confidence,
         games=sum(meeting.tally.games for meeting in met),
@@ -83,8 +83,8 @@ def rate(
     )
     path = rating_path(run)
     path.parent.mkdir(exist_ok=True)
-    write_whole(path, msgspec.json.format(msgspec.json.encode(found)) + b"\n")
-    return found
+    write_whole(path, msgspec.json.format(msgspec.json.encode(standings)) + b"\n")
+    return standings
 
 
 def rating_path(run: Run) -> Path:
@@ -117,7 +117,7 @@ def players_of(
     fixed = ["random", *(["heuristic"] if game.facts.has_heuristic else [])]
     fixed = [text for text in fixed if text != anchor] + [read_player(anchor).text]
     players = [
-        Entrant(name=text, seat=text, about="anchor" if text == fixed[-1] else "") for text in fixed
+        Entrant(name=text, text=text, about="anchor" if text == fixed[-1] else "") for text in fixed
     ]
     for name in spaced(net_names(run), nets, best):
         spec = grammar.read(
@@ -126,7 +126,7 @@ def players_of(
         options = {**spec.options, **({} if sims is None else {"sims": str(sims)})}
         marks = [mark for mark, net in (("best", best), ("latest", latest)) if net == name]
         text = read_player(grammar.Spec(spec.name, options).text).text
-        players.append(Entrant(name=name, seat=text, is_net=True, about=", ".join(marks)))
+        players.append(Entrant(name=name, text=text, is_net=True, about=", ".join(marks)))
     return players
 
 

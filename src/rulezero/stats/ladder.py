@@ -36,6 +36,11 @@ class Rating(msgspec.Struct, frozen=True):
     games: int
     score: float  # points per game, in [0, 1], whoever the opponents were
 
+    @property
+    def interval(self) -> str:
+        """The interval as people read it: +146 to +242; "" for the anchor."""
+        return f"{self.lower:+.0f} to {self.upper:+.0f}" if self.error else ""
+
 
 class Ladder(msgspec.Struct, frozen=True, kw_only=True):
     """Players by strength, the strongest first, all measured from the anchor.
@@ -130,17 +135,16 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
         covariance = _ELO**2 * _covariance(design, games, strengths, fixed, decisive)
         errors = np.sqrt(np.diag(covariance))
 
-        place = {name: index for index, name in enumerate(others)}
+        kept = len(others)
+        measured = zip((strengths * _ELO)[:kept].tolist(), errors[:kept].tolist(), strict=True)
+        places = dict(zip(others, measured, strict=True))
         ratings = []
         for name in rated:
-            index = place.get(name)
-            elo = 0.0 if index is None else float(strengths[index]) * _ELO
-            error = 0.0 if index is None else float(errors[index])
+            elo, error = places.get(name, (0.0, 0.0))
             interval = (elo - z * error, elo + z * error)
             ratings.append(
                 Rating(name, elo, error, *interval, totals[name].games, totals[name].score)
             )
-        kept = len(others)
         return cls(
             anchor=anchor,
             ratings=tuple(sorted(ratings, key=lambda rating: (-rating.elo, rating.player))),

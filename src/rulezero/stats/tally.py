@@ -1,6 +1,7 @@
 """Results of a match: one player's wins, draws and losses, by seat, by pair, by cause."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 
 import msgspec
@@ -53,7 +54,7 @@ class Pairs(msgspec.Struct, frozen=True):
     counts  [5]  pairs that brought 0, 1/2, 1, 3/2 and 2 points
     """
 
-    counts: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
+    counts: tuple[int, ...] = (0, 0, 0, 0, 0)
 
     def __post_init__(self) -> None:
         if len(self.counts) != 5 or min(self.counts) < 0:
@@ -62,8 +63,7 @@ class Pairs(msgspec.Struct, frozen=True):
             )
 
     def __add__(self, other: "Pairs") -> "Pairs":
-        a, b, c, d, e = (x + y for x, y in zip(self.counts, other.counts, strict=True))
-        return Pairs((a, b, c, d, e))
+        return Pairs(tuple(x + y for x, y in zip(self.counts, other.counts, strict=True)))
 
     @property
     def total(self) -> int:
@@ -88,8 +88,7 @@ class Pairs(msgspec.Struct, frozen=True):
     @property
     def swapped(self) -> "Pairs":
         """The same pairs as the other player counts them."""
-        a, b, c, d, e = self.counts
-        return Pairs((e, d, c, b, a))
+        return Pairs(self.counts[::-1])
 
 
 class GameResult(msgspec.Struct, frozen=True):
@@ -135,18 +134,19 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
         """The tally of these games. A pair counts as one once both its games are there."""
         seats = [Counts(), Counts()]
         causes: dict[str, Counts] = {}
-        plies: dict[int, int] = {}
+        plies: Counter[int] = Counter()
         halves: dict[int, list[GameResult]] = {}
         for game in results:
             seats[game.seat] += game.counts
             causes[game.cause] = causes.get(game.cause, Counts()) + game.counts
-            plies[game.plies] = plies.get(game.plies, 0) + 1
+            plies[game.plies] += 1
             if game.pair is not None:
                 halves.setdefault(game.pair, []).append(game)
         pairs = Pairs()
         for number, games in halves.items():
             if len(games) == 2 and games[0].seat != games[1].seat:
-                pairs += _pair(games[0].counts + games[1].counts)
+                points = 2 * (games[0].counts + games[1].counts).points
+                pairs += Pairs(tuple(int(points == index) for index in range(5)))
             elif len(games) > 1:
                 raise RatingError(
                     f"pair {number} is not one game from each seat; give every pair its own number"
@@ -157,14 +157,11 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
         causes = dict(self.by_cause)
         for cause, counts in other.by_cause.items():
             causes[cause] = causes.get(cause, Counts()) + counts
-        plies = dict(self.plies)
-        for length, games in other.plies.items():
-            plies[length] = plies.get(length, 0) + games
         return Tally(
             by_seat=(self.by_seat[0] + other.by_seat[0], self.by_seat[1] + other.by_seat[1]),
             pairs=self.pairs + other.pairs,
             by_cause=causes,
-            plies=plies,
+            plies=Counter(self.plies) + Counter(other.plies),
         )
 
     @property
@@ -229,9 +226,3 @@ def weights(results: Results) -> tuple[float, ...]:
     alone, points = results.games - results.pairs.games, results.counts.points
     won = points - results.pairs.points
     return (counts[0] + (alone - won) / 2, *counts[1:4], counts[4] + won / 2)
-
-
-def _pair(counts: Counts) -> Pairs:
-    """One pair whose two games ended like this."""
-    a, b, c, d, e = (int(counts.points * 2 == index) for index in range(5))
-    return Pairs((a, b, c, d, e))

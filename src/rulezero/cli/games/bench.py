@@ -2,25 +2,20 @@
 
 from typing import Annotated
 
-import msgspec
 import typer
 
 import rulezero as rz
-from rulezero.cli.terminal.screen import open_console, plain_table
+from rulezero.cli.terminal.options import GameTexts, net_option
+from rulezero.cli.terminal.screen import open_console, plain_table, print_json
 
 
 def bench(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME]...", help="Which games; all of them.")
-    ] = None,
-    net: Annotated[
-        str | None,
-        typer.Option("--net", "--use-model", metavar="NET", help="Measure self-play with a net."),
-    ] = None,
-    seconds: Annotated[float, typer.Option(min=0.001, max=3600, help="For each figure.")] = 0.5,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON object for each game.")] = False,
+    names: GameTexts = None,
+    net: Annotated[str | None, net_option("Net to measure self-play with.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.001, max=3600, help="Seconds per figure.")] = 0.5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per game.")] = False,
 ) -> None:
-    """Measure rules, planes and searches on this machine, a second of one process."""
+    """Measure rules, planes and searches on this machine, per second of one process."""
     if not names:
         names = rz.games() if net is None else [rz.nets.read_card(rz.nets.resolve(net)).game]
     games = [rz.load(name) for name in names]
@@ -31,7 +26,7 @@ def bench(
     for game in games:
         speed = rz.bench(game, net=net, seconds=seconds)
         if as_json:
-            typer.echo(msgspec.json.encode(speed).decode())
+            print_json(speed)
         figures = [speed.leaves, speed.planes, speed.uniform_sims, speed.heuristic_sims]
         figures += [] if net is None else [speed.net_positions, speed.net_sims]
         table.add_row(game.text, *("-" if n is None else f"{n:,.0f}" for n in figures))

@@ -16,6 +16,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 import rulezero as rz
+from rulezero.cli.terminal.words import counted
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -72,7 +73,7 @@ def pieces(
     shown = [piece for piece in loaded if piece.file in named]
     query = partial(ask, game, loaded)
     draw([board for piece in shown for board in boards(piece, query)], Console())
-    typer.echo(f"{len(shown)} piece{'s' if len(shown) > 1 else ''}, no mistake found")
+    typer.echo(f"{counted(len(shown), 'piece')}, no mistake found")
 
 
 # --- the question --------------------------------------------------------------------------------

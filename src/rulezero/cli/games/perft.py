@@ -5,16 +5,17 @@ from typing import Annotated
 import typer
 
 import rulezero as rz
+from rulezero.cli.terminal.options import GameText, Position
 
 
 def perft(
-    game: Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")],
-    depth: Annotated[int, typer.Argument(min=0, help="Choices in a path.")],
-    position: Annotated[
-        str | None, typer.Option("--position", "--fen", help="Count from this position's text.")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Draws the start, where one is drawn.")] = 0,
-    divide: Annotated[bool, typer.Option("--divide", help="First, a count for each move.")] = False,
+    game: GameText,
+    depth: Annotated[int, typer.Argument(min=0, help="Number of choices in a path.")],
+    position: Position = None,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the start.")] = 0,
+    divide: Annotated[
+        bool, typer.Option("--divide", help="Print a count for each move first.")
+    ] = False,
 ) -> None:
     """Count the paths of exactly DEPTH choices. The last line is the count.
 

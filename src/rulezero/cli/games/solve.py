@@ -9,6 +9,7 @@ from rich.console import Console
 import rulezero as rz
 from rulezero.cli.terminal.options import Workers
 from rulezero.cli.terminal.screen import counting, gone_on_with, open_console, plain_table
+from rulezero.cli.terminal.words import counted
 
 
 def solve(
@@ -61,5 +62,5 @@ def show(men: str, found: rz.endgame.Summary, console: Console) -> None:
         if longest.text is None:
             console.print(f"{name} wins nowhere")
         else:
-            turns = "1 turn" if longest.turns == 1 else f"{longest.turns} turns"
+            turns = counted(longest.turns, "turn")
             console.print(f"longest win of {name}: {turns} from {longest.text}")

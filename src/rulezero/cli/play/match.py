@@ -1,46 +1,42 @@
 """`rulezero match`: two players meet, and what came of it."""
 
-import time
 from collections.abc import Iterator
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Workers
-from rulezero.cli.terminal.screen import open_console, plain_table
-from rulezero.cli.terminal.words import games_of
+from rulezero.cli.terminal.options import GameText, Starts, Workers
+from rulezero.cli.terminal.screen import (
+    counting,
+    open_console,
+    plain_table,
+    print_json,
+    print_pairs,
+)
+from rulezero.cli.terminal.words import counted
 
-_SECONDS_BETWEEN_LINES = 30.0  # of progress, where nothing can be drawn over
+_LABELS = 12  # letters of the column beside the figures
 
 
 def match(
-    game: Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")],
+    game: GameText,
     a: Annotated[str, typer.Option(metavar="PLAYER", help="A player (see `rulezero players`).")],
     b: Annotated[str, typer.Option(metavar="PLAYER", help="The other player.")],
-    games: Annotated[int, typer.Option(min=1, help="How many, in pairs with swapped seats.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Another number, other games.")] = 0,
+    games: Annotated[
+        int, typer.Option(min=1, help="Number of games, in pairs with swapped seats.")
+    ] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     opening: Annotated[int, typer.Option(min=0, help="First plies drawn at random.")] = 4,
-    starts: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Begin from these positions, one a line."),
-    ] = None,
+    starts: Starts = None,
     swap: Annotated[bool, typer.Option(help="Play every opening from both seats.")] = True,
     judge: Annotated[
-        str | None, typer.Option(metavar="PLAYER", help="Comments on every ply, for the store.")
+        str | None,
+        typer.Option(metavar="PLAYER", help="Player that comments on every ply, for --save."),
     ] = None,
     workers: Workers = 1,
     save: Annotated[
@@ -50,14 +46,14 @@ def match(
         str | None,
         typer.Option(metavar="ELO0,ELO1", help="Stop when one of the two is accepted: 0,10."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Play games between two players and report score, Elo and how games ended."""
     loaded = rz.load(game)
     test = None if sprt is None else _read_sprt(sprt)
     positions = [] if starts is None else rz.play.read_starts(starts, loaded)
     is_interrupted = False
-    with _Watch(games, test) as watch:
+    with counting("playing", lines_of="games") as tell:
         try:
             played = rz.match(
                 loaded,
@@ -72,13 +68,13 @@ def match(
                 workers=workers,
                 save=save,
                 sprt=test,
-                on_game=watch.tell,
+                on_game=lambda tally: tell(tally.games, games, partial(say_score, tally, test)),
             )
         except rz.contest.MatchInterrupted as stop:
             played, is_interrupted = stop.match, True
     report = rz.contest.Report.of(played, is_interrupted=is_interrupted, saved=save)
     if as_json:
-        typer.echo(msgspec.json.encode(report).decode())
+        print_json(report)
     else:
         show(report, games, open_console())
     if is_interrupted:
@@ -95,93 +91,53 @@ def _read_sprt(text: str) -> rz.stats.Sprt:
     return rz.stats.Sprt(elo0=elo0, elo1=elo1)
 
 
-class _Watch:
-    """Tells on stderr how the match goes: live on a terminal, a line now and then elsewhere."""
-
-    def __init__(self, games: int, sprt: rz.stats.Sprt | None) -> None:
-        self._games = games
-        self._sprt = sprt
-        self._console = Console(stderr=True, highlight=False)
-        self._told = time.monotonic()
-        self._bar = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=self._console,
-            transient=True,
-            disable=not self._console.is_terminal,
-        )
-        self._task = self._bar.add_task("playing", total=games)
-
-    def __enter__(self) -> "_Watch":
-        self._bar.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def tell(self, tally: rz.stats.Tally) -> None:
-        """After a game."""
-        if self._console.is_terminal:
-            self._bar.update(self._task, completed=tally.games, description=self._words(tally))
-        elif time.monotonic() - self._told > _SECONDS_BETWEEN_LINES:
-            self._told = time.monotonic()
-            line = f"{tally.games} of {self._games} games: {self._words(tally)}"
-            self._console.print(line, soft_wrap=True, markup=False)
-
-    def _words(self, tally: rz.stats.Tally) -> str:
-        counts = tally.counts
-        words = (
-            f"+{counts.wins} ={counts.draws} -{counts.losses}, Elo {rz.stats.elo(tally).elo:+.0f}"
-        )
-        if self._sprt is not None and tally.pairs.total:
-            lower, upper = self._sprt.bounds
-            llr = self._sprt.after(tally.pairs).llr
-            words += f", LLR {llr:+.2f} ({lower:.2f} to {upper:.2f})"
-        return words
+def say_score(tally: rz.stats.Tally, sprt: rz.stats.Sprt | None) -> str:
+    """How a match stands, in a few words."""
+    counts = tally.counts
+    words = f"+{counts.wins} ={counts.draws} -{counts.losses}, Elo {rz.stats.elo(tally).elo:+.0f}"
+    if sprt is not None and tally.pairs.total:
+        lower, upper = sprt.bounds
+        llr = sprt.after(tally.pairs).llr
+        words += f", LLR {llr:+.2f} ({lower:.2f} to {upper:.2f})"
+    return words
 
 
 def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
     """Prints the report of a match of which so many games were wanted."""
-    names = rz.view.seat_names(rz.load(report.game))
-    total, first = report.total, report.first_seat
+    names = rz.load(report.game).facts.seat_names
+    total, elo, plies = report.total, report.elo, report.plies
     console.print(Text(_heading(report, wanted), "bold"), soft_wrap=True)
-    _say(console, "a", report.a)
-    _say(console, "b", report.b)
+    print_pairs(console, [("a", report.a), ("b", report.b)], _LABELS)
     console.print()
     if total.games == 0:
-        _say(console, "score", "no game was finished")
+        print_pairs(console, [("score", "no game was finished")], _LABELS)
         return
     counts = f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
-    _say(console, "score of a", f"{_percent(total.score)}: {counts}")
-    _say(console, "Elo of a", report.elo.text)
-    _say(console, "likelihood", f"{_percent(report.elo.superiority)} that a is the stronger one")
-    if report.sprt is not None:
-        _say(console, "SPRT", _verdict(report.sprt))
-    _say(
-        console,
-        "first seat",
-        f"{names[0]} scored {_percent(first.score)}: Elo {report.first_seat_elo.text}",
-    )
+    first = f"{names[0]} scored {_percent(report.first_seat.score)}"
+    scores = [
+        ("score of a", f"{_percent(total.score)}: {counts}"),
+        ("Elo of a", elo.text),
+        ("likelihood", f"{_percent(elo.superiority)} that a is the stronger one"),
+        *([] if report.sprt is None else [("SPRT", _verdict(report.sprt))]),
+        ("first seat", f"{first}: Elo {report.first_seat_elo.text}"),
+    ]
+    print_pairs(console, scores, _LABELS)
     for table in _tables(report, names, console):
         console.print()
         console.print(table)
     console.print()
-    alone = total.games - 2 * sum(report.pairs)
-    if sum(report.pairs) and alone:
-        _say(console, "no pair", f"{games_of(alone)} whose partner was not finished")
-    plies = report.plies
-    _say(console, "plies", f"{plies.mean:.1f} a game, from {plies.shortest} to {plies.longest}")
-    simulations = f"{report.simulations_per_second:,.0f} simulations/s"
-    _say(
-        console,
-        "speed",
-        f"{report.games_per_second:,.3g} games/s, {simulations}, {report.seconds:.1f} s in all",
+    speed = (
+        f"{report.games_per_second:,.3g} games/s,"
+        f" {report.simulations_per_second:,.0f} simulations/s, {report.seconds:.1f} s in all"
     )
-    if report.saved is not None:
-        _say(console, "saved", f"{games_of(total.games)} in {report.saved}")
+    alone = total.games - 2 * sum(report.pairs) if sum(report.pairs) else 0
+    facts = [
+        ("no pair", f"{counted(alone, 'game')} whose partner was not finished" if alone else ""),
+        ("plies", f"{plies.mean:.1f} a game, from {plies.shortest} to {plies.longest}"),
+        ("speed", speed),
+        ("saved", f"{counted(total.games, 'game')} in {report.saved}" if report.saved else ""),
+    ]
+    print_pairs(console, [(name, words) for name, words in facts if words], _LABELS)
 
 
 def _tables(report: rz.contest.Report, names: tuple[str, str], console: Console) -> Iterator[Table]:
@@ -217,20 +173,16 @@ def _verdict(test: rz.contest.Test) -> str:
     }.get(test.verdict, f"{test.elo0:+g} or {test.elo1:+g} Elo cannot be told yet")
     lower, upper = test.bounds
     unit = "pairs" if len(test.counts) == 5 else "games"
-    heard = f"after {sum(test.counts)} {unit}, LLR {test.llr:+.2f} in {lower:.2f} to {upper:.2f}"
-    return f"{test.verdict}: {meaning} ({heard})"
+    evidence = f"after {sum(test.counts)} {unit}, LLR {test.llr:+.2f} in {lower:.2f} to {upper:.2f}"
+    return f"{test.verdict}: {meaning} ({evidence})"
 
 
 def _heading(report: rz.contest.Report, wanted: int) -> str:
     played = report.total.games
-    heading = f"{report.game}: {games_of(played)}"
+    heading = f"{report.game}: {counted(played, 'game')}"
     if report.is_interrupted:
         return f"{heading} of {wanted}, interrupted"
     return heading if played == wanted else f"{heading} of {wanted}, then the test was decided"
-
-
-def _say(console: Console, what: str, words: str) -> None:
-    console.print(Text.assemble((f"{what:<12}", "dim"), words), soft_wrap=True)
 
 
 def _percent(share: float) -> str:

@@ -14,32 +14,22 @@ from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.bar import bar
+from rulezero.cli.terminal.bar import print_value
+from rulezero.cli.terminal.options import GameText, Position, net_option, sims_option
 from rulezero.cli.terminal.screen import open_console, print_pairs
-from rulezero.cli.terminal.words import plies_of, say_line, say_shares, say_turn
+from rulezero.cli.terminal.words import counted, say_line, say_shares, say_turn
 
 _ORDINALS = ("", "second", "third", "fourth", "fifth", "sixth")
 
 
 def play(
-    game: Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")],
-    net: Annotated[
-        str | None,
-        typer.Option("--net", "--use-model", metavar="NET", help="What the opponent judges by."),
-    ] = None,
+    game: GameText,
+    net: Annotated[str | None, net_option("The opponent's net.")] = None,
     sims: Annotated[
-        int | None,
-        typer.Option(
-            "--sims", "--simulations", min=1, help="The opponent's simulations per choice; 400."
-        ),
+        int | None, sims_option("The opponent's simulations per move (default: 400).")
     ] = None,
-    seat: Annotated[
-        str | None, typer.Option(metavar="0|1|white|black", help="Where you sit.")
-    ] = None,
-    position: Annotated[
-        str | None,
-        typer.Option("--position", "--fen", metavar="TEXT", help="Where the game begins."),
-    ] = None,
+    seat: Annotated[str | None, typer.Option(metavar="0|1|white|black", help="Your seat.")] = None,
+    position: Position = None,
     against: Annotated[
         str | None,
         typer.Option("--opponent", metavar="PLAYER", help="A player (see `rulezero players`)."),
@@ -51,7 +41,7 @@ def play(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="For dice and draws; a new one each time.")
+        int | None, typer.Option(min=0, help="Random seed (default: a new one).")
     ] = None,
 ) -> None:
     """Play against a player in the terminal: moves as e2e4 or Nf3, help for the rest."""
@@ -97,7 +87,7 @@ class _Table:
         self.adviser = adviser
         self.store = store
         self.console = console
-        self.names = rz.view.seat_names(dialogue.game)
+        self.names = dialogue.game.facts.seat_names
         # People see their own men below, where the game has a near side and a far one.
         self.is_flipped = human == 1 and self.names == ("White", "Black")
         self.is_line_open = False  # a prompt stands there without its answer
@@ -134,11 +124,8 @@ class _Table:
 
     def ask(self) -> str:
         """The next line that people write."""
-        mover, made = self.dialogue.state.mover, 0
-        for ply in reversed(self.dialogue.plies):
-            if ply.state.mover not in (mover, rz.CHANCE):
-                break
-            made += ply.state.mover == mover
+        mover, turns = self.dialogue.state.mover, _turns(self.dialogue.plies)
+        made = sum(ply.state.mover == mover for ply in turns[-1]) if turns else 0
         number = f"{_ORDINALS[made]} " if made < len(_ORDINALS) else f"{made + 1}th "
         prompt = f"{self.names[mover]}, your {number.lstrip()}move: "
         if sys.stdin.isatty():
@@ -185,20 +172,16 @@ class _Table:
         self.show()
         thoughts = [thought for ply in plies if (thought := ply.thought) is not None]
         if thoughts:
-            self.evaluate(thoughts[-1])
+            print_value(self.console, thoughts[-1], self.names)
 
     # --- commands --------------------------------------------------------------------------------
 
     def list_moves(self) -> None:
         state = self.dialogue.state
-        has_san = rz.view.speaks_san(state)
         for kind, actions in rz.moves_by_kind(state).items():
-            said = [state.say(action) for action in actions]
-            if has_san:
-                short = (state.say(action, san=True) for action in actions)
-                said = [f"{text} {san}" for text, san in zip(said, short, strict=True)]
-            self.say(f"{len(said)} {kind}", "dim")
-            self.console.print(Columns(map(Text, said), padding=(0, 2), column_first=True))
+            texts = [Text(" ".join(_move_texts(state, action))) for action in actions]
+            self.say(f"{len(texts)} {kind}", "dim")
+            self.console.print(Columns(texts, padding=(0, 2), column_first=True))
 
     def hint(self) -> None:
         state = self.dialogue.state
@@ -209,7 +192,7 @@ class _Table:
             self.say(f"best     {say_shares(state, thought)}")
         if len(thought.line) > 1:
             self.say(f"expects  {say_line(state, thought.line)}")
-        self.evaluate(thought)
+        print_value(self.console, thought, self.names)
 
     def undo(self) -> None:
         taken = self.dialogue.undo()
@@ -240,11 +223,9 @@ class _Table:
 
     def help(self) -> None:
         state = self.dialogue.state
-        examples = [state.say(state.legal[0])]
-        if rz.view.speaks_san(state):
-            examples.append(state.say(state.legal[0], san=True))
+        example = " or ".join(_move_texts(state, state.legal[0]))
         commands = [(name, words) for name, (_, words) in self.commands.items()]
-        print_pairs(self.console, [(" or ".join(examples), "plays a move"), *commands])
+        print_pairs(self.console, [(example, "plays a move"), *commands])
 
     # --- words -----------------------------------------------------------------------------------
 
@@ -254,11 +235,6 @@ class _Table:
         others = "".join(f", {name} is {seat.text}" for name, seat in sitting if not seat.is_human)
         self.say(f"{self.dialogue.game.text}: you are {mine}{others}", "bold")
         self.say("a move, or help")
-
-    def evaluate(self, thought: rz.Thought) -> None:
-        if thought.value is not None:
-            ascii_only = self.console.options.ascii_only
-            self.console.print(bar(thought.value, thought.draw, self.names, ascii_only=ascii_only))
 
     def end(self) -> None:
         """Says how it ended, and where it is kept."""
@@ -274,7 +250,7 @@ class _Table:
         elif record.end_reason == "cap":
             self.say(f"drawn: the game is stopped after {record.plies} plies", "bold")
         else:
-            self.say(f"left after {plies_of(record.plies)}", "bold")
+            self.say(f"left after {counted(record.plies, 'ply')}", "bold")
         if self.store is not None and dialogue.plies:
             self.say(f"saved: rulezero replay {self.store.path} {record.id}{_trust(record.game)}")
         elif self.store is not None:
@@ -287,6 +263,12 @@ class _Table:
         if not self.console.is_terminal:
             return contextlib.nullcontext()
         return self.console.status("thinking", spinner_style="dim")
+
+
+def _move_texts(state: rz.State, action: int) -> list[str]:
+    """How a choice may be typed: its move text, and SAN where the game speaks it."""
+    forms = (False, True) if rz.view.speaks_san(state) else (False,)
+    return [state.say(action, san=form) for form in forms]
 
 
 def _trust(game: str) -> str:

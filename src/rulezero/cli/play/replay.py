@@ -1,7 +1,7 @@
 """`rulezero replay`: recorded games in the terminal, ply by ply."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.bar import bar
-from rulezero.cli.terminal.screen import open_console, plain_table, print_pairs, warn
-from rulezero.cli.terminal.words import plies_of, say_shares
+from rulezero.cli.terminal.bar import print_value
+from rulezero.cli.terminal.options import Trusted
+from rulezero.cli.terminal.records import Selection
+from rulezero.cli.terminal.screen import open_console, plain_table, print_pairs
+from rulezero.cli.terminal.words import counted, say_shares
 
 _RESULTS = {1.0: "1-0", 0.0: "1/2", -1.0: "0-1"}
 
@@ -23,38 +25,29 @@ def replay(
         Path, typer.Argument(metavar="STORE_OR_FILE", help="A store, a .jsonl or a .pgn file.")
     ],
     which: Annotated[
-        str | None, typer.Argument(metavar="[RECORD]", help="Its id, or its number in the list.")
+        str | None, typer.Argument(metavar="[RECORD]", help="A record's id or number in the list.")
     ] = None,
     ply: Annotated[
-        int | None, typer.Option(min=0, help="Begin behind so many plies; in a pipe: only there.")
+        int | None,
+        typer.Option(min=0, help="Start after this ply; in a pipe, print only that one."),
     ] = None,
     as_list: Annotated[bool, typer.Option("--list", help="List the records.")] = False,
-    trusted: Annotated[
-        bool, typer.Option("--trusted", help="Run or read the files that games name.")
-    ] = False,
+    trusted: Trusted = False,
 ) -> None:
     """Step through a recorded game, or list the games of a store or a file."""
     console = open_console()
     if ply is not None and which is None:
         raise typer.BadParameter("name a record too: --list shows them", param_hint="'--ply'")
-    problems: list[str] = []
-    found: rz.Store | Iterator[rz.Record]
-    if path.is_file():
-        report = problems.append
-        found = rz.data.import_file(path, trusted=trusted, report=lambda error: report(str(error)))
-    else:
-        found = rz.records(path, tolerant=True)
-    if isinstance(found, rz.Store):
-        problems = found.problems
+    selection = Selection(path, trusted=trusted)
     if as_list or which is None:
-        table = _table(found, console)
+        table = _table(selection, console)
         if not table.row_count:
-            raise rz.RecordError(problems[0] if problems else f"'{path}' holds no games")
+            raise selection.nothing()
         console.print(table)
-        warn(problems)
+        selection.warn()
         return
-    record, notes = rz.data.look_up(found, which)
-    warn(problems)
+    record, notes = rz.data.look_up(selection.unfiltered(), which)
+    selection.warn()
     game = rz.data.game_of(record.game, trusted=trusted)
     viewer = _Viewer(record, game, list(rz.data.steps_of(record, notes, game=game)), console)
     if ply is not None and ply > record.plies:
@@ -67,27 +60,16 @@ def replay(
             viewer.show(at)
 
 
-def _table(found: Iterable[rz.Record], console: Console) -> Table:
-    table = plain_table(
-        console,
-        ">number",
-        "record",
-        "game",
-        "for",
-        "first seat",
-        "second seat",
-        "result",
-        ">plies",
-        has_room=False,
-    )
-    for number, record in enumerate(found, 1):
+def _table(records: Iterable[rz.Record], console: Console) -> Table:
+    who = "record", "game", "for", "first seat", "second seat"
+    table = plain_table(console, ">number", *who, "result", ">plies", has_room=False)
+    for number, record in enumerate(records, 1):
         table.add_row(
             str(number),
             record.id[:12],
             Text(record.game),
             record.purpose,
-            Text(record.players[0]),
-            Text(record.players[1]),
+            *map(Text, record.players),
             Text(_result(record)),
             str(record.plies),
         )
@@ -108,7 +90,7 @@ class _Viewer:
         self.record = record
         self.steps = steps
         self.console = console
-        self.names = rz.view.seat_names(game)
+        self.names = game.facts.seat_names
         self.is_flipped = False
         self.states = [step.state for step in steps]
         self.states.append(steps[-1].after if steps else game.parse(record.start))
@@ -117,42 +99,36 @@ class _Viewer:
         """Who played what, when it was and how it ended."""
         record = self.record
         facts = [("game", record.game), ("record", record.id)]
-        for name, seat, net in zip(self.names, record.players, record.nets, strict=True):
-            facts.append((name, seat if net is None else f"{seat} ({net})"))
-        facts.append(("result", f"{_result(record)}, {plies_of(record.plies)}"))
+        for name, player, net in zip(self.names, record.players, record.nets, strict=True):
+            facts.append((name, player if net is None else f"{player} ({net})"))
+        facts.append(("result", f"{_result(record)}, {counted(record.plies, 'ply')}"))
         if record.opening:
-            facts.append(("opening", f"{plies_of(record.opening)} that nobody chose"))
+            facts.append(("opening", f"{counted(record.opening, 'ply')} drawn at random"))
         facts.append(("played", f"for {record.purpose} by {record.source}, seed {record.seed}"))
         print_pairs(self.console, facts)
 
     def show(self, at: int) -> None:
         """The board behind so many plies, and what the mover and the judges thought."""
-        title = "start"
         step = self.steps[at - 1] if at else None
-        if step is not None:
-            mover = step.state.mover
-            who = "the die falls" if mover == rz.CHANCE else f"{self.names[mover]} plays"
-            title = f"ply {at}: {who} {rz.view.say(step.state, step.action)}"
+        words = "" if step is None else rz.view.say_ply(step.state, step.action, self.names)
+        title = f"ply {at}: {words}" if words else "start"
         self.console.print()
         self.console.print(
             rz.view.draw(self.states[at], title, is_flipped=self.is_flipped, names=self.names)
         )
-        if step is not None and step.thought is not None:
-            self.tell("thought", step, step.thought)
-        for judge, thought in step.notes.items() if step is not None else ():
-            self.tell(judge, step, thought)
+        if step is None:
+            return
+        for who, thought in {"thought": step.thought, **step.notes}.items():
+            if thought is not None:
+                self.tell(who, step.state, thought)
 
-    def tell(self, who: str, step: rz.data.Step | None, thought: rz.data.Thought) -> None:
+    def tell(self, who: str, state: rz.State, thought: rz.data.Thought) -> None:
         """A thought: what it held best, and the value."""
-        words = f"{who}: "
-        if thought.shares and step is not None:
-            words += say_shares(step.state, thought)
+        words = f"{who}: {say_shares(state, thought)}"
         if thought.sims:
             words += f" ({thought.sims} simulations)"
         self.console.print(Text(words), soft_wrap=True)
-        if thought.value is not None:
-            ascii_only = self.console.options.ascii_only
-            self.console.print(bar(thought.value, thought.draw, self.names, ascii_only=ascii_only))
+        print_value(self.console, thought, self.names)
 
     def turn_pages(self, at: int) -> None:
         """Asks where to go, until there is no answer."""

@@ -7,14 +7,13 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.screen import open_console, plain_table, print_pairs
-from rulezero.cli.terminal.words import games_of
+from rulezero.cli.terminal.screen import open_console, plain_table, print_json, print_pairs
+from rulezero.cli.terminal.words import counted
 
 
 def diagnose(
@@ -38,7 +37,7 @@ def diagnose(
     with untrained_of(net) if baseline else nullcontext(net) as judged:
         found = rz.diagnose(judged, games)
     if as_json:
-        typer.echo(msgspec.json.encode(found).decode())
+        print_json(found)
     else:
         show(found, open_console())
 
@@ -56,7 +55,7 @@ def untrained_of(text: str) -> Iterator[str]:
 
 def show(found: rz.reports.Diagnosis, console: Console) -> None:
     """Prints a diagnosis in words."""
-    heading = f"{found.game}: {games_of(found.games)}, {found.positions} positions"
+    heading = f"{found.game}: {counted(found.games, 'game')}, {found.positions} positions"
     console.print(Text(heading, "bold"), soft_wrap=True)
     console.print(Text(f"games: {found.source}"), soft_wrap=True)
     console.print()
@@ -91,9 +90,8 @@ def _show_figures(found: rz.reports.Diagnosis, console: Console) -> None:
 
 
 def _show_calibration(net: rz.reports.Judgement, console: Console) -> None:
-    table = plain_table(
-        console, "predicted value", ">positions", ">mean predicted", ">mean outcome", title=""
-    )
+    columns = "predicted value", ">positions", ">mean predicted", ">mean outcome"
+    table = plain_table(console, *columns)
     for each in net.bins:
         table.add_row(
             f"{each.low:+.1f} to {each.high:+.1f}",

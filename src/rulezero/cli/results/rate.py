@@ -3,15 +3,14 @@
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.options import Workers
-from rulezero.cli.terminal.screen import counting, open_console, plain_table
-from rulezero.cli.terminal.words import games_of
+from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_json
+from rulezero.cli.terminal.words import counted
 
 
 def rate(
@@ -30,25 +29,24 @@ def rate(
     with counting("playing") as tell:
         found = rz.rate(opened, games=games, sims=sims, nets=nets, workers=workers, tell=tell)
     if as_json:
-        typer.echo(msgspec.json.encode(found).decode())
+        print_json(found)
     else:
         show(found, open_console())
 
 
 def show(found: rz.contest.Standings, console: Console) -> None:
     """Prints ratings, the strongest first."""
-    words = f"{found.game}: {games_of(found.games)}, {found.played} of them played now"
+    words = f"{found.game}: {counted(found.games, 'game')}, {found.played} of them played now"
     console.print(Text(words, "bold"), soft_wrap=True)
     table = plain_table(
         console, "player", ">Elo", f">{100 * found.confidence:.4g} %", ">games", ">score", ""
     )
     for each in found.standings:
         rating = each.rating
-        interval = f"{rating.lower:+.0f} to {rating.upper:+.0f}"
         table.add_row(
             Text(each.player.name),
             f"{rating.elo:+.0f}",
-            "" if rating.player == found.anchor else interval,
+            rating.interval,
             str(rating.games),
             f"{rating.score:.1%}",
             each.player.about,

@@ -1,5 +1,6 @@
 """The value of a position, as a bar and in numbers."""
 
+from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
@@ -8,18 +9,18 @@ _WIDTH = 32
 _GROUND = "#303030"  # white would vanish on a white terminal
 
 
-def bar(
-    value: float, draw: float | None, names: rz.view.Names, *, ascii_only: bool = False
-) -> Text:
-    """Shares of seat 0's wins, draws and seat 1's wins; the value is seat 0's, in [-1, 1]."""
-    won, drawn, lost = rz.stats.likely(value, draw)
+def print_value(console: Console, thought: rz.data.Thought, names: rz.view.Names) -> None:
+    """Prints shares of seat 0's wins, draws and seat 1's wins, if the thought has a value."""
+    if thought.value is None:
+        return
+    won, drawn, lost = rz.stats.likely(thought.value, thought.draw)
     first, second = round(_WIDTH * won), round(_WIDTH * lost)
-    letters = "#=-" if ascii_only else "█▒░"
+    letters = "#=-" if console.options.ascii_only else "█▒░"
     middle = max(0, _WIDTH - first - second)
-    numbers = f"  {signed(value)} for {names[0]}"
+    numbers = f"  {signed(thought.value)} for {names[0]}"
     if drawn >= 0.005:
         numbers += f", {100 * drawn:.0f} % draws"
-    return Text.assemble(
+    bar = Text.assemble(
         f"{names[0]} ",
         (letters[0] * first, f"{rz.view.SEAT_COLOURS[0]} on {_GROUND}"),
         (letters[1] * middle, f"{rz.view.NOBODY} on {_GROUND}"),
@@ -27,6 +28,7 @@ def bar(
         f" {names[1]}{numbers}",
         no_wrap=True,
     )
+    console.print(bar)
 
 
 def signed(value: float) -> str:

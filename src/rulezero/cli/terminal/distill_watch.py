@@ -19,13 +19,13 @@ class DistillWatch(Watch):
 
     def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
         super().learned(step, steps, losses)
-        batch, settings = (
-            self._experiment.fit.batch,
+        regime, batch = (
             cast(rz.regimes.Distill, self._experiment.regime),
+            self._experiment.fit.batch,
         )
-        every = settings.progress_every
+        every = regime.progress_every
         if step * batch // every > (step - 1) * batch // every:
-            words = say_progress(settings.stage_of(self._iteration), step * batch, losses)
+            words = say_progress(regime.stage_of(self._iteration), step * batch, losses)
             self._console.print(Text(f"{self._iteration:>4}  {words}"), soft_wrap=True)
 
     def logged(self, entry: rz.log.Entry) -> None:

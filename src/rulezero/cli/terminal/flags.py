@@ -2,8 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Collection
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -25,8 +24,7 @@ def with_flags(
     ]
 
     def command(**options: Any) -> None:
-        given = {flag.parameter: _plain(options.pop(flag.parameter)) for flag in flags}
-        verb(**options, given=given)
+        verb(given={flag.parameter: options.pop(flag.parameter) for flag in flags}, **options)
 
     command.__doc__ = verb.__doc__
     parameters = [*own, *(_option(flag) for flag in flags)]
@@ -35,7 +33,7 @@ def with_flags(
 
 
 def _option(flag: rz.flags.Flag) -> inspect.Parameter:
-    kind: Any = _word(flag.kind) if isinstance(flag.kind, tuple) else flag.kind
+    kind: Any = Literal[flag.kind] if isinstance(flag.kind, tuple) else flag.kind
     about = typer.Option(
         f"--{flag.name}",
         help=flag.help,
@@ -49,13 +47,3 @@ def _option(flag: rz.flags.Flag) -> inspect.Parameter:
         default=None,
         annotation=Annotated[kind | None, about],
     )
-
-
-def _word(words: tuple[str, ...]) -> Any:
-    """A type that is one of these words."""
-    named: Any = StrEnum  # made while running, so no checker can know it
-    return named("Word", {word: word for word in words})
-
-
-def _plain(value: Any) -> Any:
-    return value.value if isinstance(value, StrEnum) else value

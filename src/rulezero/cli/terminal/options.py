@@ -1,6 +1,6 @@
 """Options that several verbs have."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -9,4 +9,25 @@ Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A key of the recipe: fit.batch=64."),
 ]
-Workers = Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")]
+Position = Annotated[
+    str | None, typer.Option("--position", "--fen", metavar="TEXT", help="Start position.")
+]
+Starts = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Start from these positions, one per line.")
+]
+Workers = Annotated[int, typer.Option(min=0, help="Number of processes; 0: one for each core.")]
+GameText = Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")]
+GameTexts = Annotated[
+    list[str] | None, typer.Argument(metavar="[GAME]...", help="Games (default: all of them).")
+]
+Trusted = Annotated[bool, typer.Option("--trusted", help="Run or read the files that games name.")]
+
+
+def net_option(words: str) -> Any:
+    """The option --net, which the original programs called --use-model."""
+    return typer.Option("--net", "--use-model", metavar="NET", help=words)
+
+
+def sims_option(words: str) -> Any:
+    """The option --sims, which the original programs called --simulations."""
+    return typer.Option("--sims", "--simulations", min=1, help=words)

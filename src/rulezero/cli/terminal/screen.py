@@ -1,10 +1,13 @@
 """What the verbs print on."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+import msgspec
+import typer
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -12,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 _MOST_WARNINGS = 5
+_SECONDS_BETWEEN_LINES = 30.0  # of progress, where no bar can be drawn
 _PIPED_WIDTH = 200  # nobody sees a pipe's edge: lines stay whole
 
 
@@ -29,16 +33,18 @@ def warn(problems: Sequence[str]) -> None:
         print(f"rulezero: warning: {len(problems) - _MOST_WARNINGS} more", file=sys.stderr)
 
 
-def plain_table(console: Console, *columns: str, title: str = "", has_room: bool = True) -> Table:
+def print_json(value: object) -> None:
+    """Prints a value as one line of JSON."""
+    typer.echo(msgspec.json.encode(value).decode())
+
+
+def plain_table(console: Console, *columns: str, has_room: bool = True) -> Table:
     """A table for people on a terminal, aligned words in a pipe. A '>' column is flush right.
 
     With `has_room` a terminal's table stands apart from what is above, below and left of it.
     """
     on_screen = console.is_terminal
     table = Table(
-        title=title or None,
-        title_justify="left",
-        title_style="bold",
         box=box.SIMPLE_HEAD if on_screen else None,
         pad_edge=False,
         show_edge=has_room,
@@ -49,13 +55,15 @@ def plain_table(console: Console, *columns: str, title: str = "", has_room: bool
     return table
 
 
-def print_pairs(console: Console, pairs: Iterable[tuple[str, str]]) -> None:
-    """Words with what they mean, a line each; on a terminal long ones go on under themselves."""
-    known = list(pairs)
-    width = max((len(word) for word, _ in known), default=0) + 2
+def print_pairs(console: Console, pairs: Sequence[tuple[str, str]], width: int = 0) -> None:
+    """Words with what they mean, a line each; on a terminal long ones wrap under themselves.
+
+    The first column is `width` letters wide, or wider if a word needs it.
+    """
+    width = max([width, *(len(word) + 2 for word, _ in pairs)])
     grid = Table.grid(padding=0)
     grid.add_column(width=width, style="bold")
-    for word, meaning in known:
+    for word, meaning in pairs:
         grid.add_row(Text(word), Text(meaning))
         if not console.is_terminal:
             console.print(f"{word:<{width}}{meaning}", soft_wrap=True, markup=False)
@@ -64,9 +72,9 @@ def print_pairs(console: Console, pairs: Iterable[tuple[str, str]]) -> None:
 
 
 class Tell(Protocol):
-    """Is told how much is done, of how much, and perhaps a few words."""
+    """Takes how much is done, of how much, and perhaps a few words, or what makes them."""
 
-    def __call__(self, done: int, total: int, words: str = "") -> None: ...
+    def __call__(self, done: int, total: int, words: str | Callable[[], str] = "") -> None: ...
 
 
 @contextmanager
@@ -79,12 +87,10 @@ def gone_on_with() -> Iterator[None]:
         raise
 
 
-@contextmanager
-def counting(name: str) -> Iterator[Tell]:
-    """A bar on a terminal's stderr for as long as something is done; nothing elsewhere."""
-    console = Console(stderr=True, highlight=False)
-    with Progress(
-        TextColumn(name),
+def progress_bar(console: Console) -> Progress:
+    """A bar whose tasks have a description and a field `words`; nothing but on a terminal."""
+    return Progress(
+        TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[words]}"),
@@ -92,10 +98,30 @@ def counting(name: str) -> Iterator[Tell]:
         console=console,
         transient=True,
         disable=not console.is_terminal,
-    ) as bar:
+    )
+
+
+@contextmanager
+def counting(name: str, *, lines_of: str = "") -> Iterator[Tell]:
+    """A bar on a terminal's stderr for as long as something is done.
+
+    Elsewhere nothing, unless `lines_of` says what is counted: then a line every half minute.
+    """
+    console = Console(stderr=True, highlight=False)
+    printed = time.monotonic()
+    with progress_bar(console) as bar:
         task = bar.add_task(name, total=None, words="")
 
-        def tell(done: int, total: int, words: str = "") -> None:
+        def tell(done: int, total: int, words: str | Callable[[], str] = "") -> None:
+            nonlocal printed
+            is_due = lines_of and time.monotonic() - printed > _SECONDS_BETWEEN_LINES
+            if not (console.is_terminal or is_due):
+                return
+            words = words if isinstance(words, str) else words()
             bar.update(task, completed=done, total=total, words=words)
+            if not console.is_terminal:
+                printed = time.monotonic()
+                line = f"{done} of {total} {lines_of}: {words}"
+                console.print(line, soft_wrap=True, markup=False)
 
         yield tell

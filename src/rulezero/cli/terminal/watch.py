@@ -5,10 +5,10 @@ import time
 
 from rich.console import Console, Group
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 import rulezero as rz
+from rulezero.cli.terminal.screen import progress_bar
 
 _PHASES = {"generate": "playing", "fit": "learning", "evaluate": "measuring"}
 
@@ -19,14 +19,7 @@ class Watch(rz.Listener):
     def __init__(self, experiment: rz.Experiment, console: Console | None = None) -> None:
         self._experiment = experiment
         self._console = console or Console(stderr=True, highlight=False)
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[words]}"),
-            TimeRemainingColumn(),
-            console=self._console,
-        )
+        self._bar = progress_bar(self._console)
         self._task = self._bar.add_task("starting", total=None, words="")
         self._moment = _Moment(experiment.iterations)
         self._live = Live(console=self._console, transient=True, get_renderable=self._below)
@@ -100,7 +93,7 @@ class _Moment:
         pace = (now - self._ends[0]) / measured if measured else now / done
         left = pace * (self._iterations - entry.iteration)
         return (
-            f"{_minutes(now)} so far, about {_minutes(left)} left;"
+            f"{rz.reports.say_duration(now)} so far, about {rz.reports.say_duration(left)} left;"
             f" {entry.cores:.1f} of {rz.cores()} cores were busy"
         )
 
@@ -177,11 +170,3 @@ def _say_held_out(held_out: rz.Measures) -> str:
         f"held out: policy {net.policy:.3f} (constant {constant.policy:.2f}),"
         f" value {net.value:.3f} (constant {constant.value:.2f}), legal {net.legal_mass:.0%}"
     )
-
-
-def _minutes(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"

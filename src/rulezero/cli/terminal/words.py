@@ -4,17 +4,13 @@ from collections.abc import Sequence
 
 import rulezero as rz
 
-_TOLD = ("damage", "absorbed", "healed", "self_damage")  # events worth a word beside a die
+_EVENTS = ("damage", "absorbed", "healed", "self_damage")  # events worth a word beside a die
 
 
-def games_of(number: int) -> str:
-    """1 game, 2 games."""
-    return f"{number} game" if number == 1 else f"{number} games"
-
-
-def plies_of(number: int) -> str:
-    """1 ply, 2 plies."""
-    return f"{number} ply" if number == 1 else f"{number} plies"
+def counted(number: int, noun: str) -> str:
+    """1 game, 2 games, 3 plies."""
+    plural = "plies" if noun == "ply" else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"
 
 
 def say_turn(start: rz.State, actions: Sequence[int]) -> str:
@@ -25,7 +21,7 @@ def say_turn(start: rz.State, actions: Sequence[int]) -> str:
         said = rz.view.say(state, action)
         after = state.apply(action)
         if state.mover == rz.CHANCE:
-            events = {name.replace("_", " "): after.events.get(name) for name in _TOLD}
+            events = {name.replace("_", " "): after.events.get(name) for name in _EVENTS}
             done = [f"{number:g} {name}" for name, number in events.items() if number]
             die = f"({', '.join([f'die {said}', *done])})"
             words[-1:] = [f"{words[-1]} {die}"] if words else [die]

@@ -13,7 +13,7 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.options import Changes, Workers
-from rulezero.cli.terminal.screen import counting, open_console, plain_table, warn
+from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_json, warn
 
 _SHOWN = 4  # presets, the largest ones
 _LEAST = 0.1  # hours or dollars worth telling
@@ -43,7 +43,7 @@ def cost(
     file: Annotated[
         str | None, typer.Option("--prices", metavar="FILE", help="Prices of your own, in YAML.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Plan GPU hours and money for a recipe, preset by preset and offer by offer."""
     if speed is not None and not (math.isfinite(speed) and speed > 0):
@@ -63,14 +63,15 @@ def cost(
                 tell(at, len(plans), experiment.preset)
                 found = rz.reports.measure(experiment, plans[at].work, workers=workers)
                 plans[at] = msgspec.structs.replace(plans[at], here=found)
+    month = f"{prices.day:%B %Y}"
     if prices.is_old(datetime.date.today()):
-        warn([f"the prices are of {_month(prices)}, over a year ago: give newer ones by --prices"])
+        warn([f"the prices are from {month}, over a year ago: give newer ones with --prices"])
     if as_json:
-        told = {"recipe": recipe, "date": prices.date, "spot": spot, "fp16": fp16, "speed": speed}
-        typer.echo(msgspec.json.encode({**told, "plans": plans}).decode())
+        asked = {"recipe": recipe, "date": prices.date, "spot": spot, "fp16": fp16, "speed": speed}
+        print_json({**asked, "plans": plans})
         return
     console = open_console()
-    console.print(f"{recipe}, at the prices of {_month(prices)}", markup=False)
+    console.print(f"{recipe}, at the prices of {month}", markup=False)
     for table in (_work(console, plans), _quotes(console, plans)):
         console.print()
         console.print(table)
@@ -156,17 +157,17 @@ def _say_rules(
         half = " times its fp16" if is_fp16 else ""
         lines += [
             f"an evaluation: {known.wait:g} us of waiting, then the net's arithmetic at"
-            f" {_percent(known.share)} of the GPU's tflops{half}; a guess that --speed replaces"
+            f" {100 * known.share:.4g} % of the GPU's tflops{half}; a guess that --speed replaces"
         ]
     if is_spot:
-        least, most = map(_percent, prices.spot)
+        least, most = (f"{100 * share:.4g} %" for share in prices.spot)
         lines += [
-            f"spot: {least} to {most} cheaper, it is assumed; a run that was taken down goes on"
-            " with rulezero train --resume"
+            f"spot: {least} to {most} cheaper (assumed); rulezero train --resume continues a run"
+            " whose instance was taken away"
         ]
     if not any(each.level for each in plans):
         games = " and ".join(prices.levels.games)
-        lines += [f"how strong it gets in how many hours is told for {games} only"]
+        lines += [f"expected strength by hours is known only for {games}"]
     return lines
 
 
@@ -182,12 +183,3 @@ def rounded(number: float) -> str:
         return "0" if number == 0 else f"<{_LEAST}"
     digits = max(0, 1 - math.floor(math.log10(float(f"{number:.1e}"))))
     return f"{float(f'{number:.1e}'):,.{digits}f}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.4g} %"
-
-
-def _month(prices: rz.reports.Prices) -> str:
-    """December 2025."""
-    return f"{prices.day:%B %Y}"

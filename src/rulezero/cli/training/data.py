@@ -1,26 +1,31 @@
 """`rulezero data`: what recorded games come to, and the same for other programs."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_pairs, warn
-from rulezero.cli.terminal.words import games_of
+from rulezero.cli.terminal.options import Trusted
+from rulezero.cli.terminal.records import Selection
+from rulezero.cli.terminal.screen import (
+    counting,
+    open_console,
+    plain_table,
+    print_json,
+    print_pairs,
+    warn,
+)
+from rulezero.cli.terminal.words import counted
 
 app = typer.Typer(no_args_is_help=True)
 
 _LARGE = 1e9  # bytes that people are told of beforehand
 _LARGEST_NPZ = 2e9  # bytes that are held in memory
 _MOST_SOURCES = 5
-_SHARD = re.compile(r"(.*\.games(?:\.part)?): ")  # what a store's problem begins with
 
 _Place = Annotated[
     Path,
@@ -32,89 +37,6 @@ _Purpose = Annotated[
     typer.Option(help=f"Only this, or each of several: {', '.join(rz.data.PURPOSES)}."),
 ]
 _Source = Annotated[str | None, typer.Option(help="Only these: match, train, import:FILE, ...")]
-_Trusted = Annotated[bool, typer.Option("--trusted", help="Run or read the files that games name.")]
-
-
-class Chosen:
-    """The records at a path that are asked for; one may go through them again."""
-
-    def __init__(
-        self,
-        path: Path,
-        *,
-        game: str | None = None,
-        purpose: Sequence[str] | None = None,  # any of these
-        source: str | None = None,
-        trusted: bool = False,
-    ) -> None:
-        for each in purpose or ():
-            if each not in rz.data.PURPOSES:
-                raise rz.RecordError(
-                    f"there is no purpose '{each}'; known: {', '.join(rz.data.PURPOSES)}"
-                )
-        asked = {"game": [game], "purpose": purpose or [], "source": [source]}
-        self.path = path
-        self._problems: dict[str, None] = {}  # each once, in their order
-        self._wanted = {
-            name: {text for text in texts if text is not None} for name, texts in asked.items()
-        }
-        self._trusted = trusted
-        self._store = None if path.is_file() else _store(path)
-        self._seen: dict[str, Counter[str]] = {}
-
-    def __iter__(self) -> Iterator[rz.Record]:
-        self._seen = {name: Counter() for name in self._wanted}
-        for record in self._records():
-            said = {name: getattr(record, name) for name in self._wanted}
-            for name, text in said.items():
-                self._seen[name][text] += 1
-            if all(not wanted or said[name] in wanted for name, wanted in self._wanted.items()):
-                yield record
-        for problem in self._store.problems if self._store is not None else ():
-            self.report(problem)
-
-    def report(self, problem: object) -> None:
-        """Remembers what is wrong with a record."""
-        self._problems[str(problem)] = None
-
-    def warn(self) -> None:
-        """Says what was wrong; of a damaged file one line."""
-        found: dict[str, list[str]] = {}
-        for problem in self._problems:
-            shard = _SHARD.match(problem)
-            found.setdefault(shard[1] if shard else problem, []).append(problem)
-        warn(
-            [
-                first + (f" (and in {len(more)} more places of this file)" if more else "")
-                for first, *more in found.values()
-            ]
-        )
-
-    def nothing(self) -> rz.RecordError:
-        """Why there is nothing, once all was gone through."""
-        for name, wanted in self._wanted.items():
-            seen = self._seen[name]
-            if wanted and seen and not wanted & set(seen):
-                asked = " or ".join(sorted(wanted))
-                there = ", ".join(text for text, _ in seen.most_common())
-                return rz.RecordError(
-                    f"'{self.path}' has no record whose {name} is {asked}; it has {there}"
-                )
-        if any(self._seen.values()):
-            names = ", ".join(f"--{name}" for name, wanted in self._wanted.items() if wanted)
-            return rz.RecordError(f"'{self.path}' has no record that passes all of {names}")
-        return rz.RecordError(next(iter(self._problems), f"'{self.path}' holds no games"))
-
-    def _records(self) -> Iterable[rz.Record]:
-        if self._store is not None:
-            return self._store
-        return rz.data.import_file(self.path, trusted=self._trusted, report=self.report)
-
-
-def _store(path: Path) -> rz.Store:
-    found = rz.records(path, tolerant=True)
-    assert isinstance(found, rz.Store)  # the path is no file
-    return found
 
 
 @app.callback()
@@ -128,19 +50,19 @@ def summary(
     game: _Game = None,
     purpose: _Purpose = None,
     source: _Source = None,
-    trusted: _Trusted = False,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON object for each game.")] = False,
+    trusted: Trusted = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per game.")] = False,
 ) -> None:
     """Say how many games there are, how they ended and what the searches thought."""
-    chosen = Chosen(path, game=game, purpose=purpose, source=source, trusted=trusted)
-    found = rz.data.summarise(chosen, chosen.report)
-    if not found:
-        raise chosen.nothing()
-    chosen.warn()
+    selection = Selection(path, game=game, purpose=purpose, source=source, trusted=trusted)
+    summaries = rz.data.summarise(selection, selection.report)
+    if not summaries:
+        raise selection.nothing()
+    selection.warn()
     console = open_console()
-    for number, each in enumerate(found):
+    for number, each in enumerate(summaries):
         if as_json:
-            typer.echo(msgspec.json.encode(each).decode())
+            print_json(each)
             continue
         if number:
             console.print()
@@ -157,31 +79,31 @@ def process(
         bool,
         typer.Option("--augment/--no-augment", help="Add the mirror images of positions, or not."),
     ] = True,
-    seed: Annotated[int, typer.Option(help="Of the split.")] = 42,
+    seed: Annotated[int, typer.Option(help="Random seed of the split.")] = 42,
     split: Annotated[
         str, typer.Option(metavar="A/B/C", help="Per cent of games to train, validate, test with.")
     ] = "80/10/10",
     game: _Game = None,
     purpose: _Purpose = None,
     source: _Source = None,
-    trusted: _Trusted = False,
+    trusted: Trusted = False,
 ) -> None:
     """Write what there is to learn as numpy arrays, split by game."""
     options = rz.arrays.ArrayOptions(augment=augment, seed=seed, split=read_split(split))
     rz.arrays.check_place(to)
-    chosen = Chosen(path, game=game, purpose=purpose, source=source, trusted=trusted)
-    if next(iter(chosen), None) is None:
-        raise chosen.nothing()
-    found = rz.arrays.survey(chosen, trusted=trusted, report=chosen.report)
-    chosen.warn()
+    selection = Selection(path, game=game, purpose=purpose, source=source, trusted=trusted)
+    if next(iter(selection), None) is None:
+        raise selection.nothing()
+    survey = rz.arrays.survey(selection, trusted=trusted, report=selection.report)
+    selection.warn()
     for half in rz.arrays.unfinished(to):
         warn([f"'{half}' is unfinished: delete it, unless a process is still writing it"])
-    size = found.bytes(options)
+    size = survey.bytes(options)
     rz.arrays.check_room(size, to)
     if size > _LARGE:
         typer.echo(f"{to} will have {size / 1e9:.1f} GB", err=True)
     with counting("writing") as tell:
-        made = rz.arrays.write(chosen, found, to, options, tell)
+        made = rz.arrays.write(selection, survey, to, options, tell)
     for name, share in zip(rz.arrays.SPLITS, options.split, strict=True):
         if share and not made.splits[name].games:
             warn([f"no game fell to '{name}': take more games, or another --seed or --split"])
@@ -195,34 +117,27 @@ def export_games(
     game: _Game = None,
     purpose: _Purpose = None,
     source: _Source = None,
-    trusted: _Trusted = False,
+    trusted: Trusted = False,
 ) -> None:
     """Write games as JSON lines or PGN, or few of them as one .npz."""
     if to.exists():
         raise rz.RecordError(f"'{to}' exists already: choose another name")
-    chosen = Chosen(path, game=game, purpose=purpose, source=source, trusted=trusted)
+    selection = Selection(path, game=game, purpose=purpose, source=source, trusted=trusted)
     plies: Counter[str] = Counter()
-    for record in chosen:
+    for record in selection:
         plies[record.game] += record.plies
     if not plies:
-        raise chosen.nothing()
-    chosen.warn()
+        raise selection.nothing()
+    selection.warn()
     if to.suffix.lower() == ".npz":
         _check_npz(plies, to, trusted)
-    last: list[rz.Record] = []
-
-    def remembered() -> Iterator[rz.Record]:
-        for record in chosen:
-            last[:] = [record]
-            yield record
-
     try:
-        games = rz.data.export(remembered(), to, trusted=trusted)
+        games = rz.data.export(selection, to, trusted=trusted)
     except rz.RulezeroError as error:
-        if not last:
+        if selection.current is None:
             raise
-        raise rz.RecordError(f"record {last[0].id}: {error}") from error
-    typer.echo(f"{games_of(games)} in {to}")
+        raise rz.RecordError(f"record {selection.current.id}: {error}") from error
+    typer.echo(f"{counted(games, 'game')} in {to}")
 
 
 def read_split(text: str) -> tuple[float, float, float]:
@@ -259,7 +174,7 @@ def _check_npz(plies: Counter[str], to: Path, trusted: bool) -> None:
 def show(found: rz.data.Summary, console: Console) -> None:
     """Prints a summary."""
     bold = "bold" if console.is_terminal else ""
-    heading = f"{found.game}: {games_of(found.results.games)}, {found.plies:,} plies"
+    heading = f"{found.game}: {counted(found.results.games, 'game')}, {found.plies:,} plies"
     console.print(Text(heading, bold), soft_wrap=True)
     print_pairs(
         console, [("purposes", say_counts(found.purposes)), ("sources", say_counts(found.sources))]
@@ -291,7 +206,7 @@ def show(found: rz.data.Summary, console: Console) -> None:
 
 
 def say_counts(counts: dict[str, int]) -> str:
-    """How often what is there, the most frequent first: "self-play 60, gate 4"."""
+    """Counts by name, the most frequent first: "self-play 60, gate 4"."""
     first = [f"{name} {number:,}" for name, number in list(counts.items())[:_MOST_SOURCES]]
     more = len(counts) - len(first)
     return ", ".join(first) + (f" and {more} more" if more else "")
@@ -313,9 +228,8 @@ def _say_values(values: rz.data.Values) -> tuple[str, str]:
 def show_arrays(made: rz.arrays.Meta, to: Path, console: Console) -> None:
     """Prints what was written."""
     mirrored = f", {made.mirrored:,} of them mirrored" if made.mirrored else ""
-    words = (
-        f"{to}: {made.positions:,} positions{mirrored}, of {games_of(made.games)} of {made.game}"
-    )
+    games = f"{counted(made.games, 'game')} of {made.game}"
+    words = f"{to}: {made.positions:,} positions{mirrored}, of {games}"
     console.print(Text(words), soft_wrap=True)
     table = plain_table(console, "split", ">games", ">positions", has_room=False)
     for name, part in made.splits.items():

@@ -10,25 +10,27 @@ import rulezero as rz
 
 def export(
     net: Annotated[str, typer.Argument(metavar="NET", help="A checkpoint, RUN or RUN@12.")],
-    to: Annotated[str, typer.Option(metavar="onnx|safetensors|nn", help="The form.")] = "onnx",
+    to: Annotated[
+        str, typer.Option(metavar="onnx|safetensors|nn", help="Format of the file.")
+    ] = "onnx",
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where; NAME.onnx in this folder.")
+        str | None, typer.Option(metavar="FILE", help="Output file (default: NAME.onnx here).")
     ] = None,
 ) -> None:
     """Write a net as one file: ONNX, or its weights as safetensors; a perceptron as .nn."""
     path = rz.nets.resolve(net)
-    forms = ("nn",) if path.suffix == rz.nets.PERCEPTRON else ("onnx", "safetensors")
+    is_perceptron = path.suffix == rz.nets.PERCEPTRON
+    forms = ("nn",) if is_perceptron else ("onnx", "safetensors")
     if to not in forms:
-        kind = "a perceptron" if path.suffix == rz.nets.PERCEPTRON else "a net with a policy"
+        kind = "a perceptron" if is_perceptron else "a net with a policy"
         raise rz.NetError(f"{kind} is exported to {' or '.join(forms)}, not to '{to}'")
-    target = (
-        Path(out) if out is not None else Path(path.name if to == "nn" else f"{path.name}.{to}")
-    )
+    default = path.name if is_perceptron else f"{path.name}.{to}"
+    target = Path(default if out is None else out)
     if target.is_dir():
         raise rz.NetError(f"'{target}' is a folder: name a file with --out")
     if not target.parent.is_dir():
         raise rz.NetError(f"there is no folder '{target.parent}' to write '{target.name}' into")
-    if path.suffix == rz.nets.PERCEPTRON:
+    if is_perceptron:
         sizes, size = rz.nets.read_perceptron(path).sizes, rz.nets.copy(path, to, target)
         typer.echo(f"{target}: {sizes[0]} features -> the mover's chance, {size:,} bytes")
         return

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Changes, Preset
+from rulezero.cli.terminal.options import Changes, Preset, net_option
 from rulezero.cli.terminal.screen import counting, open_console, plain_table
 
 FLAGS = ("epochs", "batch_size", "lr", "target", "no_augment")  # that a fit by itself has
@@ -13,12 +13,11 @@ FLAGS = ("epochs", "batch_size", "lr", "target", "no_augment")  # that a fit by 
 
 def fit(
     store: Annotated[str, typer.Argument(metavar="STORE", help="The folder of the games.")],
-    recipe: Annotated[str, typer.Option(help="A recipe, or a .yaml file: how to fit what.")],
+    recipe: Annotated[
+        str, typer.Option(help="A recipe, or a .yaml file, with the net and the fit.")
+    ],
     to: Annotated[str, typer.Option(metavar="NET", help="The net to write.")],
-    net: Annotated[
-        str | None,
-        typer.Option("--net", "--use-model", metavar="NET", help="Begin with its weights."),
-    ] = None,
+    net: Annotated[str | None, net_option("Net whose weights to start from.")] = None,
     preset: Preset = "small",
     changes: Changes = None,
     *,

@@ -1,74 +1,67 @@
 """`rulezero generate`: games of a recipe, or of a game, into a store."""
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Changes, Preset, Workers
+from rulezero.cli.terminal.options import (
+    Changes,
+    Preset,
+    Starts,
+    Workers,
+    net_option,
+    sims_option,
+)
 from rulezero.cli.terminal.screen import counting, gone_on_with, warn
-from rulezero.cli.terminal.words import games_of
-
-
-class Side(StrEnum):
-    """Who learns."""
-
-    white = "white"
-    black = "black"
-    both = "both"
+from rulezero.cli.terminal.words import counted
 
 
 def generate(
     recipe: Annotated[str, typer.Argument(help="A recipe, a .yaml file, or a game.")],
     to: Annotated[
         str,
-        typer.Option("--to", "--output-dir", metavar="STORE", help="The folder that keeps them."),
+        typer.Option("--to", "--output-dir", metavar="STORE", help="Folder for the games."),
     ],
     net: Annotated[
-        str | None,
-        typer.Option(
-            "--net",
-            "--use-model",
-            metavar="NET",
-            help="The players' net; hand-written rules.",
-        ),
+        str | None, net_option("Net for both players (default: the hand-written heuristic).")
     ] = None,
-    games: Annotated[int | None, typer.Option(min=1, help="How many; as the recipe says.")] = None,
+    games: Annotated[
+        int | None, typer.Option(min=1, help="Number of games (default: as in the recipe).")
+    ] = None,
     sims: Annotated[
         int | None,
-        typer.Option(
-            "--sims",
-            "--simulations",
-            min=1,
-            help="Simulations of who learns; as the recipe says.",
-        ),
+        sims_option("Simulations per move of the side that learns (default: as in the recipe)."),
     ] = None,
     curriculum: Annotated[
-        bool, typer.Option("--curriculum", help="Begin from the lessons that come with the game.")
+        bool, typer.Option("--curriculum", help="Start from the game's built-in lesson positions.")
     ] = False,
-    starts: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Begin from these positions, one a line.")
-    ] = None,
+    starts: Starts = None,
     scripted_black: Annotated[
         bool, typer.Option("--scripted-black", help="Black hunts by the book (monster).")
     ] = False,
     force_result: Annotated[
         int | None,
-        typer.Option(min=-1, max=1, help="What learners are told of every game: -1, 0, 1."),
+        typer.Option(min=-1, max=1, help="Result to learn for every game: -1, 0 or 1."),
     ] = None,
     train_side: Annotated[
-        Side, typer.Option(help="Who plays with the net and all sims; the other is the opponent.")
-    ] = Side.both,
+        Literal["white", "black", "both"],
+        typer.Option(help="Side that plays with the net and all sims; the other is the opponent."),
+    ] = "both",
     opponent_net: Annotated[
         str | None,
         typer.Option(
-            "--opponent-net", "--opponent-model", metavar="NET", help="Its net; the heuristic."
+            "--opponent-net",
+            "--opponent-model",
+            metavar="NET",
+            help="The opponent's net (default: the heuristic).",
         ),
     ] = None,
-    opponent_sims: Annotated[int | None, typer.Option(min=1, help="Its simulations; 200.")] = None,
+    opponent_sims: Annotated[
+        int | None, typer.Option(min=1, help="The opponent's simulations per move (default: 200).")
+    ] = None,
     game_timeout: Annotated[
-        float, typer.Option(min=0.001, help="Seconds after which a game is left out.")
+        float, typer.Option(min=0.001, help="Seconds per game before it is skipped.")
     ] = 600.0,
     preset: Preset = "small",
     changes: Changes = None,
@@ -82,7 +75,7 @@ def generate(
         games=games,
         sims=sims,
         starts="curriculum" if curriculum else starts,
-        train_side=train_side.value,
+        train_side=train_side,
         opponent_net=opponent_net,
         opponent_sims=opponent_sims,
         scripted_black=scripted_black,
@@ -97,7 +90,7 @@ def generate(
 
 def say(made: rz.steps.Generated, to: str) -> str:
     """What came of it, in a line."""
-    words = f"{games_of(made.played)} played"
+    words = f"{counted(made.played, 'game')} played"
     if made.failed:
         words += f", {len(made.failed)} left out"
     return f"{words}; {to} has {made.kept} of these"

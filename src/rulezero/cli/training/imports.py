@@ -6,22 +6,21 @@ from typing import Annotated
 import typer
 
 import rulezero as rz
+from rulezero.cli.terminal.options import Trusted
 from rulezero.cli.terminal.screen import warn
-from rulezero.cli.terminal.words import games_of
+from rulezero.cli.terminal.words import counted
 
 
 def import_games(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl or a .pgn file.")],
-    to: Annotated[str, typer.Option(metavar="STORE", help="The folder that keeps the games.")],
+    to: Annotated[str, typer.Option(metavar="STORE", help="Folder for the games.")],
     game: Annotated[
-        str | None, typer.Option(help="What is played, where the file does not say.")
+        str | None, typer.Option(help="The game, where the file does not name it.")
     ] = None,
     skip: Annotated[
-        bool, typer.Option("--skip", help="Go on behind a mistake, which is told.")
+        bool, typer.Option("--skip", help="Skip games with errors and report them.")
     ] = False,
-    trusted: Annotated[
-        bool, typer.Option("--trusted", help="Run or read the files that games name.")
-    ] = False,
+    trusted: Trusted = False,
 ) -> None:
     """Bring games from a file into a store; each is replayed and checked first."""
     mistakes: list[rz.RecordError] = []
@@ -43,11 +42,11 @@ def import_games(
                     store.add(record)
                     new += 1
         except rz.RecordError as error:
-            kept = f"kept what is before it, {games_of(games)}; --skip goes on behind it"
+            kept = f"kept what is before it, {counted(games, 'game')}; --skip goes on behind it"
             raise rz.RecordError(f"{error} ({kept if games else 'no game before it'})") from error
     if games == 0 and not mistakes:
         raise rz.RecordError(f"'{file}' holds no games")
     again = f", {games - new} were there already" if games > new else ""
-    typer.echo(f"{games_of(new)} from {file} in {to}{again}")
+    typer.echo(f"{counted(new, 'game')} from {file} in {to}{again}")
     if mistakes:
         raise typer.Exit(2)

@@ -13,6 +13,7 @@ from rulezero.errors import RunError
 from rulezero.games.load import load
 from rulezero.learn.window import WindowSettings
 from rulezero.machine import cores
+from rulezero.nets.card import PERCEPTRON
 from rulezero.nets.config import NetConfig
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
@@ -184,7 +185,7 @@ def _tasks(experiment: Experiment) -> Iterator[tuple[int, Task]]:
 def _asked(text: str, moves: float) -> float:
     """How often a player asks its net for a choice; each simulation does."""
     player = read_player(text)
-    if player.net is None or player.net.endswith(".nn"):
+    if player.net is None or player.net.endswith(PERCEPTRON):
         return 0
     return player.mean_sims or (moves if player.spec.name == "oneply" else 1)
 

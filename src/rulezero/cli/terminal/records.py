@@ -1,0 +1,95 @@
+"""The records of a store or a file, for the verbs that read them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import rulezero as rz
+from rulezero.cli.terminal.screen import warn
+
+_SHARD = re.compile(r"(.*\.games(?:\.part)?): ")  # what a store's problem begins with
+
+
+class Selection:
+    """The records at a path that pass the filters; it can be iterated several times."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        game: str | None = None,
+        purpose: Sequence[str] | None = None,  # any of these
+        source: str | None = None,
+        trusted: bool = False,
+    ) -> None:
+        for each in purpose or ():
+            if each not in rz.data.PURPOSES:
+                raise rz.RecordError(
+                    f"there is no purpose '{each}'; known: {', '.join(rz.data.PURPOSES)}"
+                )
+        filters = {"game": [game], "purpose": purpose or [], "source": [source]}
+        self.path = path
+        self._filters = {
+            name: {text for text in texts if text is not None} for name, texts in filters.items()
+        }
+        self._trusted = trusted
+        self._store = None if path.is_file() else rz.records(path, tolerant=True)
+        self._reported: list[str] = []
+        self._seen: dict[str, Counter[str]] = {}
+        self.current: rz.Record | None = None  # the one that an iteration has come to
+
+    def __iter__(self) -> Iterator[rz.Record]:
+        self._seen = {name: Counter() for name in self._filters}
+        for record in self.unfiltered():
+            fields = {name: getattr(record, name) for name in self._filters}
+            for name, text in fields.items():
+                self._seen[name][text] += 1
+            if all(not wanted or fields[name] in wanted for name, wanted in self._filters.items()):
+                self.current = record
+                yield record
+        self.current = None
+
+    def unfiltered(self) -> rz.Store | Iterator[rz.Record]:
+        """All records at the path."""
+        if self._store is not None:
+            return self._store
+        return rz.data.import_file(self.path, trusted=self._trusted, report=self.report)
+
+    def report(self, problem: object) -> None:
+        """Remembers what is wrong with a record."""
+        self._reported.append(str(problem))
+
+    @property
+    def problems(self) -> list[str]:
+        """What was wrong so far, each problem once."""
+        of_store = self._store.problems if isinstance(self._store, rz.Store) else []
+        return list(dict.fromkeys([*self._reported, *of_store]))
+
+    def warn(self) -> None:
+        """Prints what was wrong; one line for a damaged file."""
+        by_file: dict[str, list[str]] = {}
+        for problem in self.problems:
+            shard = _SHARD.match(problem)
+            by_file.setdefault(shard[1] if shard else problem, []).append(problem)
+        warn(
+            [
+                first + (f" (and in {len(more)} more places of this file)" if more else "")
+                for first, *more in by_file.values()
+            ]
+        )
+
+    def nothing(self) -> rz.RecordError:
+        """Why there are no records, once all were read."""
+        for name, wanted in self._filters.items():
+            seen = self._seen[name]
+            if wanted and seen and not wanted & set(seen):
+                asked = " or ".join(sorted(wanted))
+                there = ", ".join(text for text, _ in seen.most_common())
+                return rz.RecordError(
+                    f"'{self.path}' has no record whose {name} is {asked}; it has {there}"
+                )
+        if any(self._seen.values()):
+            names = ", ".join(f"--{name}" for name, wanted in self._filters.items() if wanted)
+            return rz.RecordError(f"'{self.path}' has no record that passes all of {names}")
+        return rz.RecordError(next(iter(self.problems), f"'{self.path}' holds no games"))
