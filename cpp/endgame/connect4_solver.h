@@ -16,7 +16,7 @@ namespace rulezero {
 class Connect4Solver {
  public:
   using Pause = std::function<void()>;  // called now and then; may throw to break off
-  using Values = std::array<std::optional<int>, Connect4Position::kColumns>;
+  using Values = std::array<std::optional<int>, connect4::kColumns>;
 
   explicit Connect4Solver(std::size_t table_bytes);
 

@@ -13,21 +13,6 @@ namespace {
 
 constexpr std::array<int, 4> kPromotions = {kQueen, kRook, kBishop, kKnight};
 
-Bits sight(int kind, int square, Bits occupied) {
-  switch (kind) {
-    case kQueen:
-      return all_sight(square, occupied);
-    case kRook:
-      return straight_sight(square, occupied);
-    case kBishop:
-      return diagonal_sight(square, occupied);
-    case kKnight:
-      return kJumps[square];
-    default:
-      return kNeighbours[square];
-  }
-}
-
 }  // namespace
 
 // A set-up, and what is seen of it at once.
@@ -45,7 +30,7 @@ struct MonsterSolver::Board {
       (men[i].seat == 0 ? white : black) |= bit(setup.men[i]);
     }
     for (std::size_t i = 0; i < men.size(); ++i) {
-      if (men[i].seat == 1) attacked |= sight(men[i].kind, setup.men[i], occupied());
+      if (men[i].seat == 1) attacked |= orthodox_sight(men[i].kind, setup.men[i], occupied());
     }
   }
 
@@ -207,7 +192,7 @@ void MonsterSolver::move_man(const Board& board, std::size_t man, Stage stage, L
                              Reached& reached) const {
   const int from = board.setup.men[man];
   const int kind = material_.men()[man].kind;
-  Bits targets = sight(kind, from, board.occupied()) & ~board.white;
+  Bits targets = orthodox_sight(kind, from, board.occupied()) & ~board.white;
   if (kind == kPawn) {
     const Bits one = north(bit(from)) & board.open();
     const Bits two = north(one & rank_bits(2)) & board.open();
@@ -272,7 +257,7 @@ Known MonsterSolver::black_to_move(const Board& board, Limits limits) const {
   for (std::size_t i = 0; i < material_.men().size(); ++i) {
     if (material_.men()[i].seat == 0) continue;
     move_all(
-        sight(material_.men()[i].kind, board.setup.men[i], board.occupied()),
+        orthodox_sight(material_.men()[i].kind, board.setup.men[i], board.occupied()),
         [&](int to) { return board.moved(i, to); },
         [&](int to) {
           return known(material_.moved(board.index, board.setup, i, to), kFirstHalf);

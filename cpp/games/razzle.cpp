@@ -16,7 +16,7 @@ constexpr int kPliesATurn = kMenEach;             // a chain bars a man a pass: 
 constexpr Action kEndTurn = kSquares * kSquares;  // follows the pairs of source and target
 constexpr std::uint8_t kNowhere = RazzlePosition::kNowhere;
 constexpr std::string_view kStart = "1nnbnn1/7/7/7/7/7/7/1NNBNN1 w - - 0";
-constexpr std::array<std::string_view, 2> kSides = {"w", "b"};
+constexpr std::string_view kSides = "wb";
 
 enum Event : std::size_t { kKnightMove, kPass, kEnd, kBallProgress, kForcedPass, kWin };
 
@@ -112,10 +112,7 @@ Razzle::Position Razzle::parse(std::string_view text) const {
   }
   Position position{};
   read_men(fields[0], position);
-  if (fields[1] != kSides[0] && fields[1] != kSides[1]) {
-    throw PositionError("the side to move is w or b, not " + quoted(fields[1]));
-  }
-  position.side = fields[1] == kSides[1];
+  position.side = read_side(fields[1], kSides);
   position.landing = read_landing(fields[2], position.men[1 - position.side]);
   if (fields[3] != "p" && fields[3] != "-") {
     throw PositionError("the chain is p after a pass in this turn, else -, not " +
@@ -142,7 +139,7 @@ std::string Razzle::text(const Position& position) const {
     constexpr char kToLower = 'a' - 'A';
     return std::string(1, has(position.men[1], square) ? static_cast<char>(man + kToLower) : man);
   });
-  return board + " " + std::string(kSides[position.side]) + " " +
+  return board + " " + kSides[position.side] + " " +
          (position.landing == kNowhere ? "-" : square_name(position.landing)) +
          (position.in_chain ? " p " : " - ") + std::to_string(position.turn);
 }
