@@ -51,11 +51,9 @@ Lines lines_of(Bits own, Bits empty) {
 float standing(const Connect4Position& position, int seat, const Lines& lines, Bits open) {
   const Bits good_rows = seat == 0 ? kOddRows : kBoard & ~kOddRows;
   const Bits men = position.men[seat];
-  return kThree * static_cast<float>(count(lines.wins)) +
-         kGoodRow * static_cast<float>(count(lines.wins & good_rows)) +
-         kPlayable * static_cast<float>(count(lines.wins & open)) +
-         kTwo * static_cast<float>(lines.twos) +
-         kCentre * static_cast<float>(count(men & column_bits(kColumns / 2)));
+  return times(count(lines.wins), kThree) + times(count(lines.wins & good_rows), kGoodRow) +
+         times(count(lines.wins & open), kPlayable) + times(lines.twos, kTwo) +
+         times(count(men & column_bits(kColumns / 2)), kCentre);
 }
 
 }  // namespace

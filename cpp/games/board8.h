@@ -21,24 +21,14 @@
 
 namespace rulezero::board8 {
 
-// An array that squares, seats and types index as plain ints.
-template <class T, int N>
-struct Table {
-  std::array<T, static_cast<std::size_t>(N)> items;
-
-  constexpr const T& operator[](int i) const { return items[i]; }
-  constexpr T& operator[](int i) { return items[i]; }
-  bool operator==(const Table&) const = default;
-};
-
 constexpr int kSquares = 64;
 constexpr int kNone = 64;  // no square
 
 template <class T>
-using BySquare = Table<T, kSquares>;
+using BySquare = std::array<T, kSquares>;
 
 template <class T>
-using BySeat = Table<T, 2>;
+using BySeat = std::array<T, 2>;
 
 constexpr int file_of(int square) { return square & 7; }
 constexpr int rank_of(int square) { return square >> 3; }
@@ -124,7 +114,7 @@ constexpr unsigned line_of_sight(int at, unsigned men) {
   return seen;
 }
 
-using Sight = Table<Table<Bits, 64>, 8>;
+using Sight = std::array<std::array<Bits, 64>, 8>;
 
 // By file and men on b..h, the view along a rank, repeated on every rank so that one mask picks
 // it out on a rank or a diagonal.

@@ -25,7 +25,7 @@ std::vector<int> squares_along(int square, int right, int up, int range) {
   return squares;
 }
 
-// Refuses numbers that no board has a use for; piece files are checked more closely before.
+// Refuses numbers that make no sense on the board; files of pieces are checked when they are read.
 void check_ranges(const PieceSpec& piece) {
   const auto require = [&](bool holds, const char* what) {
     if (!holds) throw GameError("the piece " + quoted(piece.symbol) + " needs " + what);
@@ -106,7 +106,7 @@ PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : spe
     throw GameError("a piece set has at most " + std::to_string(kMostPieces) + " kinds, not " +
                     std::to_string(pieces.size()));
   }
-  men_.resize(static_cast<std::size_t>(2 * kinds()));
+  men_.resize(2 * kinds());
   for (int kind = 0; kind < kinds(); ++kind) {
     for (int seat = 0; seat < 2; ++seat) compile(kind, seat);
   }
