@@ -10,7 +10,7 @@ using namespace connect4;
 namespace {
 
 constexpr int kCells = kColumns * kRows;
-constexpr std::uint64_t kStretch = 1 << 20;  // positions from pause to pause
+constexpr std::uint64_t kStretch = 1 << 20;  // positions between two calls of pause
 constexpr int kLate = 28;                    // men: then searching is quicker than looking up
 
 // Columns from the middle outwards: more lines run through them.
