@@ -13,12 +13,8 @@ using namespace nb::literals;
 namespace rulezero {
 namespace {
 
-const Connect4Position& connect4_position(const AnyState& state) {
-  const auto* known = dynamic_cast<const StateOf<Connect4>*>(&state);
-  if (!known) {
-    throw GameError("the solver knows connect4, not " + state.game().facts().name);
-  }
-  return known->moment().position;
+const Connect4Position& position_of(const AnyState& state) {
+  return state_of<Connect4>(state, "the solver knows").moment().position;
 }
 
 // A solver that threads may share: they wait for each other, but not for the interpreter.
@@ -27,14 +23,14 @@ class SharedSolver {
   explicit SharedSolver(std::size_t table_bytes) : solver_(table_bytes) {}
 
   int value(const AnyState& state) {
-    const Connect4Position& position = connect4_position(state);
+    const Connect4Position& position = position_of(state);
     const nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
     return solver_.value(position, hear_signals);
   }
 
   std::map<Action, int> values(const AnyState& state) {
-    const Connect4Position& position = connect4_position(state);
+    const Connect4Position& position = position_of(state);
     const nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
     const Connect4Solver::Values found = solver_.values(position, hear_signals);

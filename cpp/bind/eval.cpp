@@ -4,9 +4,11 @@
 #include <nanobind/stl/string.h>
 
 #include "bind/parts.h"
+#include "bind/python_game.h"
 #include "eval/heuristic.h"
 #include "eval/monster.h"
 #include "games/all.h"
+#include "search/walk.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -14,49 +16,48 @@ using namespace nb::literals;
 namespace rulezero {
 namespace {
 
-// The answer of ask(state as the game it is of, rules), where `Has` that game; else a GameError.
-template <class Ask, class... Games>
-auto ask_as(const AnyState& state, const char* what, Ask ask, TypeList<Games...>) {
-  using Answer = std::common_type_t<decltype(ask(static_cast<const StateOf<Games>&>(state)))...>;
-  Answer answer;
-  const auto try_as = [&]<class G>(std::type_identity<G>) {
-    const auto* known = dynamic_cast<const StateOf<G>*>(&state);
-    if (known) answer = ask(*known);
-    return known != nullptr;
-  };
-  if ((try_as(std::type_identity<Games>{}) || ...) && answer) return *answer;
-  throw GameError(state.game().facts().name + " has no " + what);
+// A walk that stands on the state. A GameError where its game does not have `what`.
+std::unique_ptr<Walk> walk_on(const AnyState& state, bool has, const char* what) {
+  if (!has || is_python(state.game())) {
+    throw GameError(state.game().facts().name + " has no " + what);
+  }
+  auto walk = make_walk(state.game());
+  walk->start(state.shared_from_this());
+  return walk;
 }
 
 float heuristic_of(const AnyState& state) {
-  const auto ask = []<class G>(const StateOf<G>& known) -> std::optional<float> {
-    if constexpr (Judged<G>) {
-      if (known.ending()) {
-        throw PositionError("the game is over (" + known.ending()->reason +
-                            "): it has an outcome, no heuristic");
-      }
-      return heuristic(known.owner().rules(), known.moment());
+  const auto walk = walk_on(state, state.game().facts().has_heuristic, "heuristic");
+  if (state.ending()) {
+    throw PositionError("the game is over (" + state.ending()->reason +
+                        "): it has an outcome, no heuristic");
+  }
+  return walk->heuristic_value();
+}
+
+// The material of a state of one of these games, if its men have prices.
+template <class... Games>
+std::optional<int> material_among(const AnyState& state, TypeList<Games...>) {
+  std::optional<int> lead;
+  const auto try_one = [&]<class G>(const StateOf<G>* match) {
+    if constexpr (std::derived_from<G, chesslike::BaseGame>) {
+      if (match) lead = material(match->rules().table(), match->moment().position);
     }
-    return std::nullopt;
   };
-  return ask_as(state, "heuristic", ask, AllGames{});
+  (try_one(dynamic_cast<const StateOf<Games>*>(&state)), ...);
+  return lead;
 }
 
 int material_of(const AnyState& state) {
-  const auto ask = []<class G>(const StateOf<G>& known) -> std::optional<int> {
-    if constexpr (requires(const G& rules) { rules.table(); }) {
-      return material(known.owner().rules().table(), known.moment().position);
-    }
-    return std::nullopt;
-  };
-  return ask_as(state, "prices of men", ask, AllGames{});
+  const auto lead = material_among(state, AllGames{});
+  if (!lead) throw GameError(state.game().facts().name + " has no prices of men");
+  return *lead;
 }
 
 std::map<std::string, float> terms_of(const AnyState& state, const MonsterWeights& weights) {
-  const auto* known = dynamic_cast<const StateOf<Monster>*>(&state);
-  if (!known) throw GameError("these are terms of monster, not of " + state.game().facts().name);
-  if (known->ending()) throw PositionError("the game is over: it has an outcome, no heuristic");
-  const MonsterTerms terms = monster_terms(known->moment().position, weights);
+  const StateOf<Monster>& known = state_of<Monster>(state, "these terms are of");
+  if (known.ending()) throw PositionError("the game is over: it has an outcome, no heuristic");
+  const MonsterTerms terms = monster_terms(known.moment().position, weights);
   std::map<std::string, float> named;
   for (std::size_t i = 0; i < terms.size(); ++i) named.emplace(kMonsterTerms[i], terms[i]);
   return named;
@@ -65,13 +66,7 @@ std::map<std::string, float> terms_of(const AnyState& state, const MonsterWeight
 int capture_gain_of(const AnyState& state, nb::handle number) {
   const Action action = to_action(number, state);
   state.kind(action);  // a MoveError unless it is legal
-  const auto ask = [action]<class G>(const StateOf<G>& known) -> std::optional<int> {
-    if constexpr (OrdersCaptures<G>) {
-      return capture_gain(known.owner().rules(), known.moment().position, action);
-    }
-    return 0;
-  };
-  return ask_as(state, "order of captures", ask, AllGames{});
+  return walk_on(state, true, "order of captures")->gain(action);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/parts.h"
+#include "play/replay.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -28,6 +29,11 @@ std::uint64_t to_seed(nb::handle number) {
 
 StatePtr parse(const AnyGame& game, const nb::str& text) { return game.parse(letters_of(text)); }
 
+template <auto Member>
+nb::tuple tuple_of(const Facts& facts) {
+  return nb::tuple(nb::cast(facts.*Member));
+}
+
 Options to_options(const nb::kwargs& given) {
   Options options;
   for (const auto& [name, value] : given) {
@@ -48,16 +54,11 @@ void bind_games(nb::module_& m) {
       .def_ro("encoding", &Facts::encoding, "Version of the planes and slots.")
       .def_ro("actions", &Facts::actions, "Action numbers are below this.")
       .def_ro("slots", &Facts::slots, "Policy slots are below this.")
-      .def_prop_ro(
-          "planes",
-          [](const Facts& facts) {
-            return nb::make_tuple(facts.planes[0], facts.planes[1], facts.planes[2]);
-          },
-          nb::sig("def planes(self) -> tuple[int, int, int]"), "(channels, rows, columns).")
-      .def_prop_ro(
-          "board",
-          [](const Facts& facts) { return nb::make_tuple(facts.board[0], facts.board[1]); },
-          nb::sig("def board(self) -> tuple[int, int]"), "(rows, columns) of the board.")
+      .def_prop_ro("planes", &tuple_of<&Facts::planes>,
+                   nb::sig("def planes(self) -> tuple[int, int, int]"),
+                   "(channels, rows, columns).")
+      .def_prop_ro("board", &tuple_of<&Facts::board>, nb::sig("def board(self) -> tuple[int, int]"),
+                   "(rows, columns) of the board.")
       .def_ro("max_plies", &Facts::max_plies, "Choices after which a runner stops a game.")
       .def_ro("has_chance", &Facts::has_chance, "Whether some plies are a die's.")
       .def_ro("has_random_start", &Facts::has_random_start, "Whether the seed draws the start.")
@@ -65,12 +66,9 @@ void bind_games(nb::module_& m) {
       .def_ro("has_script", &Facts::has_script, "Whether it has a scripted player.")
       .def_ro("has_tables", &Facts::has_tables, "Whether players can use solved endgames.")
       .def_ro("events", &Facts::events, "Columns of the events table.")
-      .def_prop_ro(
-          "seat_names",
-          [](const Facts& facts) {
-            return nb::make_tuple(facts.seat_names[0], facts.seat_names[1]);
-          },
-          nb::sig("def seat_names(self) -> tuple[str, str]"), "What people call the seats.")
+      .def_prop_ro("seat_names", &tuple_of<&Facts::seat_names>,
+                   nb::sig("def seat_names(self) -> tuple[str, str]"),
+                   "What people call the seats.")
       .def_ro("human_seat", &Facts::human_seat, "Where a person sits by default.")
       .def_prop_ro(
           "policy_layout", [](const Facts& facts) { return facts.policy_layout; },
@@ -122,13 +120,8 @@ void bind_games(nb::module_& m) {
             StatePtr state = parse(game, text);
             std::size_t ply = 0;
             for (nb::handle action : actions) {
-              try {
-                state = state->apply(to_action(action, *state));
-              } catch (const MoveError& error) {
-                throw MoveError("at ply " + std::to_string(ply) + ", in " + state->text() + ": " +
-                                error.what());
-              }
-              ++ply;
+              state =
+                  at_ply(ply++, *state, [&] { return state->apply(to_action(action, *state)); });
             }
             return state;
           },

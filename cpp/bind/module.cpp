@@ -19,7 +19,7 @@ namespace rulezero {
 
 NB_MODULE(_core, m) {
 #ifdef NDEBUG
-  // A Python game and the names of its file may hold each other until the process ends: no news.
+  // A Python game and the globals of its file may hold each other until the process ends.
   nb::set_leak_warnings(false);
 #endif
   m.doc() = "The C++ core of rulezero.";
@@ -44,9 +44,8 @@ NB_MODULE(_core, m) {
 
   m.def(
       "load_game",
-      [](std::string_view name, const std::map<std::string, std::string>& options,
-         const std::vector<PieceSpec>& pieces) {
-        return load_game(name, Options(options.begin(), options.end()), pieces);
+      [](std::string_view name, const Options& options, const std::vector<PieceSpec>& pieces) {
+        return load_game(name, options, pieces);
       },
       "name"_a, "options"_a, "pieces"_a = std::vector<PieceSpec>{},
       "The registered game with these rule options.");

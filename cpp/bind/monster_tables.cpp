@@ -11,6 +11,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
+
 #include "bind/parts.h"
 #include "endgame/monster_solver.h"
 
@@ -40,26 +42,22 @@ class BoundTables final : public MonsterTables {
  public:
   void add_parts(const std::string& men, Bytes verdicts, Sums sums) {
     kept_.emplace_back(std::move(verdicts), std::move(sums));
-    MonsterTable table = table_of(men, kept_.back());
-    by_text_.insert_or_assign(table.material().text(), table);
-    add(std::move(table));
+    add(table_of(men, kept_.back()));
   }
 
   std::optional<int> verdict_on(const AnyState& state) const {
-    const auto* known = dynamic_cast<const StateOf<Monster>*>(&state);
-    if (!known) throw GameError("these tables know monster, not " + state.game().facts().name);
-    return verdict(known->moment().position);
+    return verdict(state_of<Monster>(state, "these tables know").moment().position);
   }
 
   Summary summary(const std::string& men) const {
-    const MonsterTable& table = find(men);
+    const MonsterTable& table = of_men(men);
     const nb::gil_scoped_release release;
     return summarise(table);
   }
 
   std::optional<std::string> error(const std::string& men, std::uint64_t samples,
                                    std::uint64_t seed) const {
-    const MonsterTable& table = find(men);
+    const MonsterTable& table = of_men(men);
     const nb::gil_scoped_release release;
     const auto found = find_error(rules_, *this, table, samples, seed);
     return found ? std::optional(rules_.text(*found)) : std::nullopt;
@@ -68,14 +66,13 @@ class BoundTables final : public MonsterTables {
   const Monster& rules() const { return rules_; }
 
  private:
-  const MonsterTable& find(const std::string& men) const {
-    const auto found = by_text_.find(Material::read(men).text());
-    if (found == by_text_.end()) throw GameError("there is no table of " + men);
-    return found->second;
+  const MonsterTable& of_men(const std::string& men) const {
+    const MonsterTable* table = find(Material::read(men));
+    if (!table) throw GameError("there is no table of " + men);
+    return *table;
   }
 
   Monster rules_;
-  std::map<std::string, MonsterTable> by_text_;
   std::vector<Parts> kept_;
 };
 
@@ -109,6 +106,12 @@ std::vector<std::array<std::uint64_t, 3>> counts_of(const std::array<Count, 2>& 
   std::vector<std::array<std::uint64_t, 3>> counts;
   for (const Count& count : by_mover) counts.push_back({count.white, count.drawn, count.black});
   return counts;
+}
+
+std::vector<std::string> needs_of(const Material& material) {
+  std::vector<std::string> texts;
+  for (const Material& next : MonsterSolver::needs(material)) texts.push_back(next.text());
+  return texts;
 }
 
 }  // namespace
@@ -152,30 +155,17 @@ void bind_monster_tables(nb::module_& m) {
       "block_sums",
       [](const Bytes& verdicts) { return Guarded::sums_of({verdicts.data(), verdicts.size()}); },
       "verdicts"_a, "A sum for each block of a table, by which damage is found.");
-  m.def(
-      "monster_men", [](const std::string& men) { return Material::read(men).text(); }, "men"_a,
-      "The usual way to write an endgame's men: KPvKQR.");
-  m.def(
-      "monster_setups", [](const std::string& men) { return Material::read(men).setups(); },
-      "men"_a, "How many set-ups of all men but the white king a table has.");
-  m.def(
-      "monster_size",
-      [](const std::string& men) { return MonsterTable::size(Material::read(men)); }, "men"_a,
-      "How many verdicts a table has.");
-  m.def(
-      "monster_memory",
-      [](const std::string& men) { return MonsterSolver::memory(Material::read(men)); }, "men"_a,
-      "How many bytes solving a table takes.");
-  m.def(
-      "monster_needs",
-      [](const std::string& men) {
-        std::vector<std::string> texts;
-        for (const Material& next : MonsterSolver::needs(Material::read(men))) {
-          texts.push_back(next.text());
-        }
-        return texts;
-      },
-      "men"_a, "What the men can turn into with one move.");
+  const auto def = [&](const char* name, auto answer, const char* help) {
+    m.def(
+        name, [answer](const std::string& men) { return std::invoke(answer, Material::read(men)); },
+        "men"_a, help);
+  };
+  def("monster_men", &Material::text, "The usual way to write an endgame's men: KPvKQR.");
+  def("monster_setups", &Material::setups,
+      "How many set-ups of all men but the white king a table has.");
+  def("monster_size", &MonsterTable::size, "How many verdicts a table has.");
+  def("monster_memory", &MonsterSolver::memory, "How many bytes solving a table takes.");
+  def("monster_needs", &needs_of, "What the men can turn into with one move.");
 }
 
 }  // namespace rulezero

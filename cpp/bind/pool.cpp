@@ -148,11 +148,11 @@ void bind_pool(nb::module_& m) {
   nb::class_<Player>(m, "Player", "A player as the core knows it.")
       .def(
           "__init__",
-          [](Player* self, std::string_view kind, const std::map<std::string, std::string>& options,
-             int net, std::shared_ptr<const Mlp> mlp, std::shared_ptr<const AnyGame> encoder,
+          [](Player* self, std::string_view kind, const Options& options, int net,
+             std::shared_ptr<const Mlp> mlp, std::shared_ptr<const AnyGame> encoder,
              std::shared_ptr<const Tables> tables) {
-            new (self) Player{read_settings(kind, Options(options.begin(), options.end())), net,
-                              std::move(mlp), std::move(encoder), std::move(tables)};
+            new (self) Player{read_settings(kind, options), net, std::move(mlp), std::move(encoder),
+                              std::move(tables)};
             if (net >= 0) self->settings.source = Source::kNet;
             if (self->mlp) self->settings.source = Source::kMlp;
           },

@@ -105,6 +105,12 @@ nb::object PythonRules::ask(const char* method, const Arguments&... arguments) c
   }
 }
 
+template <class T, class... Arguments>
+T PythonRules::ask_for(const char* method, const char* wanted,
+                       const Arguments&... arguments) const {
+  return as<T>(ask(method, arguments...), facts_.name + "." + method + "()", wanted);
+}
+
 void PythonRules::fail(const std::string& method, const std::string& what) const {
   throw GameError(facts_.name + "." + method + "() " + what);
 }
@@ -126,7 +132,7 @@ PythonRules::Position PythonRules::parse(std::string_view text) const {
 }
 
 std::string PythonRules::text(const Position& position) const {
-  return as<std::string>(ask("text", position.value), facts_.name + ".text()", "text");
+  return ask_for<std::string>("text", "text", position.value);
 }
 
 Key PythonRules::key(const Position& position) const {
@@ -136,8 +142,7 @@ Key PythonRules::key(const Position& position) const {
 }
 
 int PythonRules::mover(const Position& position) const {
-  const int mover =
-      as<int>(ask("mover", position.value), facts_.name + ".mover()", "0, 1 or CHANCE");
+  const int mover = ask_for<int>("mover", "0, 1 or CHANCE", position.value);
   if (mover < kChance || mover > 1) fail("mover", "must be 0, 1 or CHANCE");
   if (mover == kChance && !facts_.has_chance) fail("mover", "is CHANCE, but has_chance is False");
   return mover;
@@ -156,8 +161,8 @@ std::optional<Ending> PythonRules::expand(const Moment<Position>& moment,
     }
     return Ending{outcome, reason};
   }
-  actions = as<std::vector<Action>>(ask("legal", moment.position.value), facts_.name + ".legal()",
-                                    "a list of action numbers");
+  actions =
+      ask_for<std::vector<Action>>("legal", "a list of action numbers", moment.position.value);
   if (actions.empty()) fail("legal", "is empty, but ending() says that the game goes on");
   std::vector<Action> sorted = actions;
   std::sort(sorted.begin(), sorted.end());
@@ -175,9 +180,8 @@ std::optional<Ending> PythonRules::expand(const Moment<Position>& moment,
 
 std::vector<double> PythonRules::chances(const Position& position,
                                          std::span<const Action> legal) const {
-  const auto chances =
-      as<std::vector<double>>(ask("chances", position.value), facts_.name + ".chances()",
-                              "a list of probabilities beside legal()");
+  const auto chances = ask_for<std::vector<double>>(
+      "chances", "a list of probabilities beside legal()", position.value);
   double sum = 0;
   for (double chance : chances) sum += chance >= 0 ? chance : NAN;
   if (chances.size() != legal.size() || !(std::abs(sum - 1) < 1e-6)) {
@@ -204,42 +208,40 @@ void PythonRules::encode(const Moment<Position>& moment, std::span<float> planes
 }
 
 int PythonRules::slot(const Position& position, Action action) const {
-  const int slot =
-      as<int>(ask("slot", position.value, action), facts_.name + ".slot()", "a slot number");
+  const int slot = ask_for<int>("slot", "a slot number", position.value, action);
   if (slot < 0 || slot >= facts_.slots) fail("slot", "gave a slot outside [0, slots)");
   return slot;
 }
 
 void PythonRules::events(const Position& position, Action action, std::span<float> row) const {
-  const auto given = as<std::vector<float>>(ask("events", position.value, action),
-                                            facts_.name + ".events()", "a list of numbers");
+  const auto given =
+      ask_for<std::vector<float>>("events", "a list of numbers", position.value, action);
   if (given.size() != row.size()) fail("events", "must give one number per event name");
   std::copy(given.begin(), given.end(), row.begin());
 }
 
 std::string PythonRules::say(const Position& position, Action action) const {
-  return as<std::string>(ask("say", position.value, action), facts_.name + ".say()", "text");
+  return ask_for<std::string>("say", "text", position.value, action);
 }
 
 float PythonRules::heuristic(const Position& position) const {
-  const float value = as<float>(ask("heuristic", position.value), facts_.name + ".heuristic()",
-                                "seat 0's value, a number in [-1, 1]");
+  const float value =
+      ask_for<float>("heuristic", "seat 0's value, a number in [-1, 1]", position.value);
   if (!(value >= -1.0f && value <= 1.0f)) fail("heuristic", "gave a value outside [-1, 1]");
   return value;
 }
 
 InfoRows PythonRules::info(const Position& position) const {
-  return as<InfoRows>(ask("info", position.value), facts_.name + ".info()",
-                      "a list of (label, words)");
+  return ask_for<InfoRows>("info", "a list of (label, words)", position.value);
 }
 
 std::string PythonRules::kind(const Position& position, Action action) const {
-  return as<std::string>(ask("kind", position.value, action), facts_.name + ".kind()", "text");
+  return ask_for<std::string>("kind", "text", position.value, action);
 }
 
 std::vector<Cell> PythonRules::cells(const Position& position) const {
-  const auto given = as<std::vector<std::tuple<std::string, int>>>(
-      ask("cells", position.value), facts_.name + ".cells()", "a list of (man, seat)");
+  const auto given = ask_for<std::vector<std::tuple<std::string, int>>>(
+      "cells", "a list of (man, seat)", position.value);
   if (given.size() != static_cast<std::size_t>(facts_.board[0] * facts_.board[1])) {
     fail("cells", "must give one (man, seat) per square of `board`, from the bottom row up");
   }

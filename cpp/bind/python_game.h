@@ -40,6 +40,8 @@ class PythonRules {
  private:
   template <class... Arguments>
   nanobind::object ask(const char* method, const Arguments&... arguments) const;
+  template <class T, class... Arguments>
+  T ask_for(const char* method, const char* wanted, const Arguments&... arguments) const;
   [[noreturn]] void fail(const std::string& method, const std::string& what) const;
 
   nanobind::object rules_;

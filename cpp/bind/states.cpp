@@ -58,7 +58,7 @@ nb::tuple reduced(const AnyState& state) {
                         nb::make_tuple(state.game().text(), first->text(), actions_of(state)));
 }
 
-// perft that hears Ctrl-C: the core counts short stretches, and between them Python has its say.
+// perft that Ctrl-C can stop: the core counts short stretches, and signals are checked in between.
 // Other threads run while the core's own rules count; rules in Python need the GIL.
 std::uint64_t count_paths(const AnyState& state, int depth) {
   constexpr int kStretch = 4;
@@ -69,6 +69,12 @@ std::uint64_t count_paths(const AnyState& state, int depth) {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
   return paths;
+}
+
+// What a state says of an action, as Python gives it.
+template <auto Member>
+auto of_action(const AnyState& state, nb::handle action) {
+  return (state.*Member)(to_action(action, state));
 }
 
 }  // namespace
@@ -131,13 +137,9 @@ void bind_states(nb::module_& m) {
                    "What PGN writes before a move; None in games without such numbers.")
       .def_prop_ro("before", &AnyState::before, nb::sig("def before(self) -> State | None"),
                    "The state this one came from, or None.")
-      .def(
-          "apply",
-          [](const AnyState& state, nb::handle action) {
-            return state.apply(to_action(action, state));
-          },
-          "action"_a, nb::sig("def apply(self, action: int) -> State"),
-          "The state after a legal action. MoveError if it is not legal.")
+      .def("apply", &of_action<&AnyState::apply>, "action"_a,
+           nb::sig("def apply(self, action: int) -> State"),
+           "The state after a legal action. MoveError if it is not legal.")
       .def(
           "planes",
           [](const AnyState& state) {
@@ -150,13 +152,8 @@ void bind_states(nb::module_& m) {
           },
           nb::sig("def planes(self) -> numpy.typing.NDArray[numpy.float32]"),
           "What a net sees: float32 [channels, rows, columns] in [0, 1].")
-      .def(
-          "slot",
-          [](const AnyState& state, nb::handle action) {
-            return state.slot(to_action(action, state));
-          },
-          "action"_a, nb::sig("def slot(self, action: int) -> int"),
-          "The policy slot of a legal action.")
+      .def("slot", &of_action<&AnyState::slot>, "action"_a,
+           nb::sig("def slot(self, action: int) -> int"), "The policy slot of a legal action.")
       .def(
           "say",
           [](const AnyState& state, nb::handle action, bool san) {
@@ -171,13 +168,9 @@ void bind_states(nb::module_& m) {
             return state.read(to_utf8(text).value_or("?"));
           },
           "text"_a, "The legal action a move text means. MoveError if there is none.")
-      .def(
-          "kind",
-          [](const AnyState& state, nb::handle action) {
-            return state.kind(to_action(action, state));
-          },
-          "action"_a, nb::sig("def kind(self, action: int) -> str"),
-          "What kind of action a legal one is: \"moves\" unless the game has others.")
+      .def("kind", &of_action<&AnyState::kind>, "action"_a,
+           nb::sig("def kind(self, action: int) -> str"),
+           "What kind of action a legal one is: \"moves\" unless the game has others.")
       .def("info", &AnyState::info,
            "What the position holds beside the men on their squares: (label, words).")
       .def_prop_ro(

@@ -4,38 +4,19 @@
 #include <utility>
 
 namespace rulezero {
+
+using namespace connect4;
+
 namespace {
 
-constexpr int kColumns = Connect4Position::kColumns;
-constexpr int kRows = Connect4Position::kRows;
-constexpr int kStride = Connect4Position::kStride;
 constexpr int kCells = kColumns * kRows;
-constexpr std::uint64_t kStretch = 1 << 20;  // positions from pause to pause
+constexpr std::uint64_t kStretch = 1 << 20;  // positions between two calls of pause
 constexpr int kLate = 28;                    // men: then searching is quicker than looking up
-
-constexpr Bits column_bits(int column) { return ((Bits{1} << kRows) - 1) << (column * kStride); }
-
-constexpr Bits each_column(Bits cells) {
-  Bits all = 0;
-  for (int column = 0; column < kColumns; ++column) all |= cells << (column * kStride);
-  return all;
-}
-
-constexpr Bits kBottom = each_column(1);
-constexpr Bits kBoard = each_column(column_bits(0));
 
 // Columns from the middle outwards: more lines run through them.
 constexpr std::array<Bits, kColumns> kCentreFirst = {column_bits(3), column_bits(2), column_bits(4),
                                                      column_bits(1), column_bits(5), column_bits(0),
                                                      column_bits(6)};
-
-bool has_four(Bits men) {
-  for (int step : {1, kStride - 1, kStride, kStride + 1}) {
-    const Bits pairs = men & (men >> step);
-    if (pairs & (pairs >> (2 * step))) return true;
-  }
-  return false;
-}
 
 // The empty cells that would make four, whether they can be filled now or not.
 Bits wins_of(Bits men, Bits both) {
@@ -48,9 +29,6 @@ Bits wins_of(Bits men, Bits both) {
   }
   return wins & kBoard & ~both;
 }
-
-// The lowest empty cell of each column.
-Bits playable(Bits both) { return (both + kBottom) & kBoard; }
 
 // Moves after which the other side cannot win at once.
 Bits safe_moves(Bits other, Bits both) {
@@ -88,16 +66,15 @@ Connect4Solver::Connect4Solver(std::size_t table_bytes)
 int Connect4Solver::value(const Connect4Position& position, const Pause& pause) {
   const Bits both = position.men[0] | position.men[1];
   const int mover = count(both) % 2;
-  const Bits own = position.men[mover];
   pause_ = &pause;
-  const int value = solve({own, both});
+  const int value = solve({position.men[mover], both});
   return mover == 0 ? value : -value;
 }
 
 Connect4Solver::Values Connect4Solver::values(const Connect4Position& position,
                                               const Pause& pause) {
   const Bits both = position.men[0] | position.men[1];
-  const auto mover = static_cast<std::size_t>(count(both) % 2);
+  const int mover = count(both) % 2;
   Values values;
   if (has_four(position.men[1 - mover])) return values;
   const Bits moves = playable(both);

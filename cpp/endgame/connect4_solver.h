@@ -16,7 +16,7 @@ namespace rulezero {
 class Connect4Solver {
  public:
   using Pause = std::function<void()>;  // called now and then; may throw to break off
-  using Values = std::array<std::optional<int>, Connect4Position::kColumns>;
+  using Values = std::array<std::optional<int>, connect4::kColumns>;
 
   explicit Connect4Solver(std::size_t table_bytes);
 
@@ -25,8 +25,6 @@ class Connect4Solver {
 
   // Seat 0's values of the legal columns; none where the game is over.
   Values values(const Connect4Position& position, const Pause& pause);
-
-  std::uint64_t visited() const { return visited_; }  // positions, since it was made
 
  private:
   // The board as its mover sees it.
@@ -58,7 +56,7 @@ class Connect4Solver {
 
   std::vector<Proof> proofs_;  // in pairs
   int shift_;
-  std::uint64_t visited_ = 0;
+  std::uint64_t visited_ = 0;  // positions, since it was made
   const Pause* pause_ = nullptr;
 };
 

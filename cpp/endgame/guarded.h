@@ -17,7 +17,7 @@ class Guarded {
   // A sum for each block of the bytes; the last may be short.
   static std::vector<std::uint64_t> sums_of(std::span<const std::int8_t> bytes);
 
-  // Both spans must outlive this. `name` is said where a block is not what it was.
+  // Both spans must outlive this. `name` is what errors call the bytes.
   Guarded(std::string name, std::span<const std::int8_t> bytes,
           std::span<const std::uint64_t> sums);
 

@@ -155,13 +155,10 @@ Setup Material::setup(std::size_t index) const {
   return found;
 }
 
-bool Material::is_possible(const Setup& setup) const {
-  Bits taken = bit(setup.king);
-  for (std::size_t i = 0; i < men_.size(); ++i) {
-    if (has(taken, setup.men[i])) return false;
-    taken |= bit(setup.men[i]);
-  }
-  return true;
+Bits Material::squares(const Setup& setup) const {
+  Bits squares = bit(setup.king);
+  for (std::size_t i = 0; i < men_.size(); ++i) squares |= bit(setup.men[i]);
+  return squares;
 }
 
 Place Material::place(const Setup& setup) const {

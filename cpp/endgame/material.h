@@ -15,7 +15,7 @@
 
 namespace rulezero {
 
-// Two white men besides the king can never wall it in: White always has a move.
+// Two white men can never wall their king in: White always has a move.
 constexpr std::size_t kMostWhiteMen = 2;
 constexpr std::size_t kMostBlackMen = 3;
 constexpr std::size_t kMostMen = kMostWhiteMen + kMostBlackMen;
@@ -50,13 +50,15 @@ class Material {
   // White's men before Black's, each from the queen down to the pawn.
   const std::vector<Man>& men() const { return men_; }
   std::string text() const;
-  bool has_pawns() const { return has_pawns_; }
 
   std::size_t setups() const { return setups_; }
 
   // The set-up of a number below setups(). Two men may share a square: then it is none.
   Setup setup(std::size_t index) const;
-  bool is_possible(const Setup& setup) const;
+  Bits squares(const Setup& setup) const;  // that its men stand on
+  bool is_possible(const Setup& setup) const {
+    return count(squares(setup)) == static_cast<int>(men_.size()) + 1;
+  }
   Place place(const Setup& setup) const;
 
   // The number of the set-up that differs from this one, which has the number `index`, by where
@@ -69,7 +71,7 @@ class Material {
     return index + moved_among(group, setup, man, to) * group.stride;
   }
 
-  // On how many of the eight (or two) boards that are alike a set-up with this number stands.
+  // How many of the eight (or two) symmetric boards a set-up with this number stands for.
   int images(std::size_t index) const;
 
  private:

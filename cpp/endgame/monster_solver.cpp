@@ -13,22 +13,39 @@ namespace {
 
 constexpr std::array<int, 4> kPromotions = {kQueen, kRook, kBishop, kKnight};
 
-Bits sight(int kind, int square, Bits occupied) {
-  switch (kind) {
-    case kQueen:
-      return all_sight(square, occupied);
-    case kRook:
-      return straight_sight(square, occupied);
-    case kBishop:
-      return diagonal_sight(square, occupied);
-    case kKnight:
-      return kJumps[square];
-    default:
-      return kNeighbours[square];
+}  // namespace
+
+// What one move does to the men: one is taken, a pawn becomes another kind, or both.
+struct MonsterSolver::Change {
+  std::size_t taken;     // which man, or kNobody
+  std::size_t promoted;  // likewise
+  int kind = 0;          // that the pawn becomes
+};
+
+template <class Visit>
+void MonsterSolver::for_each_change(const Material& material, Visit visit) {
+  const auto& men = material.men();
+  for (std::size_t i = 0; i < men.size(); ++i) visit(Change{i, kNobody});
+  for (std::size_t pawn = 0; pawn < men.size(); ++pawn) {
+    if (men[pawn].kind != kPawn) continue;
+    for (int kind : kPromotions) {
+      visit(Change{kNobody, pawn, kind});
+      for (std::size_t i = 0; i < men.size(); ++i) {
+        if (men[i].seat == 1) visit(Change{i, pawn, kind});
+      }
+    }
   }
 }
 
-}  // namespace
+std::vector<Material::Man> MonsterSolver::men_after(const Material& material,
+                                                    const Change& change) {
+  std::vector<Material::Man> men = material.men();
+  if (change.promoted != kNobody) men[change.promoted].kind = change.kind;
+  if (change.taken != kNobody) {
+    men.erase(men.begin() + static_cast<std::ptrdiff_t>(change.taken));
+  }
+  return men;
+}
 
 // A set-up, and what is seen of it at once.
 struct MonsterSolver::Board {
@@ -45,7 +62,7 @@ struct MonsterSolver::Board {
       (men[i].seat == 0 ? white : black) |= bit(setup.men[i]);
     }
     for (std::size_t i = 0; i < men.size(); ++i) {
-      if (men[i].seat == 1) attacked |= sight(men[i].kind, setup.men[i], occupied());
+      if (men[i].seat == 1) attacked |= orthodox_sight(men[i].kind, setup.men[i], occupied());
     }
   }
 
@@ -67,27 +84,12 @@ struct MonsterSolver::Board {
 };
 
 std::vector<Material> MonsterSolver::needs(const Material& material) {
-  const auto& men = material.men();
   std::vector<Material> found;
-  const auto add = [&](std::size_t taken, std::size_t promoted, int kind) {
-    std::vector<Material::Man> left;
-    for (std::size_t i = 0; i < men.size(); ++i) {
-      if (i != taken) left.push_back({men[i].seat, i == promoted ? kind : men[i].kind});
-    }
-    Material next(std::move(left));
+  for_each_change(material, [&](const Change& change) {
+    Material next(men_after(material, change));
     const auto is_it = [&](const Material& other) { return other.text() == next.text(); };
     if (std::none_of(found.begin(), found.end(), is_it)) found.push_back(std::move(next));
-  };
-  for (std::size_t i = 0; i < men.size(); ++i) add(i, kNobody, 0);
-  for (std::size_t pawn = 0; pawn < men.size(); ++pawn) {
-    if (men[pawn].kind != kPawn) continue;
-    for (int kind : kPromotions) {
-      add(kNobody, pawn, kind);
-      for (std::size_t i = 0; i < men.size(); ++i) {
-        if (men[i].seat == 1) add(i, pawn, kind);
-      }
-    }
-  }
+  });
   return found;
 }
 
@@ -98,24 +100,17 @@ MonsterSolver::MonsterSolver(Material material, const std::vector<MonsterTable>&
     throw GameError("a table of " + material_.text() + " has " +
                     std::to_string(MonsterTable::size(material_)) + " verdicts");
   }
-  const auto& men = material_.men();
-  for (std::size_t i = 0; i < men.size(); ++i) without_.push_back(next(smaller, i, kNobody, 0));
-  for (std::size_t pawn = 0; pawn < men.size(); ++pawn) {
-    if (men[pawn].kind != kPawn) continue;
-    for (int kind : kPromotions) {
-      auto& becomes = promoted_[pawn][kind];
-      becomes[kNobody] = next(smaller, kNobody, pawn, kind);
-      for (std::size_t i = 0; i < men.size(); ++i) {
-        if (men[i].seat == 1) becomes[i] = next(smaller, i, pawn, kind);
-      }
-    }
-  }
-  for (std::size_t stage = 0; stage < kStages; ++stage) {
+  for_each_change(material_, [&](const Change& change) {
+    const auto& [taken, promoted, kind] = change;
+    Next& becomes = promoted == kNobody ? without_[taken] : promoted_[promoted][kind][taken];
+    becomes = next(smaller, change);
+  });
+  for (Stage stage : {kFirstHalf, kSecondHalf, kBlackTurn}) {
     known_[stage].resize(material_.setups());
     for (std::size_t index = 0; index < material_.setups(); ++index) {
       Known& known = known_[stage][index];
       for (int square = 0; square < 64; ++square) {
-        const Verdict verdict = row(index, static_cast<Stage>(stage))[square];
+        const Verdict verdict = row(index, stage)[square];
         if (verdict > 0) known.white |= bit(square);
         if (verdict < 0) known.black |= bit(square);
       }
@@ -123,16 +118,9 @@ MonsterSolver::MonsterSolver(Material material, const std::vector<MonsterTable>&
   }
 }
 
-MonsterSolver::Next MonsterSolver::next(const std::vector<MonsterTable>& smaller, std::size_t taken,
-                                        std::size_t promoted, int kind) const {
-  std::vector<Material::Man> men;
-  std::vector<std::size_t> from;
-  for (std::size_t i = 0; i < material_.men().size(); ++i) {
-    if (i == taken) continue;
-    const Material::Man& man = material_.men()[i];
-    men.push_back({man.seat, i == promoted ? kind : man.kind});
-    from.push_back(i);
-  }
+MonsterSolver::Next MonsterSolver::next(const std::vector<MonsterTable>& smaller,
+                                        const Change& change) const {
+  std::vector<Material::Man> men = men_after(material_, change);
   const Material wanted(men);
   for (const MonsterTable& table : smaller) {
     if (table.material().text() != wanted.text()) continue;
@@ -140,7 +128,7 @@ MonsterSolver::Next MonsterSolver::next(const std::vector<MonsterTable>& smaller
     for (std::size_t i = 0; i < men.size(); ++i) {  // the first of those that are left
       std::size_t at = 0;
       while (!(men[at] == wanted.men()[i])) ++at;
-      found.from[i] = from[at];
+      found.from[i] = at + (at >= change.taken);  // ours still count the man that is taken
       men[at].seat = -1;
     }
     return found;
@@ -148,18 +136,14 @@ MonsterSolver::Next MonsterSolver::next(const std::vector<MonsterTable>& smaller
   throw GameError(material_.text() + " can turn into " + wanted.text() + ": solve that first");
 }
 
-const Known& MonsterSolver::known(std::size_t index, Stage stage) const {
-  return known_[stage][index];
-}
-
 Verdict* MonsterSolver::row(std::size_t index, Stage stage) {
-  return verdicts_.data() + (index * kStages + static_cast<std::size_t>(stage)) * 64;
+  return verdicts_.data() + MonsterTable::offset(index, stage);
 }
 
 // After a move of the black king, which may turn the board over.
 Known MonsterSolver::after_king(const Setup& setup, Stage stage) const {
   const Place place = material_.place(setup);
-  const Known& there = known(place.index, stage);
+  const Known& there = known_[stage][place.index];
   return {place.turned.undo(there.white), place.turned.undo(there.black)};
 }
 
@@ -188,7 +172,7 @@ Known MonsterSolver::other(const Next& next, const Setup& setup, Stage stage, Li
 // The white king moves; it may take whatever is not White's.
 void MonsterSolver::step(const Board& board, Stage stage, Limits limits, Reached& reached) const {
   Reached at;
-  at.add(known(board.index, stage), board.open());
+  at.add(known_[stage][board.index], board.open());
   at.wins |= bit(board.setup.king);
   at.escapes |= bit(board.setup.king);
   for (Bits men = board.black & ~bit(board.setup.king); men;) {
@@ -207,7 +191,7 @@ void MonsterSolver::move_man(const Board& board, std::size_t man, Stage stage, L
                              Reached& reached) const {
   const int from = board.setup.men[man];
   const int kind = material_.men()[man].kind;
-  Bits targets = sight(kind, from, board.occupied()) & ~board.white;
+  Bits targets = orthodox_sight(kind, from, board.occupied()) & ~board.white;
   if (kind == kPawn) {
     const Bits one = north(bit(from)) & board.open();
     const Bits two = north(one & rank_bits(2)) & board.open();
@@ -229,7 +213,7 @@ void MonsterSolver::move_man(const Board& board, std::size_t man, Stage stage, L
     } else if (taken != kNobody) {
       reached.add(other(without_[taken], board.moved(man, to), stage, limits), free);
     } else {
-      reached.add(known(material_.moved(board.index, board.setup, man, to), stage), free);
+      reached.add(known_[stage][material_.moved(board.index, board.setup, man, to)], free);
     }
   }
 }
@@ -272,10 +256,10 @@ Known MonsterSolver::black_to_move(const Board& board, Limits limits) const {
   for (std::size_t i = 0; i < material_.men().size(); ++i) {
     if (material_.men()[i].seat == 0) continue;
     move_all(
-        sight(material_.men()[i].kind, board.setup.men[i], board.occupied()),
+        orthodox_sight(material_.men()[i].kind, board.setup.men[i], board.occupied()),
         [&](int to) { return board.moved(i, to); },
         [&](int to) {
-          return known(material_.moved(board.index, board.setup, i, to), kFirstHalf);
+          return known_[kFirstHalf][material_.moved(board.index, board.setup, i, to)];
         });
   }
   found.white = has_moves ? found.white & ~board.attacked : 0;

@@ -3,9 +3,9 @@
 //
 // For each set-up of the other men, the white king's squares are one word of 64 bits: a step of
 // the king is a dilation of that word, and a move of any other man takes the word of another
-// set-up. Legality never matters: who leaves his king to be taken loses it at once, which is the
-// worst that can happen, and the rules allow it only where nothing else is left. Nor does the
-// white king hinder black men: a man whose way it stands in takes it.
+// set-up. Legality never matters: a side that leaves its king en prise loses it at once, which is
+// the worst result, and the rules allow that only where every move does. Nor does the white king
+// block black men: a man that it stands in the way of captures it.
 
 #include "endgame/monster_table.h"
 
@@ -69,10 +69,12 @@ class MonsterSolver {
   static constexpr std::size_t kNobody = kMostMen;
 
   struct Board;
+  struct Change;
 
-  Next next(const std::vector<MonsterTable>& smaller, std::size_t taken, std::size_t promoted,
-            int kind) const;
-  const Known& known(std::size_t index, Stage stage) const;
+  template <class Visit>
+  static void for_each_change(const Material& material, Visit visit);
+  static std::vector<Material::Man> men_after(const Material& material, const Change& change);
+  Next next(const std::vector<MonsterTable>& smaller, const Change& change) const;
   Verdict* row(std::size_t index, Stage stage);
   Known after_king(const Setup& setup, Stage stage) const;
   static Row row_of(const Next& next, const Setup& setup, Stage stage);
@@ -86,7 +88,7 @@ class MonsterSolver {
   Material material_;
   std::span<Verdict> verdicts_;
   std::array<std::vector<Known>, kStages> known_;  // by set-up
-  std::vector<Next> without_;                      // by the man that is taken
+  std::array<Next, kMostMen> without_ = {};        // by the man that is taken
   // By the pawn, the kind it becomes, and the man it takes (or none).
   std::array<std::array<std::array<Next, kMostMen + 1>, 6>, kMostWhiteMen> promoted_ = {};
 };

@@ -30,13 +30,6 @@ std::uint64_t key_of_men(const Position& p) {
   return key;
 }
 
-bool has_rights(const Position& p) {
-  const bool castles = std::any_of(p.castling.begin(), p.castling.end(), [](const auto& wings) {
-    return wings[0] != kNone || wings[1] != kNone;
-  });
-  return castles || p.en_passant != kNone;
-}
-
 Setup setup_of(const Material& material, const Position& p) {
   Setup setup;
   setup.king = p.king(1);
@@ -48,26 +41,6 @@ Setup setup_of(const Material& material, const Position& p) {
     }
   }
   return setup;
-}
-
-Bits attacked_by_black(const Material& material, const Setup& setup) {
-  const Position p = position_of(material, setup, kBlackTurn, kNone);
-  return orthodox_attacks<1>(p, p.occupied());
-}
-
-// Calls visit(setup, index) for each set-up that can be.
-template <class Visit>
-void for_each_setup(const Material& material, Visit visit) {
-  for (std::size_t index = 0; index < material.setups(); ++index) {
-    const Setup setup = material.setup(index);
-    if (material.is_possible(setup)) visit(setup, index);
-  }
-}
-
-Bits squares_of(const Material& material, const Setup& setup) {
-  Bits squares = bit(setup.king);
-  for (std::size_t i = 0; i < material.men().size(); ++i) squares |= bit(setup.men[i]);
-  return squares;
 }
 
 // The better of two verdicts for a side; wins soon, losses late.
@@ -107,10 +80,15 @@ void MonsterTables::add(MonsterTable table) {
   tables_.insert_or_assign(key, std::move(table));
 }
 
+const MonsterTable* MonsterTables::find(const Material& material) const {
+  const auto found = tables_.find(key_of_men(material));
+  return found == tables_.end() ? nullptr : &found->second;
+}
+
 std::optional<Verdict> MonsterTables::verdict(const Position& p) const {
-  if (count(p.occupied()) > kMostOnBoard || has_rights(p)) return std::nullopt;
+  if (count(p.occupied()) > kMostOnBoard || may_castle(p)) return std::nullopt;
   const int white_king = p.king(0);
-  if (white_king == kNone || p.king(1) == kNone) return std::nullopt;
+  if (white_king == kNone || p.king(1) == kNone || p.en_passant != kNone) return std::nullopt;
   const auto found = tables_.find(key_of_men(p));
   if (found == tables_.end()) return std::nullopt;
   const MonsterTable& table = found->second;
@@ -131,14 +109,17 @@ std::optional<Proof> MonsterTables::proof(const Monster& rules, const Position& 
 
 Summary summarise(const MonsterTable& table) {
   Summary found;
-  for_each_setup(table.material(), [&](const Setup& setup, std::size_t index) {
-    const Bits open = ~squares_of(table.material(), setup);
-    const Bits attacked = attacked_by_black(table.material(), setup);
-    const auto images = static_cast<std::uint64_t>(table.material().images(index));
+  const Material& material = table.material();
+  for (std::size_t index = 0; index < material.setups(); ++index) {
+    const Setup setup = material.setup(index);
+    if (!material.is_possible(setup)) continue;
+    const Bits men = material.squares(setup);
+    const Bits attacked = orthodox_attacks<1>(position_of(material, setup, kBlackTurn, kNone), men);
+    const auto images = static_cast<std::uint64_t>(material.images(index));
     for (Stage stage : {kFirstHalf, kBlackTurn}) {
-      const auto mover = static_cast<std::size_t>(stage == kBlackTurn);
+      const int mover = stage == kBlackTurn;
       const Verdict* row = table.row(index, stage);
-      for (Bits squares = open; squares;) {
+      for (Bits squares = ~men; squares;) {
         const int square = take_first(squares);
         const int verdict = row[square];
         const auto add = [&](Count& count) {
@@ -148,30 +129,26 @@ Summary summarise(const MonsterTable& table) {
         if (!has(attacked, square)) add(found.quiet[mover]);
         Longest& longest = found.longest[verdict < 0];
         if (std::abs(verdict) > longest.turns) {
-          longest = {std::abs(verdict), position_of(table.material(), setup, stage, square)};
+          longest = {std::abs(verdict), position_of(material, setup, stage, square)};
         }
       }
     }
-  });
+  }
   return found;
 }
 
 std::optional<Position> find_error(const Monster& rules, const MonsterTables& tables,
                                    const MonsterTable& table, std::uint64_t samples,
                                    std::uint64_t seed) {
+  const Material& material = table.material();
   std::vector<Action> actions;
   for (std::uint64_t sample = 0; sample < samples; ++sample) {
     KeyedRandom dice({seed, sample});
-    const auto index =
-        static_cast<std::size_t>(dice.below(static_cast<std::uint32_t>(table.material().setups())));
-    const Setup setup = table.material().setup(index);
+    const Setup setup = material.setup(dice.below(static_cast<std::uint32_t>(material.setups())));
     const auto stage = static_cast<Stage>(dice.below(static_cast<std::uint32_t>(kStages)));
     const auto white_king = static_cast<int>(dice.below(64));
-    if (!table.material().is_possible(setup) ||
-        has(squares_of(table.material(), setup), white_king)) {
-      continue;
-    }
-    const Position p = position_of(table.material(), setup, stage, white_king);
+    if (!material.is_possible(setup) || has(material.squares(setup), white_king)) continue;
+    const Position p = position_of(material, setup, stage, white_king);
     const auto moment = begin(rules, p);
     int best = 0;
     if (!rules.expand(moment, actions)) {

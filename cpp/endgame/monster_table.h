@@ -35,8 +35,11 @@ class MonsterTable {
   MonsterTable(Material material, Guarded verdicts);
 
   const Material& material() const { return material_; }
+  static std::size_t offset(std::size_t index, Stage stage) {
+    return (index * kStages + static_cast<std::size_t>(stage)) * 64;
+  }
   const Verdict* row(std::size_t index, Stage stage) const {
-    return verdicts_.at((index * kStages + static_cast<std::size_t>(stage)) * 64);
+    return verdicts_.at(offset(index, stage));
   }
 
  private:
@@ -48,10 +51,11 @@ class MonsterTable {
 Monster::Position position_of(const Material& material, const Setup& setup, Stage stage,
                               int white_king);
 
-// All tables at hand, by their men.
+// All loaded tables, by their men.
 class MonsterTables : public TablesOf<Monster> {
  public:
   void add(MonsterTable table);
+  const MonsterTable* find(const Material& material) const;  // null without one
 
   // The verdict on a position; none without a table, with a right to castle or a square to take en
   // passant on, or where a king is gone.

@@ -8,9 +8,10 @@
 #include "eval/heuristic.h"
 
 namespace rulezero {
-namespace {
 
-using Position = Connect4Position;
+using namespace connect4;
+
+namespace {
 
 // Units before the squashing: the sum s gives the value tanh(s).
 constexpr float kThree = 0.16f;     // an empty cell that would make four
@@ -19,20 +20,6 @@ constexpr float kPlayable = 0.06f;  // more, if it can be filled now
 constexpr float kTwo = 0.02f;       // a line of four with two men and two empty cells
 constexpr float kCentre = 0.03f;    // a man in the middle column
 
-constexpr Bits column_bits(int column) {
-  return ((Bits{1} << Position::kRows) - 1) << (column * Position::kStride);
-}
-
-constexpr Bits each_column(Bits cells) {
-  Bits all = 0;
-  for (int column = 0; column < Position::kColumns; ++column) {
-    all |= cells << (column * Position::kStride);
-  }
-  return all;
-}
-
-constexpr Bits kBottom = each_column(1);
-constexpr Bits kBoard = each_column(column_bits(0));
 // Rows 1, 3 and 5 as people count. With all columns full but one, seat 0 fills these.
 constexpr Bits kOddRows = each_column(0b010101);
 
@@ -43,7 +30,7 @@ struct Lines {
 
 Lines lines_of(Bits own, Bits empty) {
   Lines found;
-  for (int step : {1, Position::kStride - 1, Position::kStride, Position::kStride + 1}) {
+  for (int step : kSteps) {
     // Bit i of each word speaks for the line of four cells that starts at cell i.
     const Bits a = own;
     const Bits b = own >> step;
@@ -61,34 +48,31 @@ Lines lines_of(Bits own, Bits empty) {
   return found;
 }
 
-float standing(const Position& position, int seat, const Lines& lines, Bits playable) {
+float standing(const Connect4Position& position, int seat, const Lines& lines, Bits open) {
   const Bits good_rows = seat == 0 ? kOddRows : kBoard & ~kOddRows;
   const Bits men = position.men[seat];
-  return kThree * static_cast<float>(count(lines.wins)) +
-         kGoodRow * static_cast<float>(count(lines.wins & good_rows)) +
-         kPlayable * static_cast<float>(count(lines.wins & playable)) +
-         kTwo * static_cast<float>(lines.twos) +
-         kCentre * static_cast<float>(count(men & column_bits(Position::kColumns / 2)));
+  return times(count(lines.wins), kThree) + times(count(lines.wins & good_rows), kGoodRow) +
+         times(count(lines.wins & open), kPlayable) + times(lines.twos, kTwo) +
+         times(count(men & column_bits(kColumns / 2)), kCentre);
 }
 
 }  // namespace
 
 float heuristic(const Connect4& rules, const Moment<Connect4::Position>& moment) {
-  const Position& position = moment.position;
+  const Connect4Position& position = moment.position;
   const Bits both = position.men[0] | position.men[1];
   const Bits empty = kBoard & ~both;
-  const Bits playable = (both + kBottom) & kBoard;  // the lowest empty cell of each column
+  const Bits open = playable(both);
   const std::array<Lines, 2> lines = {lines_of(position.men[0], empty),
                                       lines_of(position.men[1], empty)};
-  const auto mover = static_cast<std::size_t>(rules.mover(position));
+  const int mover = rules.mover(position);
   const float for_mover = mover == 0 ? kSurest : -kSurest;
-  if (lines[mover].wins & playable) return for_mover;
+  if (lines[mover].wins & open) return for_mover;
   // One threat can be filled; two cannot, nor one with another just above it.
   const Bits threats = lines[1 - mover].wins;
-  const Bits must_fill = threats & playable;
+  const Bits must_fill = threats & open;
   if (more_than_one(must_fill) || ((must_fill << 1) & threats)) return -for_mover;
-  const float lead =
-      standing(position, 0, lines[0], playable) - standing(position, 1, lines[1], playable);
+  const float lead = standing(position, 0, lines[0], open) - standing(position, 1, lines[1], open);
   return std::clamp(std::tanh(lead), -kSurest, kSurest);
 }
 

@@ -15,7 +15,7 @@ using namespace exchange;
 namespace {
 
 // In centipawns: a fresh pawn is worth 100.
-constexpr ByType<int> kPrices = {{{1500, 480, 360, 320, 420, 100}}};  // fresh K Q R B N P
+constexpr ByType<int> kPrices = {1500, 480, 360, 320, 420, 100};  // fresh K Q R B N P
 constexpr double kAlive = 0.35;        // share of a man's price that he keeps down to his last HP
 constexpr int kKingDead = 3000;        // more than all his HP: the game
 constexpr double kMyThreat = 0.5;      // share of the best strike's gain that the mover counts on
@@ -31,9 +31,8 @@ constexpr BySeat<BySquare<int>> kPawnSquares = [] {
   constexpr std::array<int, 8> kRanks = {0, 0, 4, 12, 25, 60, 130, 0};  // a pawn by his rank
   BySeat<BySquare<int>> table{};
   for (int square = 0; square < kSquares; ++square) {
-    const auto rank = static_cast<std::size_t>(rank_of(square));
-    table[0][square] = kRanks[rank];
-    table[1][square] = kRanks[7 - rank];
+    table[0][square] = kRanks[rank_of(square)];
+    table[1][square] = kRanks[7 - rank_of(square)];
   }
   return table;
 }();
@@ -42,7 +41,7 @@ constexpr int kMostHp = 25;
 constexpr int kMostBase = 5;  // a queen's damage under a Decree, before the die
 constexpr int kFaceCount = 6;
 
-using ByHp = Table<int, kMostHp + 1>;
+using ByHp = std::array<int, kMostHp + 1>;
 
 // What a man is worth by his HP. A wounded man strikes as hard as a fresh one; a king's
 // last HP are his dearest.
@@ -62,8 +61,8 @@ constexpr ByType<ByHp> kWorth = [] {
 
 // What a strike takes from a man by his HP and its damage before the die: the mean over
 // the faces.
-constexpr ByType<Table<ByHp, kMostBase + 1>> kGain = [] {
-  ByType<Table<ByHp, kMostBase + 1>> table{};
+constexpr ByType<std::array<ByHp, kMostBase + 1>> kGain = [] {
+  ByType<std::array<ByHp, kMostBase + 1>> table{};
   for (int type = 0; type < kTypes; ++type) {
     for (int base = 0; base <= kMostBase; ++base) {
       for (int hp = 1; hp <= kKinds[type].hp; ++hp) {
@@ -78,8 +77,6 @@ constexpr ByType<Table<ByHp, kMostBase + 1>> kGain = [] {
   return table;
 }();
 
-int bonus_of(const Position& p, int seat) { return p.decree[seat] > 0 ? kDecreeBonus : 0; }
-
 int gain_at(const Position& p, int victim, int base) {
   return kGain[type_at(p, victim)][base][p.hp[victim]];
 }
@@ -87,8 +84,8 @@ int gain_at(const Position& p, int victim, int base) {
 // What a seat's men are worth as they stand, and what they could strike.
 struct Standing {
   int men = 0;
-  Table<Bits, 4> struck = {};  // by base damage
-  int king_strikers = 0;       // who can strike the enemy king
+  std::array<Bits, 4> struck = {};  // by base damage
+  int king_strikers = 0;            // who can strike the enemy king
 };
 
 Standing standing(const Position& p, int seat) {
@@ -108,7 +105,7 @@ Standing standing(const Position& p, int seat) {
       default:
         found.men += kCharge * charges_at(p, square);
         if (is_ready(p, square)) found.men += kReady;
-        if (enemy_king >= 0) found.men += kNear * (7 - distance(square, enemy_king));
+        if (enemy_king >= 0) found.men += kNear * (7 - king_steps(square, enemy_king));
     }
     const Bits reach = full_reach(p, square);
     found.struck[kKinds[type].damage] |= reach;
@@ -139,7 +136,7 @@ double best_strike(const Position& p, int seat, const Standing& from) {
 
 float heuristic(const Exchange&, const Moment<Exchange::Position>& moment) {
   const Position& p = moment.position;
-  const BySeat<Standing> seats = {{standing(p, 0), standing(p, 1)}};
+  const BySeat<Standing> seats = {standing(p, 0), standing(p, 1)};
   const auto threat = [&](int seat) {
     return (p.side == seat ? kMyThreat : kTheirThreat) * best_strike(p, seat, seats[seat]);
   };
@@ -149,14 +146,12 @@ float heuristic(const Exchange&, const Moment<Exchange::Position>& moment) {
   return value_of_lead(total(0) - total(1));
 }
 
-int capture_gain(const Exchange&, const Exchange::Position& position, Action action) {
-  const Position& p = position;
+int capture_gain(const Exchange&, const Exchange::Position& p, Action action) {
   const Choice choice = choice_of(action);
   switch (choice.deed) {
-    case Deed::kMove: {
+    case Deed::kMove:
       if (type_at(p, choice.from) != kPawn || !has(last_rank(p.side), choice.to)) return 0;
       return kPrices[kQueen] - kPrices[kPawn];
-    }
     case Deed::kStrike:
     case Deed::kDash:
     case Deed::kSkirmish: {

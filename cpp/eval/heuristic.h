@@ -10,6 +10,9 @@ namespace rulezero {
 constexpr float kSurest = 0.95f;      // a guess is never taken for a proof
 constexpr float kSurestLead = 0.98f;  // of a lead in men: a chance of 0.99, as nets are taught it
 
+// What this many of something count.
+constexpr float times(int number, float weight) { return static_cast<float>(number) * weight; }
+
 // Seat 0's value for its lead in centipawns: 2 / (1 + exp(-lead / 600)) - 1, at most kSurestLead.
 float value_of_lead(double centipawns);
 

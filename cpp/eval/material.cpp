@@ -5,9 +5,6 @@
 
 #include "eval/heuristic.h"
 #include "games/chesslike/checked.h"
-#include "games/chesslike/generator.h"
-#include "games/chesslike/orthodox.h"
-#include "games/monster.h"
 
 namespace rulezero {
 
@@ -28,7 +25,10 @@ int index_of_attacker(int centipawns) {
   return kVictims - 1 - std::clamp(centipawns / kAttackerUnit, 0, kVictims - 1);
 }
 
-int gain_of(const PieceTable& table, const Position& p, Action action) {
+}  // namespace
+
+int chesslike::capture_gain(const BaseGame& rules, const Position& p, Action action) {
+  const PieceTable& table = rules.table();
   const Move move = move_of(action);
   const bool takes = has(p.side[1 - p.mover], move.to);
   const int kind = p.kind_at(move.from);
@@ -48,8 +48,6 @@ int gain_of(const PieceTable& table, const Position& p, Action action) {
   // A king counts as a cheap attacker: where it may take, nothing takes back.
   return gain * kVictims + index_of_attacker(worth(table, kind)) + 1;
 }
-
-}  // namespace
 
 float value_of_lead(double centipawns) {
   // tanh(x / 2) is 2 / (1 + exp(-x)) - 1, and exactly odd.
@@ -82,14 +80,6 @@ int material(const PieceTable& table, const Position& position) {
 
 float chesslike::heuristic(const CheckedGame& rules, const Moment<Position>& moment) {
   return value_of_lead(material(rules.table(), moment.position));
-}
-
-int chesslike::capture_gain(const CheckedGame& rules, const Position& position, Action action) {
-  return gain_of(rules.table(), position, action);
-}
-
-int capture_gain(const Monster& rules, const Monster::Position& position, Action action) {
-  return gain_of(rules.table(), position, action);
 }
 
 }  // namespace rulezero

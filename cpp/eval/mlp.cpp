@@ -44,7 +44,7 @@ class Reader {
     return number;
   }
 
-  // A count that has to be there.
+  // Reads a count that the layer sizes determine.
   void expect(std::uint64_t wanted, const char* what) {
     const std::uint32_t found = number();
     if (found != wanted) {
@@ -150,8 +150,8 @@ void activate(Mlp::Activation activation, std::span<float> values) {
   }
 }
 
-// sum += weight * column. Element by element, so that any compiler makes vectors of it without
-// leave to reorder sums.
+// sum += weight * column. Element by element, so that compilers can vectorise it without having to
+// reorder sums.
 void add_column(float* __restrict sum, const float* __restrict column, float weight,
                 std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) sum[i] += weight * column[i];

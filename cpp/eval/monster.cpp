@@ -45,26 +45,11 @@ bool takes_in_two(const Position& p, int king, int target) {
   return (stops & kPawnStrikes[1][target]) != 0;
 }
 
-// Adjacent ranks (or files) that heavy men far from the king both stand on, between the king and
-// the far edge on either side of it.
-template <class Line>
-int barriers(Bits fences, int king_place, Line line) {
-  int pairs = 0;
-  for (int place = 0; place < 7; ++place) {
-    if (place == king_place || place + 1 == king_place) continue;
-    if ((fences & line(place)) && (fences & line(place + 1))) ++pairs;
-  }
-  return pairs;
-}
-
 }  // namespace
 
 MonsterTerms monster_terms(const Position& p, const MonsterWeights& w) {
   MonsterTerms terms{};
-  const auto add = [&](MonsterTerm term, float value) {
-    terms[static_cast<std::size_t>(term)] += value;
-  };
-  const auto times = [](int number, float weight) { return static_cast<float>(number) * weight; };
+  const auto add = [&](MonsterTerm term, float value) { terms[static_cast<int>(term)] += value; };
   const Bits occupied = p.occupied();
   const Bits attacked = orthodox_attacks<1>(p, occupied);
   const Bits defended = orthodox_attacks<0>(p, occupied);
@@ -129,8 +114,9 @@ MonsterTerms monster_terms(const Position& p, const MonsterWeights& w) {
     const int square = take_first(left);
     if (king_steps(square, king) >= kFenceDistance) fences |= bit(square);
   }
-  add(MonsterTerm::kBarriers,
-      -times(barriers(fences, rank, rank_bits) + barriers(fences, file, file_bits), w.barrier));
+  const int barriers =
+      covered_pairs(fences, rank_bits, rank) + covered_pairs(fences, file_bits, file);
+  add(MonsterTerm::kBarriers, -times(barriers, w.barrier));
   return terms;
 }
 

@@ -90,28 +90,41 @@ enum class MonsterTerm {
   kBarriers,
 };
 
-inline constexpr std::array<std::string_view, 18> kMonsterTerms = {"white pawns",
-                                                                   "pawn steps",
-                                                                   "passed pawns",
-                                                                   "blocked pawns",
-                                                                   "eliminated pawns",
-                                                                   "white officers",
-                                                                   "black heavy men",
-                                                                   "black minor men",
-                                                                   "black pawn steps",
-                                                                   "extra queens",
-                                                                   "kings near",
-                                                                   "free captures",
-                                                                   "displacement",
-                                                                   "edge",
-                                                                   "adjacent squares attacked",
-                                                                   "heavy men on king lines",
-                                                                   "king mobility",
-                                                                   "barriers"};
+inline constexpr std::string_view kMonsterTerms[] = {
+    "white pawns",
+    "pawn steps",
+    "passed pawns",
+    "blocked pawns",
+    "eliminated pawns",
+    "white officers",
+    "black heavy men",
+    "black minor men",
+    "black pawn steps",
+    "extra queens",
+    "kings near",
+    "free captures",
+    "displacement",
+    "edge",
+    "adjacent squares attacked",
+    "heavy men on king lines",
+    "king mobility",
+    "barriers",
+};
 
-using MonsterTerms = std::array<float, kMonsterTerms.size()>;
+using MonsterTerms = std::array<float, std::size(kMonsterTerms)>;
 
 MonsterTerms monster_terms(const chesslike::Position& position, const MonsterWeights& weights);
+
+// Adjacent ranks (or files) that both hold some of these men, apart from the white king's own.
+template <class Line>
+int covered_pairs(Bits men, Line line, int king_place = chesslike::kNone) {
+  int pairs = 0;
+  for (int place = 0; place < 7; ++place) {
+    if (place == king_place || place + 1 == king_place) continue;
+    if ((men & line(place)) && (men & line(place + 1))) ++pairs;
+  }
+  return pairs;
+}
 
 // Whether the mover can take the enemy's king within this turn, as far as is seen at a glance.
 bool takes_king(const Monster& rules, const chesslike::Position& position);

@@ -23,16 +23,7 @@ struct Army {
   Bits all;
 
   Bits attacks() const {
-    Bits seen = kNeighbours[first(men[kKing])];
-    seen |= pawn_attacks<1>(men[kPawn]);
-    for (Bits left = men[kKnight]; left;) seen |= kJumps[take_first(left)];
-    for (Bits left = men[kBishop] | men[kQueen]; left;) {
-      seen |= diagonal_sight(take_first(left), all);
-    }
-    for (Bits left = men[kRook] | men[kQueen]; left;) {
-      seen |= straight_sight(take_first(left), all);
-    }
-    return seen;
+    return attacks_of<1>([&](Kind kind) { return men[kind]; }, all);
   }
 
   Army without(int square) const {
@@ -50,28 +41,14 @@ struct Army {
     return next;
   }
 
-  // Squares that a man can go to; pawns stay where they are.
-  Bits targets(int kind, int from) const {
-    switch (kind) {
-      case kKnight:
-        return kJumps[from] & ~all;
-      case kBishop:
-        return diagonal_sight(from, all) & ~all;
-      case kRook:
-        return straight_sight(from, all) & ~all;
-      case kQueen:
-        return all_sight(from, all) & ~all;
-      default:
-        return kNeighbours[from] & ~all;
-    }
-  }
-
+  // Calls visit(kind, from, to) for every move without a capture; pawns stay where they are.
   template <class Visit>
   void for_each_move(Visit visit) const {
     for (int kind = kKnight; kind <= kKing; ++kind) {
       for (Bits left = men[kind]; left;) {
         const int from = take_first(left);
-        for (Bits to = targets(kind, from); to;) visit(kind, from, take_first(to));
+        for (Bits to = orthodox_sight(kind, from, all) & ~all; to;)
+          visit(kind, from, take_first(to));
       }
     }
   }

@@ -38,15 +38,6 @@ constexpr int kAgain = 40;         // a position that has occurred before
 constexpr int kLookBack = 4;       // plies that may be one
 constexpr int kFarEnough = 3;      // steps: more than the white king goes with a turn
 
-template <class Line>
-int fences(Bits heavy, Line line) {
-  int found = 0;
-  for (int place = 0; place < 7; ++place) {
-    if ((heavy & line(place)) && (heavy & line(place + 1))) ++found;
-  }
-  return found;
-}
-
 float hunt_value(const Monster& rules, const Moment<Monster::Position>& moment) {
   const Position& p = moment.position;
   if (takes_king(rules, p)) return p.mover == 0 ? kSurest : -kSurest;
@@ -84,7 +75,7 @@ float hunt_value(const Monster& rules, const Moment<Monster::Position>& moment) 
     if (steps >= kFarEnough) far |= bit(square);
   }
   points += kNearest * nearest - kNearMan * count(heavy & ~far);
-  points += kFence * (fences(far, rank_bits) + fences(far, file_bits));
+  points += kFence * (covered_pairs(far, rank_bits) + covered_pairs(far, file_bits));
   const int between = king_steps(p.king(1), king);
   if (between < kFarKing) points -= kNearKing;
   points += kKingStep * std::min(between, kMostKingSteps);

@@ -46,7 +46,7 @@ int ranks_gone(Bits men, int seat) {
 // The squares strictly between two on one line; everything where there is no line between them.
 constexpr std::array<std::array<Bits, kSquares>, kSquares> kBetween = [] {
   std::array<std::array<Bits, kSquares>, kSquares> table;
-  for (std::size_t from = 0; from < kSquares; ++from) {
+  for (int from = 0; from < kSquares; ++from) {
     table[from].fill(~Bits{0});
     for (Bits ray : kReach[from].rising) {
       for (Bits to = ray; to; to &= to - 1) {
@@ -68,9 +68,9 @@ struct Passes {
   Bits reached = 0;  // men it can reach within one turn, the carrier included
 };
 
-// Passing moves nobody, and a chain that never comes back to a man is as good as any: what is
-// reachable within a turn is a matter of lines alone.
-Passes passes_of(const RazzlePosition& position, std::size_t seat) {
+// Passes move no man, and a chain gains nothing by returning to one: lines alone decide what can be
+// reached within a turn.
+Passes passes_of(const RazzlePosition& position, int seat) {
   const Bits all = position.men[0] | position.men[1];
   const Bits carrier = bit(position.ball[seat]);
   Bits waiting = position.men[seat] & ~position.barred & ~carrier;
@@ -78,8 +78,7 @@ Passes passes_of(const RazzlePosition& position, std::size_t seat) {
     Bits found = 0;
     for (Bits men = waiting; men;) {
       const int man = take_first(men);
-      const auto& between = kBetween[source];
-      if (!(between[man] & all)) found |= bit(man);
+      if (!(kBetween[source][man] & all)) found |= bit(man);
     }
     waiting &= ~found;
     return found;
@@ -97,7 +96,7 @@ Passes passes_of(const RazzlePosition& position, std::size_t seat) {
 
 // Whether the mover has a knight move next to the other seat's ball.
 bool can_force(const RazzlePosition& position) {
-  const std::size_t mover = position.side;
+  const int mover = position.side;
   const Bits empty = ~(position.men[0] | position.men[1]);
   const Bits landings = kReach[position.ball[1 - mover]].around & empty;
   for (Bits men = position.men[mover] & ~bit(position.ball[mover]); men;) {
@@ -107,18 +106,16 @@ bool can_force(const RazzlePosition& position) {
 }
 
 float standing(const RazzlePosition& position, int seat, const Passes& passes) {
-  const auto side = static_cast<std::size_t>(seat);
-  const int rank = rank_seen_by(seat, position.ball[side]);
+  const int rank = rank_seen_by(seat, position.ball[seat]);
   int forward = 0;
   for (Bits men = passes.now; men;) {
     forward += std::max(0, rank_seen_by(seat, take_first(men)) - rank);
   }
   const int best = rank_seen_by(seat, seat == 0 ? last(passes.reached) : first(passes.reached));
-  return kBallRank * static_cast<float>(rank) + kChainRank * static_cast<float>(best - rank) +
-         kOpenPass * static_cast<float>(count(passes.now)) +
-         kForwardPass * static_cast<float>(forward) +
-         kManRank * static_cast<float>(ranks_gone(position.men[side], seat)) -
-         kBarred * static_cast<float>(count(position.men[side] & position.barred)) -
+  return times(rank, kBallRank) + times(best - rank, kChainRank) +
+         times(count(passes.now), kOpenPass) + times(forward, kForwardPass) +
+         times(ranks_gone(position.men[seat], seat), kManRank) -
+         times(count(position.men[seat] & position.barred), kBarred) -
          (passes.now ? 0 : kNoReceiver);
 }
 
@@ -147,11 +144,10 @@ float heuristic(const Razzle&, const Moment<Razzle::Position>& moment) {
 }
 
 int capture_gain(const Razzle&, const Razzle::Position& position, Action action) {
-  const auto source = static_cast<int>(action / kSquares);
-  const auto target = static_cast<int>(action % kSquares);
+  const int source = source_of(action);
   const int mover = position.side;
-  if (source != position.ball[position.side]) return 0;
-  const int rank = rank_seen_by(mover, target);
+  if (source != position.ball[mover]) return 0;
+  const int rank = rank_seen_by(mover, target_of(action));
   if (rank == kFarRank) return kWinningPass;
   return kPassRank * std::max(0, rank - rank_seen_by(mover, source));
 }

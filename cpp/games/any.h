@@ -26,7 +26,7 @@ class AnyGame : public std::enable_shared_from_this<AnyGame> {
   virtual StatePtr parse(std::string_view text) const = 0;
 };
 
-// A position with its past. Immutable; what is asked often is remembered.
+// A position with its past. Immutable; answers that are asked for often are cached.
 class AnyState : public std::enable_shared_from_this<AnyState> {
  public:
   virtual ~AnyState() = default;
@@ -77,8 +77,8 @@ class StateOf final : public AnyState {
     }
   }
 
+  const G& rules() const { return game_->rules(); }
   const Moment<Position>& moment() const { return moment_; }
-  const GameOf<G>& owner() const { return *game_; }
 
   const AnyGame& game() const override { return *game_; }
   StatePtr before() const override { return before_; }
@@ -210,8 +210,6 @@ class StateOf final : public AnyState {
   }
 
  private:
-  const G& rules() const;
-
   void expand() const {
     if (expanded_) return;
     // Rules in Python may let another thread in here: nothing is seen before it is complete.
@@ -298,9 +296,13 @@ class GameOf final : public AnyGame {
   std::string text_;
 };
 
+// The state as one of game G. A GameError says who knows G, and not the game of this state.
 template <Game G>
-const G& StateOf<G>::rules() const {
-  return game_->rules();
+const StateOf<G>& state_of(const AnyState& state, std::string_view who_knows) {
+  const auto* known = dynamic_cast<const StateOf<G>*>(&state);
+  if (known) return *known;
+  throw GameError(std::string(who_knows) + " " + std::string(G::kName) + ", not " +
+                  state.game().facts().name);
 }
 
 }  // namespace rulezero

@@ -3,8 +3,8 @@
 namespace rulezero::board8 {
 namespace {
 
-// For every two squares of one line what `combine` makes of the sights that both have of each
-// other.
+// combine(sight, a, b) for every two squares on one line, with the sight, straight or diagonal,
+// that connects them.
 template <class Combine>
 constexpr BySquare<BySquare<Bits>> for_each_line(Combine combine) {
   BySquare<BySquare<Bits>> sets{};

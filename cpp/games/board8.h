@@ -21,24 +21,14 @@
 
 namespace rulezero::board8 {
 
-// An array that squares, seats and types index as plain ints.
-template <class T, int N>
-struct Table {
-  std::array<T, static_cast<std::size_t>(N)> items;
-
-  constexpr const T& operator[](int i) const { return items[i]; }
-  constexpr T& operator[](int i) { return items[i]; }
-  bool operator==(const Table&) const = default;
-};
-
 constexpr int kSquares = 64;
 constexpr int kNone = 64;  // no square
 
 template <class T>
-using BySquare = Table<T, kSquares>;
+using BySquare = std::array<T, kSquares>;
 
 template <class T>
-using BySeat = Table<T, 2>;
+using BySeat = std::array<T, 2>;
 
 constexpr int file_of(int square) { return square & 7; }
 constexpr int rank_of(int square) { return square >> 3; }
@@ -74,14 +64,9 @@ constexpr Bits around(Bits set) {
   return east(set) | west(set) | north(row) | south(row);
 }
 
-// Steps of a king from one square to another.
-constexpr int king_steps(int a, int b) {
-  const int files = file_of(a) < file_of(b) ? file_of(b) - file_of(a) : file_of(a) - file_of(b);
-  const int ranks = rank_of(a) < rank_of(b) ? rank_of(b) - rank_of(a) : rank_of(a) - rank_of(b);
-  return files > ranks ? files : ranks;
-}
-
 namespace tables {
+
+constexpr int size(int number) { return number < 0 ? -number : number; }
 
 // All squares b for which holds(files from a to b, ranks from a to b).
 template <class Holds>
@@ -95,9 +80,12 @@ constexpr BySquare<Bits> squares_where(Holds holds) {
   return sets;
 }
 
-constexpr int size(int number) { return number < 0 ? -number : number; }
-
 }  // namespace tables
+
+// Steps of a king from one square to another.
+constexpr int king_steps(int a, int b) {
+  return std::max(tables::size(file_of(a) - file_of(b)), tables::size(rank_of(a) - rank_of(b)));
+}
 
 inline constexpr BySquare<Bits> kNeighbours = tables::squares_where(
     [](int f, int r) { return tables::size(f) <= 1 && tables::size(r) <= 1; });
@@ -126,7 +114,7 @@ constexpr unsigned line_of_sight(int at, unsigned men) {
   return seen;
 }
 
-using Sight = Table<Table<Bits, 64>, 8>;
+using Sight = std::array<std::array<Bits, 64>, 8>;
 
 // By file and men on b..h, the view along a rank, repeated on every rank so that one mask picks
 // it out on a rank or a diagonal.
@@ -146,21 +134,19 @@ constexpr int index_of_file(Bits file_a) {
   return static_cast<int>((file_a * 0x0080402010080400) >> 58);
 }
 
+// The squares of file a whose ranks are these places of a line of eight.
+constexpr Bits on_file_a(unsigned places) {
+  Bits squares = 0;
+  for (int rank = 0; rank < 8; ++rank) squares |= Bits{(places >> rank) & 1u} << (8 * rank);
+  return squares;
+}
+
 // By rank and gathered men, the view along file a.
 constexpr Sight along_ranks() {
   Sight sight{};
   for (int rank = 0; rank < 8; ++rank) {
-    for (int men = 0; men < 64; ++men) {
-      Bits file = 0;
-      for (int place = 1; place < 7; ++place) {
-        if ((men >> (place - 1)) & 1) file |= bit(8 * place);
-      }
-      const unsigned seen = line_of_sight(rank, static_cast<unsigned>(men));
-      Bits view = 0;
-      for (int place = 0; place < 8; ++place) {
-        if ((seen >> place) & 1u) view |= bit(8 * place);
-      }
-      sight[rank][index_of_file(file)] = view;
+    for (unsigned men = 0; men < 64; ++men) {
+      sight[rank][index_of_file(on_file_a(men << 1))] = on_file_a(line_of_sight(rank, men));
     }
   }
   return sight;

@@ -2,6 +2,7 @@
 // The board field that all texts share: rows from the top between slashes, digits for empty
 // squares, a letter for a man, or a man's name in braces.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,15 @@ void read_board(std::string_view field, int rows, int columns, Place place) {
       fail("has " + std::to_string(column) + " squares instead of " + std::to_string(columns));
     }
   }
+}
+
+// The seat to move by its letter, seat 0's first in `sides`. Throws PositionError for another text.
+inline std::uint8_t read_side(std::string_view field, std::string_view sides) {
+  if (field.size() != 1 || sides.find(field) == std::string_view::npos) {
+    throw PositionError(std::string("the side to move is ") + sides[0] + " or " + sides[1] +
+                        ", not " + quoted(field));
+  }
+  return field[0] == sides[1];
 }
 
 // The field for a board; man_at(row, column) is a man's text, empty for an empty square.

@@ -4,28 +4,17 @@
 #include "games/board_text.h"
 
 namespace rulezero {
+
+using namespace connect4;
+
 namespace {
 
-constexpr int kColumns = Connect4Position::kColumns;
-constexpr int kRows = Connect4Position::kRows;
-constexpr int kStride = Connect4Position::kStride;
-constexpr std::array<char, 2> kMen = {'X', 'O'};
-constexpr std::array<std::string_view, 2> kSides = {"x", "o"};
+constexpr std::string_view kMen = "XO";    // by seat
+constexpr std::string_view kSides = "xo";  // likewise, to move
 
 constexpr int square(int column, int row) { return column * kStride + row; }
 
-bool has_four(Bits men) {
-  for (int step : {1, kStride - 1, kStride, kStride + 1}) {
-    const Bits pairs = men & (men >> step);
-    if (pairs & (pairs >> (2 * step))) return true;
-  }
-  return false;
-}
-
-int height(const Connect4Position& position, int column) {
-  const Bits both = position.men[0] | position.men[1];
-  return count((both >> square(column, 0)) & ((Bits{1} << kRows) - 1));
-}
+Bits both_seats(const Connect4Position& position) { return position.men[0] | position.men[1]; }
 
 }  // namespace
 
@@ -58,13 +47,10 @@ Connect4::Position Connect4::parse(std::string_view text) const {
     }
     position.men[man == "O"] |= bit(square(column, row));
   });
-  if (fields[1] != kSides[0] && fields[1] != kSides[1]) {
-    throw PositionError("the side to move is x or o, not " + quoted(fields[1]));
-  }
-  const Bits both = position.men[0] | position.men[1];
+  const int side = read_side(fields[1], kSides);
+  const Bits both = both_seats(position);
   for (int column = 0; column < kColumns; ++column) {
-    const Bits men = (both >> square(column, 0)) & ((Bits{1} << kRows) - 1);
-    if (men & (men + 1)) {
+    if (both & column_bits(column) & (both + kBottom)) {
       throw PositionError(std::string("column ") + static_cast<char>('a' + column) +
                           " has a man with nothing below it");
     }
@@ -75,9 +61,9 @@ Connect4::Position Connect4::parse(std::string_view text) const {
                         std::to_string(count(position.men[0])) + " and O " +
                         std::to_string(count(position.men[1])));
   }
-  if (kSides[lead] != fields[1]) {
-    throw PositionError("by the number of men it is " + std::string(kSides[lead]) +
-                        "'s turn, but the side to move says " + std::string(fields[1]));
+  if (lead != side) {
+    throw PositionError(std::string("by the number of men it is ") + kSides[lead] +
+                        "'s turn, but the side to move says " + kSides[side]);
   }
   if (has_four(position.men[lead])) {
     throw PositionError("the side to move already has four in a line");
@@ -87,32 +73,29 @@ Connect4::Position Connect4::parse(std::string_view text) const {
 
 std::string Connect4::text(const Position& position) const {
   const std::string board = write_board(kRows, kColumns, [&](int row, int column) {
-    for (std::size_t seat = 0; seat < 2; ++seat) {
+    for (int seat : {0, 1}) {
       if (has(position.men[seat], square(column, row))) return std::string(1, kMen[seat]);
     }
     return std::string();
   });
-  return board + " " + std::string(kSides[mover(position)]);
+  return board + " " + kSides[mover(position)];
 }
 
 Key Connect4::key(const Position& position) const {
   return Hash().add(position.men[0]).add(position.men[1]).value();
 }
 
-int Connect4::mover(const Position& position) const {
-  return (count(position.men[0]) + count(position.men[1])) % 2;
-}
+int Connect4::mover(const Position& position) const { return count(both_seats(position)) % 2; }
 
 std::optional<Ending> Connect4::expand(const Moment<Position>& moment,
                                        std::vector<Action>& actions) const {
   actions.clear();
   const Position& position = moment.position;
   const int last_mover = 1 - mover(position);
-  if (has_four(position.men[last_mover])) {
-    return Ending{last_mover == 0 ? 1.0f : -1.0f, "four"};
-  }
+  if (has_four(position.men[last_mover])) return Ending{to_seat0(1, last_mover), "four"};
+  const Bits open = playable(both_seats(position));
   for (int column = 0; column < kColumns; ++column) {
-    if (height(position, column) < kRows) actions.push_back(static_cast<Action>(column));
+    if (open & column_bits(column)) actions.push_back(static_cast<Action>(column));
   }
   if (actions.empty()) return Ending{0.0f, "full board"};
   return std::nullopt;
@@ -120,8 +103,8 @@ std::optional<Ending> Connect4::expand(const Moment<Position>& moment,
 
 Connect4::Position Connect4::apply(const Position& position, Action column) const {
   Position next = position;
-  const int at = static_cast<int>(column);
-  next.men[mover(position)] |= bit(square(at, height(position, at)));
+  const Bits cells = column_bits(static_cast<int>(column));
+  next.men[mover(position)] |= playable(both_seats(position)) & cells;
   return next;
 }
 
@@ -130,9 +113,9 @@ void Connect4::encode(const Moment<Position>& moment, std::span<float> planes) c
   const int seat = mover(position);
   for (int row = 0; row < kRows; ++row) {
     for (int column = 0; column < kColumns; ++column) {
-      const auto cell = static_cast<std::size_t>(row * kColumns + column);
+      const int cell = row * kColumns + column;
       const Bits here = bit(square(column, row));
-      constexpr std::size_t kArea = kRows * kColumns;
+      constexpr int kArea = kRows * kColumns;
       planes[cell] = (position.men[seat] & here) != 0;
       planes[kArea + cell] = (position.men[1 - seat] & here) != 0;
       planes[2 * kArea + cell] = seat == 0;
@@ -148,9 +131,9 @@ std::vector<Cell> Connect4::cells(const Position& position) const {
   std::vector<Cell> cells(kRows * kColumns);
   for (int row = 0; row < kRows; ++row) {
     for (int column = 0; column < kColumns; ++column) {
-      for (std::size_t seat = 0; seat < 2; ++seat) {
+      for (int seat : {0, 1}) {
         if (!has(position.men[seat], square(column, row))) continue;
-        cells[row * kColumns + column] = {std::string(1, kMen[seat]), static_cast<int>(seat), ""};
+        cells[row * kColumns + column] = {std::string(1, kMen[seat]), seat, ""};
       }
     }
   }

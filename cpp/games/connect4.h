@@ -1,25 +1,13 @@
 #pragma once
 // Connect Four: 7 columns, 6 rows, four in a line wins. The calibration game: it is solved.
 
-#include "base/bits.h"
+#include "games/connect4_board.h"
 #include "games/game.h"
 
 namespace rulezero {
 
-// Seven bits a column, the seventh always empty, so that shifted lines never wrap round:
-//
-//    5 12 19 26 33 40 47
-//    4 11 18 25 32 39 46
-//    3 10 17 24 31 38 45
-//    2  9 16 23 30 37 44
-//    1  8 15 22 29 36 43
-//    0  7 14 21 28 35 42
 struct Connect4Position {
-  static constexpr int kColumns = 7;
-  static constexpr int kRows = 6;
-  static constexpr int kStride = kRows + 1;  // bits a column
-
-  std::array<Bits, 2> men;  // by seat
+  std::array<Bits, 2> men;  // by seat, as connect4_board.h numbers the cells
 
   bool operator==(const Connect4Position&) const = default;
 };
@@ -43,7 +31,7 @@ class Connect4 {
   Position apply(const Position& position, Action column) const;
   void encode(const Moment<Position>& moment, std::span<float> planes) const;
   int slot(const Position&, Action column) const { return static_cast<int>(column); }
-  int mirror(int slot) const { return Position::kColumns - 1 - slot; }
+  int mirror(int slot) const { return connect4::kColumns - 1 - slot; }
   void events(const Position&, Action, std::span<float>) const {}
   std::string say(const Position& position, Action column) const;
   std::vector<Cell> cells(const Position& position) const;

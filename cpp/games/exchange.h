@@ -1,5 +1,5 @@
 #pragma once
-// EXCHANGE: chess men with hit points. Nobody is captured by a move: men strike, a die adds to
+// EXCHANGE: chess men with hit points. Moves do not capture: men strike, a die adds to
 // the damage, and a man at 0 HP leaves the board. The side whose king falls has lost.
 //
 // The parts, each building on those before it, are in games/exchange/: geometry (the board),

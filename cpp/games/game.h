@@ -54,6 +54,8 @@ struct Facts {
   double typical_moves = 0;                    // legal moves of a choice there
   std::vector<std::string> pgn_variants = {};  // Variant tag, then other spellings; none: no PGN
   std::map<std::string, int> constants = {};   // numbers of the rules that Python needs
+
+  std::size_t input_size() const { return planes[0] * planes[1] * planes[2]; }
 };
 
 // A keyword of a game's text, such as dice in exchange:dice=fixed:3.
@@ -180,7 +182,7 @@ concept CountsInBulk = requires(const G& game, const Moment<typename G::Position
 };
 
 // For this many plies the key alone determines the value: no move counter can end the game, and
-// no repetition draw is possible. Without it: for ever.
+// no repetition draw is possible. Without it, the key always does.
 template <class G>
 concept HasExactHorizon = requires(const G& game, const typename G::Position& position) {
   { game.exact_horizon(position) } -> std::same_as<int>;

@@ -1,7 +1,7 @@
 #include "games/monster.h"
 
+#include "games/board_text.h"
 #include "games/chesslike/orthodox.h"
-#include "games/chesslike/san.h"
 
 namespace rulezero {
 
@@ -32,21 +32,22 @@ bool can_use_en_passant(const Position& p) {
 }  // namespace
 
 Monster::Monster()
-    : rules_{.table = std::make_shared<PieceTable>(orthodox_pieces()),
-             .castling = CastlingField::kHomeSquares,
-             .two_square_castling = true},
-      facts_{.name = std::string(kName),
-             .actions = 5 * 4096,
-             .slots = 4096,
-             .planes = {kPlanes, 8, 8},
-             .max_plies = 225,
-             .has_tables = true,
-             .events = {"capture", "promotion", "castling", "en_passant", "king"},
-             .human_seat = 1,
-             .policy_layout = "from_to",
-             .typical_plies = 51,
-             .typical_moves = 15,
-             .pgn_variants = {"Monster", "monsterchess"}} {}
+    : BaseGame({.table = std::make_shared<PieceTable>(orthodox_pieces()),
+                .castling = CastlingField::kHomeSquares,
+                .two_square_castling = true}) {
+  facts_ = {.name = std::string(kName),
+            .actions = 5 * 4096,
+            .slots = 4096,
+            .planes = {kPlanes, 8, 8},
+            .max_plies = 225,
+            .has_tables = true,
+            .events = {"capture", "promotion", "castling", "en_passant", "king"},
+            .human_seat = 1,
+            .policy_layout = "from_to",
+            .typical_plies = 51,
+            .typical_moves = 15,
+            .pgn_variants = {"Monster", "monsterchess"}};
+}
 
 Monster::Position Monster::start(std::uint64_t, const Options& options) const {
   check_options(options, {}, "the start of monster");
@@ -64,7 +65,7 @@ Monster::Position Monster::parse(std::string_view text) const {
   Position p = empty_position();
   read_men(table(), fields[0], p);
   check_men(table(), p, true);
-  p.mover = static_cast<std::uint8_t>(read_side(fields[1]));
+  p.mover = read_side(fields[1], "wb");
   if (fields[2].find_first_of("KQ") != std::string_view::npos) {
     throw PositionError("White never castles: drop K and Q from the castling field");
   }
@@ -74,11 +75,7 @@ Monster::Position Monster::parse(std::string_view text) const {
     if (p.mover != 0) throw PositionError("only White has a second half: + needs White to move");
     p.half_made = true;
   }
-  if (fields[3] != "-") {
-    const int square = read_square(fields[3]);
-    if (square == kNone) {
-      throw PositionError("the en-passant field is - or a square, not " + quoted(fields[3]));
-    }
+  if (const int square = read_en_passant(fields[3]); square != kNone) {
     if (p.half_made) {
       throw PositionError("en passant is not possible with the second half: write -");
     }
@@ -112,9 +109,7 @@ Monster::Position Monster::parse(std::string_view text) const {
 }
 
 std::string Monster::text(const Position& p) const {
-  return write_men(table(), p) + (p.mover == 0 ? " w " : " b ") + write_castling(p) + " " +
-         (p.en_passant == kNone ? "-" : square_name(p.en_passant)) + " 0 " +
-         std::to_string(p.number) + (p.half_made ? " +" : "");
+  return write_fields(table(), p) + "0 " + std::to_string(p.number) + (p.half_made ? " +" : "");
 }
 
 // A first half is legal if it begins a good turn, or, where none does, if it begins any turn.
@@ -156,14 +151,14 @@ std::optional<Ending> Monster::expand(const Moment<Position>& moment,
   } else {
     list_careful(table(), p, actions);
     if (actions.empty()) list_pseudo(table(), p, actions);
-    write_castling_actions(rules_, p, actions);
+    write_castling_actions(p, actions);
   }
   if (actions.empty()) return Ending{0.0f, "no action"};
   return std::nullopt;
 }
 
 Monster::Position Monster::apply(const Position& p, Action action) const {
-  Position next = move_men(table(), p, read_action(rules_, p, action));
+  Position next = move_men(table(), p, read_action(p, action));
   next.half_made = false;
   if (p.mover == 0 && !p.half_made && !has_lost_king(next, 1)) {
     next.half_made = true;
@@ -205,7 +200,7 @@ bool Monster::is_check(const Position& p) const {
 }
 
 void Monster::events(const Position& p, Action action, std::span<float> row) const {
-  write_move_events(rules_, p, action, row);
+  write_move_events(p, action, row);
   row[4] = wins(p, action);
 }
 
@@ -213,21 +208,10 @@ bool Monster::wins(const Position& p, Action action) const {
   return move_of(action).to == p.king(1 - p.mover);
 }
 
-std::string Monster::say(const Position&, Action action) const {
-  return say_action(rules_, action);
-}
-
 std::string Monster::san(const Moment<Position>& moment, Action action,
                          std::span<const Action> legal) const {
   const Position& p = moment.position;
-  return san_of(rules_, p, action, legal) + (wins(p, action) ? "#" : "");
+  return unmarked_san(p, action, legal) + (wins(p, action) ? "#" : "");
 }
-
-std::vector<Action> Monster::read_san(const Moment<Position>& moment, std::string_view text,
-                                      std::span<const Action> legal) const {
-  return chesslike::read_san(rules_, moment.position, text, legal);
-}
-
-std::vector<Cell> Monster::cells(const Position& p) const { return cells_of(table(), p); }
 
 }  // namespace rulezero

@@ -7,23 +7,19 @@
 
 namespace rulezero {
 
-class Monster {
+class Monster : public chesslike::BaseGame {
  public:
-  using Position = chesslike::Position;
   static constexpr std::string_view kName = "monster";
   static constexpr std::array<RuleOption, 0> kOptions{};
 
   Monster();
 
-  const Facts& facts() const { return facts_; }
   Position start(std::uint64_t seed, const Options& options) const;
   Position parse(std::string_view text) const;
   std::string text(const Position& p) const;
-  Key key(const Position& p) const { return chesslike::key_of(p); }
   int lookback(const Position& p) const { return p.clock; }
   int exact_horizon(const Position& p) const;
   int turns_left(const Position& p) const;  // of both sides, before the game is drawn
-  int mover(const Position& p) const { return p.mover; }
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   Position apply(const Position& p, Action action) const;
   void encode(const Moment<Position>& moment, std::span<float> planes) const;
@@ -31,29 +27,18 @@ class Monster {
   int mirror(int slot) const { return slot ^ 0b000111'000111; }  // files of both squares
   bool has_mirror(const Position& p) const;
   bool is_check(const Position& p) const;
-  int move_number(const Position& p) const { return p.number; }
   void events(const Position& p, Action action, std::span<float> row) const;
-  std::string say(const Position& p, Action action) const;
   bool wins(const Position& p, Action action) const;  // a legal one takes the king
   std::string san(const Moment<Position>& moment, Action action,
                   std::span<const Action> legal) const;
-  std::vector<Action> read_san(const Moment<Position>& moment, std::string_view text,
-                               std::span<const Action> legal) const;
-  std::vector<Cell> cells(const Position& p) const;
-
-  const chesslike::PieceTable& table() const { return *rules_.table; }
 
  private:
   void list_first_halves(const Position& p, std::vector<Action>& actions) const;
-
-  chesslike::Rules rules_;
-  Facts facts_;
 };
 
 static_assert(Game<Monster>);
 
 float heuristic(const Monster& rules, const Moment<chesslike::Position>& moment);
-int capture_gain(const Monster& rules, const chesslike::Position& position, Action action);
 
 // How far Black's hunt for the white king has come; a win where that king is alone.
 Advice script(const Monster& rules, const Moment<chesslike::Position>& moment, int turns);

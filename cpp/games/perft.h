@@ -1,5 +1,5 @@
 #pragma once
-// Counting paths: the oldest proof that rules are right.
+// Counting paths (perft): the standard test of a move generator.
 
 #include "games/game.h"
 

@@ -50,22 +50,6 @@ std::vector<int> read_pool(const PieceTable& table, const std::string& text) {
   return pool;
 }
 
-// The files of the outermost rooks of a back rank, left and right of its king.
-std::pair<int, int> outer_rooks(const std::array<int, 8>& rank) {
-  int king = -1;
-  int left = -1;
-  int right = -1;
-  for (int file = 0; file < 8; ++file) {
-    if (rank[file] == kKing) king = file;
-  }
-  for (int file = 0; file < 8; ++file) {
-    if (rank[file] != kRook) continue;
-    if (file < king && left < 0) left = file;
-    if (file > king) right = file;
-  }
-  return {left, right};
-}
-
 }  // namespace
 
 RandomChess::RandomChess(const Options& options, std::span<const PieceSpec> pieces)
@@ -82,9 +66,7 @@ RandomChess::Position RandomChess::start(std::uint64_t seed, const Options& opti
   constexpr std::array<std::string_view, 1> kKnown = {"back_rank"};
   check_options(options, kKnown, "the start of random_chess");
   if (const auto row = options.find("back_rank"); row != options.end()) {
-    const BackRank rank = read_back_rank(row->second);
-    const auto [left, right] = outer_rooks(rank);
-    return set_up(rank, left, right);
+    return set_up(read_back_rank(row->second));
   }
   if (!table().is_loaded(kRook)) {
     throw GameError("a back rank needs rooks, and the piece set has no R: add one");
@@ -102,9 +84,9 @@ RandomChess::Position RandomChess::start(std::uint64_t seed, const Options& opti
   }
   const auto [left, king, right] =
       triples[random.below(static_cast<std::uint32_t>(triples.size()))];
-  BackRank rank;
+  BackRank rank{.kinds = {}, .left_rook = left, .right_rook = right};
   for (int file = 0; file < 8; ++file) {
-    int& kind = rank[file];
+    int& kind = rank.kinds[file];
     if (file == king) {
       kind = kKing;
     } else if (file == left || file == right) {
@@ -113,7 +95,7 @@ RandomChess::Position RandomChess::start(std::uint64_t seed, const Options& opti
       kind = pool_[random.below(static_cast<std::uint32_t>(pool_.size()))];
     }
   }
-  return set_up(rank, left, right);
+  return set_up(rank);
 }
 
 RandomChess::BackRank RandomChess::read_back_rank(std::string_view row) const {
@@ -123,40 +105,41 @@ RandomChess::BackRank RandomChess::read_back_rank(std::string_view row) const {
   }
   Position p = empty_position();
   read_men(table(), "8/8/8/8/8/8/8/" + std::string(row), p);
-  BackRank rank;
   if (p.side[0] != rank_bits(0)) {
     throw PositionError("a back rank is eight of White's men, not " + quoted(row));
   }
-  for (int file = 0; file < 8; ++file) rank[file] = p.kind_at(file);
   if (p.men(0, kPawn)) {
     throw PositionError("a pawn cannot stand on the back rank " + quoted(row));
   }
   if (rulezero::count(p.men(0, kKing)) != 1) {
     throw PositionError("the back rank needs one king: " + quoted(row));
   }
-  const auto [left, right] = outer_rooks(rank);
-  if (left < 0 || right < 0) {
+  BackRank rank{.kinds = {},
+                .left_rook = outermost_rook(p, 0, kQueenside),
+                .right_rook = outermost_rook(p, 0, kKingside)};
+  if (rank.left_rook == kNone || rank.right_rook == kNone) {
     throw PositionError("the king needs a rook on each side of it, so it stands on b to g: " +
                         quoted(row));
   }
+  std::copy_n(p.kind.begin(), 8, rank.kinds.begin());
   return rank;
 }
 
-RandomChess::Position RandomChess::set_up(const BackRank& rank, int left_rook,
-                                          int right_rook) const {
+RandomChess::Position RandomChess::set_up(const BackRank& rank) const {
   Position p = empty_position();
   for (int seat = 0; seat < 2; ++seat) {
     const int back = seat == 0 ? 0 : 56;
     const int pawns = seat == 0 ? 8 : 48;
     for (int file = 0; file < 8; ++file) {
-      p.put(back + file, seat, rank[file]);
+      p.put(back + file, seat, rank.kinds[file]);
       if (table().is_loaded(kPawn)) p.put(pawns + file, seat, kPawn);
     }
     auto& rights = p.castling[seat];
-    if (table().castles(kKingside))
-      rights[kKingside] = static_cast<std::uint8_t>(back + right_rook);
+    if (table().castles(kKingside)) {
+      rights[kKingside] = static_cast<std::uint8_t>(back + rank.right_rook);
+    }
     if (table().castles(kQueenside)) {
-      rights[kQueenside] = static_cast<std::uint8_t>(back + left_rook);
+      rights[kQueenside] = static_cast<std::uint8_t>(back + rank.left_rook);
     }
   }
   Position other = p;

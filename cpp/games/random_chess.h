@@ -23,10 +23,13 @@ class RandomChess : public chesslike::CheckedGame {
   Position start(std::uint64_t seed, const Options& options) const;
 
  private:
-  using BackRank = std::array<int, 8>;  // kinds by file
+  struct BackRank {
+    std::array<int, 8> kinds;   // by file
+    int left_rook, right_rook;  // files of the rooks that castle
+  };
 
   BackRank read_back_rank(std::string_view row) const;
-  Position set_up(const BackRank& rank, int left_rook, int right_rook) const;
+  Position set_up(const BackRank& rank) const;
 
   std::vector<int> pool_;
 };

@@ -16,7 +16,7 @@ constexpr int kPliesATurn = kMenEach;             // a chain bars a man a pass: 
 constexpr Action kEndTurn = kSquares * kSquares;  // follows the pairs of source and target
 constexpr std::uint8_t kNowhere = RazzlePosition::kNowhere;
 constexpr std::string_view kStart = "1nnbnn1/7/7/7/7/7/7/1NNBNN1 w - - 0";
-constexpr std::array<std::string_view, 2> kSides = {"w", "b"};
+constexpr std::string_view kSides = "wb";
 
 enum Event : std::size_t { kKnightMove, kPass, kEnd, kBallProgress, kForcedPass, kWin };
 
@@ -101,7 +101,7 @@ Razzle::Position Razzle::start(std::uint64_t, const Options& options) const {
   return parse(kStart);
 }
 
-// Texts that no play leads to are positions too, as long as they can be played on: who moves on an
+// Accepts texts that no game leads to, as long as they can be played on: either side to move on an
 // odd turn, a chain without a barred man or in turn 200, a barred man or a carrier that landed.
 Razzle::Position Razzle::parse(std::string_view text) const {
   const auto fields = split(text, ' ');
@@ -112,10 +112,7 @@ Razzle::Position Razzle::parse(std::string_view text) const {
   }
   Position position{};
   read_men(fields[0], position);
-  if (fields[1] != kSides[0] && fields[1] != kSides[1]) {
-    throw PositionError("the side to move is w or b, not " + quoted(fields[1]));
-  }
-  position.side = fields[1] == kSides[1];
+  position.side = read_side(fields[1], kSides);
   position.landing = read_landing(fields[2], position.men[1 - position.side]);
   if (fields[3] != "p" && fields[3] != "-") {
     throw PositionError("the chain is p after a pass in this turn, else -, not " +
@@ -142,7 +139,7 @@ std::string Razzle::text(const Position& position) const {
     constexpr char kToLower = 'a' - 'A';
     return std::string(1, has(position.men[1], square) ? static_cast<char>(man + kToLower) : man);
   });
-  return board + " " + std::string(kSides[position.side]) + " " +
+  return board + " " + kSides[position.side] + " " +
          (position.landing == kNowhere ? "-" : square_name(position.landing)) +
          (position.in_chain ? " p " : " - ") + std::to_string(position.turn);
 }
@@ -186,17 +183,17 @@ std::optional<Ending> Razzle::expand(const Moment<Position>& moment,
     }
   }
   if (position.in_chain) actions.push_back(kEndTurn);
-  // Four men reach at least seven squares besides their own and six other men cannot fill them,
-  // so play never comes here; the rule stands all the same.
+  // Four men reach at least seven squares other than their own, and six other men cannot fill them,
+  // so no game gets here; the rule exists all the same.
   if (actions.empty()) return Ending{0.0f, "no action"};
   return std::nullopt;
 }
 
 Razzle::Position Razzle::apply(const Position& position, Action action) const {
   Position next = position;
-  const std::size_t seat = position.side;
-  const auto source = static_cast<std::uint8_t>(action / kSquares);
-  const auto target = static_cast<std::uint8_t>(action % kSquares);
+  const int seat = position.side;
+  const int source = source_of(action);
+  const auto target = static_cast<std::uint8_t>(target_of(action));
   if (source == position.ball[seat]) {
     next.ball[seat] = target;
     next.barred |= bit(source);
@@ -218,14 +215,11 @@ Razzle::Position Razzle::apply(const Position& position, Action action) const {
 
 void Razzle::encode(const Moment<Position>& moment, std::span<float> planes) const {
   const Position& position = moment.position;
-  const std::size_t own = position.side;
-  const auto mark = [&](std::size_t plane, Bits squares) {
-    while (squares) {
-      const int square = seen_by(position.side, take_first(squares));
-      planes[plane * kSquares + static_cast<std::size_t>(square)] = 1.0f;
-    }
+  const int own = position.side;
+  const auto mark = [&](int plane, Bits squares) {
+    while (squares) planes[plane * kSquares + seen_by(own, take_first(squares))] = 1.0f;
   };
-  const auto fill = [&](std::size_t plane) {
+  const auto fill = [&](int plane) {
     std::ranges::fill(planes.subspan(plane * kSquares, kSquares), 1.0f);
   };
   mark(0, position.men[own]);
@@ -239,9 +233,8 @@ void Razzle::encode(const Moment<Position>& moment, std::span<float> planes) con
 
 int Razzle::slot(const Position& position, Action action) const {
   if (action == kEndTurn) return kEndTurn;
-  const int source = seen_by(position.side, static_cast<int>(action / kSquares));
-  const int target = seen_by(position.side, static_cast<int>(action % kSquares));
-  return source * kSquares + target;
+  return seen_by(position.side, source_of(action)) * kSquares +
+         seen_by(position.side, target_of(action));
 }
 
 int Razzle::mirror(int slot) const {
@@ -255,13 +248,12 @@ void Razzle::events(const Position& position, Action action, std::span<float> ro
     row[kEnd] = 1.0f;
     return;
   }
-  const int source = static_cast<int>(action / kSquares);
-  const int target = static_cast<int>(action % kSquares);
+  const int source = source_of(action);
   if (source != position.ball[position.side]) {
     row[kKnightMove] = 1.0f;
     return;
   }
-  const int rank = rank_seen_by(position.side, target);
+  const int rank = rank_seen_by(position.side, target_of(action));
   row[kPass] = 1.0f;
   row[kBallProgress] = static_cast<float>(rank - rank_seen_by(position.side, source));
   row[kForcedPass] = must_pass(position, receivers(position));
@@ -270,9 +262,9 @@ void Razzle::events(const Position& position, Action action, std::span<float> ro
 
 std::string Razzle::say(const Position& position, Action action) const {
   if (action == kEndTurn) return "end";
-  const int source = static_cast<int>(action / kSquares);
+  const int source = source_of(action);
   const std::string_view joint = source == position.ball[position.side] ? "-" : "";
-  return square_name(source).append(joint) + square_name(static_cast<int>(action % kSquares));
+  return square_name(source).append(joint) + square_name(target_of(action));
 }
 
 std::vector<Cell> Razzle::cells(const Position& position) const {

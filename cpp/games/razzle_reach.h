@@ -59,9 +59,13 @@ constexpr int seen_by(int seat, int square) { return seat == 0 ? square : kSquar
 
 constexpr int rank_seen_by(int seat, int square) { return seen_by(seat, square) / kFiles; }
 
+// The two squares of an action that is not the end of a turn.
+constexpr int source_of(Action action) { return static_cast<int>(action / kSquares); }
+constexpr int target_of(Action action) { return static_cast<int>(action % kSquares); }
+
 // The men of a seat that could receive its ball if it lay on `ball`: the first met on each line,
 // if they are its own and not barred.
-inline Bits receivers(const RazzlePosition& position, std::size_t seat, std::size_t ball) {
+inline Bits receivers(const RazzlePosition& position, int seat, int ball) {
   const Reach& reach = kReach[ball];
   const Bits all = position.men[0] | position.men[1];
   Bits met = 0;

@@ -29,12 +29,8 @@ class TablesOf : public Tables {
                                      const typename G::Position& position) const = 0;
 
   std::optional<Proof> proof(const AnyState& state) const final {
-    const auto* known = dynamic_cast<const StateOf<G>*>(&state);
-    if (!known) {
-      throw GameError("these tables are of " + std::string(G::kName) + ", not of " +
-                      state.game().facts().name);
-    }
-    return proof(known->owner().rules(), known->moment().position);
+    const StateOf<G>& known = state_of<G>(state, "these tables know");
+    return proof(known.rules(), known.moment().position);
   }
 };
 

@@ -9,12 +9,9 @@ namespace rulezero {
 
 BatchQueue::BatchQueue(std::shared_ptr<const AnyGame> encoder, std::size_t cache)
     : encoder_(std::move(encoder)),
+      row_size_(encoder_->facts().input_size()),
       cache_(cache > 0 ? std::bit_ceil(cache) : 0),
-      uses_(static_cast<std::size_t>(encoder_->facts().slots)) {
-  const auto& [channels, rows, columns] = encoder_->facts().planes;
-  row_size_ = static_cast<std::size_t>(channels) * static_cast<std::size_t>(rows) *
-              static_cast<std::size_t>(columns);
-}
+      uses_(encoder_->facts().slots) {}
 
 void BatchQueue::open(std::span<float> planes) {
   if (is_waiting_) throw GameError("the last batch has not been answered: apply() comes first");
@@ -92,7 +89,7 @@ void BatchQueue::read_priors(std::span<const float> logits, std::span<const int>
   }
   double sum = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    const auto slot = static_cast<std::size_t>(slots[i]);
+    const int slot = slots[i];
     priors_[i] = std::exp(logits[slot] - highest) / static_cast<float>(uses_[slot]);
     sum += priors_[i];
   }

@@ -14,9 +14,6 @@ class BatchQueue {
   // `cache` is the number of positions remembered; 0 for none.
   BatchQueue(std::shared_ptr<const AnyGame> encoder, std::size_t cache);
 
-  const AnyGame& encoder() const { return *encoder_; }
-  std::size_t row_size() const { return row_size_; }
-
   // Begins a batch in memory that the caller owns; what did not fit into the last one comes first.
   // GameError if that one has not been answered.
   void open(std::span<float> planes);

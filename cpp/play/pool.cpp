@@ -194,7 +194,7 @@ bool Pool::begin_choice(Table& table) {
       table.phase = Table::Phase::kParked;
       return true;
     }
-    table.thinker = &thinker_of(table, static_cast<std::size_t>(player), player);
+    table.thinker = &thinker_of(table, player, player);
     table.thinker->begin(table.state, key_of(table, false));
   }
   begin_note(table);
@@ -222,8 +222,8 @@ bool Pool::think_on(Table& table) {
     return thinker.advance(queue) == Progress::kDone;
   };
   if (!table.is_player_done) {
-    const auto seat = static_cast<std::size_t>(table.state->mover());
-    table.is_player_done = go_on(*table.thinker, table.spec.players[seat]);
+    const int player = table.spec.players[table.state->mover()];
+    table.is_player_done = go_on(*table.thinker, player);
   }
   if (!table.is_judge_done) table.is_judge_done = go_on(*table.judge, table.spec.judge);
   if (!table.is_player_done || !table.is_judge_done) return false;
@@ -236,7 +236,7 @@ bool Pool::think_on(Table& table) {
     ply.action = ply.thought->action;
     simulations_ += ply.thought->sims;
     if (gives_up(table, *ply.thought)) {
-      finish(table, table.state->mover() == 0 ? -1.0f : 1.0f, "resigned");
+      finish(table, to_seat0(-1, table.state->mover()), "resigned");
       return true;
     }
   }
@@ -257,7 +257,7 @@ std::uint64_t Pool::simulations() const {
 // Whether the mover has now thought its game lost often enough.
 bool Pool::gives_up(Table& table, const Thought& thought) {
   const int mover = table.state->mover();
-  const double value = mover == 0 ? thought.value : -thought.value;
+  const double value = to_seat0(thought.value, mover);
   int& times = table.hopeless[mover];
   times = value < -table.spec.resign ? times + 1 : 0;
   return table.spec.resign_after > 0 && times >= table.spec.resign_after;
@@ -279,17 +279,8 @@ void Pool::finish(Table& table, float outcome, std::string reason) {
 
 Thinker& Pool::thinker_of(Table& table, std::size_t place, int player) {
   auto& thinker = table.thinkers[place];
-  if (!thinker) {
-    thinker = make_thinker(players_[player], make_walk_(*game_));
-  }
+  if (!thinker) thinker = make_thinker(players_[player], make_walk_(*game_));
   return *thinker;
-}
-
-Pool::Table& Pool::find(std::uint64_t index) {
-  for (const auto& table : tables_) {
-    if (table->spec.index == index && table->phase != Table::Phase::kOver) return *table;
-  }
-  throw GameError("no game " + std::to_string(index) + " is being played");
 }
 
 std::vector<std::pair<std::uint64_t, StatePtr>> Pool::parked() const {
@@ -303,11 +294,16 @@ std::vector<std::pair<std::uint64_t, StatePtr>> Pool::parked() const {
 }
 
 void Pool::stop(std::uint64_t index, float outcome, const std::string& reason) {
-  Table& table = find(index);
-  if (table.phase != Table::Phase::kParked) {
+  const auto table = std::ranges::find_if(tables_, [&](const auto& each) {
+    return each->spec.index == index && each->phase != Table::Phase::kOver;
+  });
+  if (table == tables_.end()) {
+    throw GameError("no game " + std::to_string(index) + " is being played");
+  }
+  if ((*table)->phase != Table::Phase::kParked) {
     throw GameError("game " + std::to_string(index) + " can be stopped only while it waits");
   }
-  finish(table, outcome, reason);
+  finish(**table, outcome, reason);
 }
 
 }  // namespace rulezero

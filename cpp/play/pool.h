@@ -84,7 +84,6 @@ class Pool {
   void make_move(Table& table, Ply ply);
   void finish(Table& table, float outcome, std::string reason);
   Thinker& thinker_of(Table& table, std::size_t place, int player);
-  Table& find(std::uint64_t index);
 
   std::shared_ptr<const AnyGame> game_;
   std::vector<Player> players_;

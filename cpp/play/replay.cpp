@@ -7,29 +7,13 @@
 namespace rulezero {
 namespace {
 
-// Does something at a ply; errors get the ply and the position in front.
-template <class Deed>
-auto at_ply(std::size_t ply, const AnyState& state, Deed deed) {
-  const auto where = [&] {
-    return "at ply " + std::to_string(ply) + ", in " + state.text() + ": ";
-  };
-  try {
-    return deed();
-  } catch (const MoveError& error) {
-    throw MoveError(where() + error.what());
-  } catch (const PositionError& error) {
-    throw PositionError(where() + error.what());
-  }
-}
-
 StatePtr step(std::size_t ply, const AnyState& state, Action action) {
   return at_ply(ply, state, [&] { return state.apply(action); });
 }
 
-void turn_columns(std::span<float> planes, std::size_t columns) {
-  for (auto row = planes.begin(); row != planes.end();
-       row += static_cast<std::ptrdiff_t>(columns)) {
-    std::reverse(row, row + static_cast<std::ptrdiff_t>(columns));
+void turn_columns(std::span<float> planes, int columns) {
+  for (auto row = planes.begin(); row != planes.end(); row += columns) {
+    std::reverse(row, row + columns);
   }
 }
 
@@ -47,20 +31,18 @@ void fill(const AnyState& state, const Wanted& wanted, std::size_t row) {
     const std::span<float> planes = wanted.planes.subspan(row * size, size);
     std::fill(planes.begin(), planes.end(), 0.0f);
     state.encode(planes);
-    if (is_mirrored) turn_columns(planes, static_cast<std::size_t>(facts.planes[2]));
+    if (is_mirrored) turn_columns(planes, facts.planes[2]);
   }
   if (!wanted.legal.empty()) {
     const auto slots = static_cast<std::size_t>(facts.slots);
     const std::span<bool> legal = wanted.legal.subspan(row * slots, slots);
     std::fill(legal.begin(), legal.end(), false);
-    for (Action action : state.legal()) {
-      legal[slot_of(action)] = true;
-    }
+    for (Action action : state.legal()) legal[slot_of(action)] = true;
   }
   if (!wanted.offsets.empty()) {
-    const auto begin = static_cast<std::size_t>(wanted.offsets[row]);
-    const auto end = static_cast<std::size_t>(wanted.offsets[row + 1]);
-    for (std::size_t i = begin; i < end; ++i) wanted.slots[i] = slot_of(wanted.pairs[i]);
+    for (auto i = wanted.offsets[row]; i < wanted.offsets[row + 1]; ++i) {
+      wanted.slots[i] = slot_of(wanted.pairs[i]);
+    }
   }
 }
 

@@ -44,4 +44,19 @@ Replay replay(const AnyGame& game, std::string_view start, std::span<const Actio
 // std::out_of_range.
 void remake(const AnyGame& game, std::span<const KeptGame> games, const Wanted& wanted);
 
+// Does something at a ply; errors get the ply and the position in front.
+template <class Deed>
+auto at_ply(std::size_t ply, const AnyState& state, Deed deed) {
+  const auto where = [&] {
+    return "at ply " + std::to_string(ply) + ", in " + state.text() + ": ";
+  };
+  try {
+    return deed();
+  } catch (const MoveError& error) {
+    throw MoveError(where() + error.what());
+  } catch (const PositionError& error) {
+    throw PositionError(where() + error.what());
+  }
+}
+
 }  // namespace rulezero

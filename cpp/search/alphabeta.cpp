@@ -1,5 +1,3 @@
-#include "search/alphabeta.h"
-
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -7,6 +5,7 @@
 
 #include "search/leaf_evaluator.h"
 #include "search/move_order.h"
+#include "search/thinkers.h"
 #include "search/transpositions.h"
 
 namespace rulezero {
@@ -38,7 +37,7 @@ struct Window {
   double low;   // what seat 0 is sure of already
   double high;  // what seat 1 can hold it to
 
-  // Whether a mover with this choice leaves something to look for.
+  // Narrows the window by what the mover can choose; false is a cutoff.
   bool narrow(int mover, double value) {
     if (mover == 0) {
       low = std::max(low, value);

@@ -6,7 +6,7 @@
 
 namespace rulezero {
 
-// A child's visits and value for the mover, those that wait counted as losses for it.
+// A child's visits and value for the mover; pending simulations count as losses (virtual loss).
 struct Tried {
   double visits;
   double value;  // 0 where there are no visits

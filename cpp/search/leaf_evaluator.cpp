@@ -31,10 +31,8 @@ Evaluation LeafEvaluator::evaluate(Walk& walk, KeyedRandom& dice) {
       return {static_cast<float>(value), static_cast<float>(draw)};
     }
     case Source::kMlp: {
-      const AnyGame& encoder = *player_.encoder;
-      const auto& [channels, rows, columns] = encoder.facts().planes;
-      features_.resize(static_cast<std::size_t>(channels * rows * columns));
-      walk.encode(encoder, features_);
+      features_.resize(player_.encoder->facts().input_size());
+      walk.encode(*player_.encoder, features_);
       const float mover_wins = player_.mlp->evaluate(features_);
       return {to_seat0(2 * mover_wins - 1, walk.mover()), 0.0f};
     }

@@ -12,7 +12,7 @@ namespace rulezero {
 
 constexpr Action kNoAction = ~Action{0};
 
-using Killers = std::array<Action, 2>;  // quiet moves that left nothing to look for at this depth
+using Killers = std::array<Action, 2>;  // quiet moves that caused a cutoff at this depth
 constexpr Killers kNoKillers = {kNoAction, kNoAction};
 
 struct Ranked {
@@ -29,7 +29,7 @@ class MoveOrder {
   void rank(const Walk& walk, std::span<const Action> actions, Action first, const Killers& killers,
             std::vector<Ranked>& moves) const;
 
-  // Remembers a quiet move that left nothing to look for, `left` plies above the leaves.
+  // Remembers a quiet move that caused a cutoff, `left` plies above the leaves.
   void reward(int mover, const Ranked& move, int left, Killers& killers);
 
  private:

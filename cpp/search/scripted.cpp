@@ -1,8 +1,6 @@
-#include "search/scripted.h"
-
 #include <cmath>
 
-#include "search/alphabeta.h"
+#include "search/thinkers.h"
 
 namespace rulezero {
 namespace {
@@ -20,13 +18,7 @@ class ScriptedPlayer final : public Thinker {
     is_decided_ = advice.win.has_value();
     judgement_ = walk_.facts().has_heuristic ? walk_.heuristic_value() : advice.value;
     if (!is_decided_) return other_->begin(state, choice);
-    thought_ = Thought{};
-    thought_.action = *advice.win;
-    thought_.actions = thought_.line = {*advice.win};
-    thought_.weights = {1.0f};
-    thought_.value = thought_.raw_value = walk_.mover() == 0 ? 1.0f : -1.0f;
-    thought_.draw = thought_.surprise = 0.0f;
-    thought_.sims = 1;
+    thought_ = certain({*advice.win}, to_seat0(1, walk_.mover()));
   }
 
   Progress advance(EvalQueue& queue) override {

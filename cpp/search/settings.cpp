@@ -84,14 +84,13 @@ std::vector<Default> with_temperature(std::vector<Default> own) {
 
 // What a tree search has whatever its rule of choice is.
 std::vector<Default> with_tree(std::vector<Default> own) {
-  const Default shared[] = {{"leaves", 1},
-                            {"virtual_loss", 3},
-                            {"draw_value", 0},
-                            {"pass_quiescence", 0},
-                            {"pass_quiescence_max_depth", 10},
-                            {"memory", 512},
-                            {"rollouts", 1}};
-  own.insert(own.end(), std::begin(shared), std::end(shared));
+  own.insert(own.end(), {{"leaves", 1},
+                         {"virtual_loss", 3},
+                         {"draw_value", 0},
+                         {"pass_quiescence", 0},
+                         {"pass_quiescence_max_depth", 10},
+                         {"memory", 512},
+                         {"rollouts", 1}});
   return own;
 }
 
@@ -153,19 +152,17 @@ const Entry& find_entry(std::string_view name) {
   throw std::logic_error("a kind of player names an unknown key");
 }
 
-std::string written(const Entry& entry, double value) {
-  if (std::holds_alternative<bool Settings::*>(entry.member)) return value != 0 ? "true" : "false";
+// The shortest text that reads as this number, in a format of std::to_chars or in any.
+template <class... Format>
+std::string number_text(double value, Format... format) {
   std::array<char, 32> letters;
-  const auto end = std::to_chars(letters.data(), letters.data() + letters.size(), value).ptr;
-  return std::string(letters.data(), end);
+  char* const end = letters.data() + letters.size();
+  return std::string(letters.data(), std::to_chars(letters.data(), end, value, format...).ptr);
 }
 
-std::string number_text(double value) {
-  std::array<char, 32> letters;
-  const auto end = std::to_chars(letters.data(), letters.data() + letters.size(), value,
-                                 std::chars_format::fixed)
-                       .ptr;
-  return std::string(letters.data(), end);
+std::string written(const Entry& entry, double value) {
+  if (std::holds_alternative<bool Settings::*>(entry.member)) return value != 0 ? "true" : "false";
+  return number_text(value);
 }
 
 double read_value(const Entry& entry, std::string_view text) {
@@ -180,9 +177,10 @@ double read_value(const Entry& entry, std::string_view text) {
   const bool fits = error == std::errc() && end == text.data() + text.size() &&
                     std::isfinite(value) && (!is_whole || value == std::floor(value));
   if (!fits || value < entry.low || value > entry.high) {
+    constexpr auto kFixed = std::chars_format::fixed;
     throw PlayerError(std::string(entry.name) + " is a " + (is_whole ? "whole " : "") +
-                      "number from " + number_text(entry.low) + " to " + number_text(entry.high) +
-                      ", not " + quoted(text));
+                      "number from " + number_text(entry.low, kFixed) + " to " +
+                      number_text(entry.high, kFixed) + ", not " + quoted(text));
   }
   return value;
 }
@@ -228,8 +226,9 @@ Settings read_settings(std::string_view name, const Options& given) {
     Settings settings{};
     settings.method = kind.method;
     settings.source = name == "scripted" ? Source::kScript : Source::kHeuristic;
-    for (const Default& preset : kind.defaults)
+    for (const Default& preset : kind.defaults) {
       set(settings, find_entry(preset.name), preset.value);
+    }
     for (const auto& [key, text] : given) {
       if (key == "eval" && kind.judges) {
         settings.source = read_source(kind, text);

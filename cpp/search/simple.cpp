@@ -1,19 +1,19 @@
-#include "search/simple.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "search/leaf_evaluator.h"
 #include "search/noise.h"
+#include "search/thinkers.h"
 
 namespace rulezero {
 namespace {
 
 // The best of them, equals by lot, or one drawn with shares ** (1 / temperature).
-std::size_t pick(std::span<const float> shares, double temperature, KeyedRandom random) {
-  const float highest = *std::max_element(shares.begin(), shares.end());
+template <class Share>
+std::size_t pick(const std::vector<Share>& shares, double temperature, KeyedRandom random) {
+  const Share highest = *std::max_element(shares.begin(), shares.end());
   std::vector<double> weights;
-  for (float share : shares) {
+  for (Share share : shares) {
     weights.push_back(temperature > 0 ? std::pow(share / highest, 1 / temperature)
                                       : share == highest);
   }
@@ -201,16 +201,10 @@ class OnePlyMover final : public Thinker {
     }
     for (float& weight : thought_.weights) weight = static_cast<float>(weight / sum);
     const double temperature = settings_.temperature_at(choice_.turn);
-    std::size_t best = 0;
-    if (temperature > 0) {
-      best = pick(thought_.weights, temperature, choice_.random(kMoveDraw));
-    } else {
-      // By value, not by share: the softmax of close values may round to equal shares.
-      std::vector<double> is_best;
-      for (double worth : worths) is_best.push_back(worth == highest);
-      KeyedRandom random = choice_.random(kMoveDraw);
-      best = draw_index(random, is_best);
-    }
+    // The best is so by value, not by share: the softmax of close values may round to equal shares.
+    const KeyedRandom random = choice_.random(kMoveDraw);
+    const std::size_t best = temperature > 0 ? pick(thought_.weights, temperature, random)
+                                             : pick(worths, temperature, random);
     thought_.action = thought_.actions[best];
     thought_.value = static_cast<float>(std::clamp(values[best], -1.0, 1.0));
     thought_.draw = static_cast<float>(draws[best]);

@@ -1,7 +1,7 @@
-#include "search/tablebase.h"
-
 #include <algorithm>
 #include <numeric>
+
+#include "search/thinkers.h"
 
 namespace rulezero {
 namespace {
@@ -44,27 +44,20 @@ class TablebaseThinker final : public Thinker {
   bool choose() {
     const float value = proof_->value;
     const bool wins = (value > 0) == (root_->mover() == 0);
-    thought_ = Thought{};
+    std::vector<Action> actions;
     int best = 0;
     for (Action action : root_->legal()) {
       const auto proof = after(action);
       if (!proof) return false;
       if (proof->value != value) continue;
-      const bool is_first = thought_.actions.empty();
-      if (is_first || (wins ? proof->distance < best : proof->distance > best)) {
-        thought_.actions.clear();
+      if (actions.empty() || (wins ? proof->distance < best : proof->distance > best)) {
+        actions.clear();
         best = proof->distance;
       }
-      if (proof->distance == best) thought_.actions.push_back(action);
+      if (proof->distance == best) actions.push_back(action);
     }
-    if (thought_.actions.empty()) return false;
-    const auto many = static_cast<float>(thought_.actions.size());
-    thought_.weights.assign(thought_.actions.size(), 1.0f / many);
-    thought_.action = thought_.actions.front();
-    thought_.line = {thought_.action};
-    thought_.value = thought_.raw_value = value;
-    thought_.draw = thought_.surprise = 0;
-    thought_.sims = 1;
+    if (actions.empty()) return false;
+    thought_ = certain(std::move(actions), value);
     return true;
   }
 

@@ -1,12 +1,8 @@
-#include "search/alphabeta.h"
-#include "search/scripted.h"
-#include "search/simple.h"
-#include "search/tablebase.h"
-#include "search/thinker.h"
+#include "search/thinkers.h"
+
 #include "search/tree_search.h"
 
 namespace rulezero {
-
 namespace {
 
 std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> walk) {

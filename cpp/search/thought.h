@@ -26,6 +26,19 @@ struct Thought {
   static constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 };
 
+// What is known without a search: any of these actions leads to this value, and the first is taken.
+inline Thought certain(std::vector<Action> actions, float value) {
+  Thought thought;
+  thought.action = actions.front();
+  thought.line = {thought.action};
+  thought.weights.assign(actions.size(), 1.0f / static_cast<float>(actions.size()));
+  thought.actions = std::move(actions);
+  thought.value = thought.raw_value = value;
+  thought.draw = thought.surprise = 0;
+  thought.sims = 1;
+  return thought;
+}
+
 template <class T>
 struct PlyColumn {
   const char* name;

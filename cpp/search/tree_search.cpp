@@ -44,8 +44,8 @@ void TreeSearch::begin(const StatePtr& state, const ChoiceKey& choice) {
   is_prepared_ = false;
 }
 
-// Keeps what the tree knows below the new state, if it was on its way. With contempt the values
-// are coloured by who thought, so that tree is not kept.
+// Keeps the tree below the new state, if that state is in it. With contempt the values depend on
+// who searched, so that tree is not kept.
 bool TreeSearch::reuse_tree(const StatePtr& state) {
   if (!settings_.reuse || !root_ || settings_.draw_value != 0) return false;
   std::vector<Action> way;
@@ -211,7 +211,7 @@ std::optional<float> TreeSearch::known_value() const {
   if (const auto proof = walk_->proof()) return proof->value;
   const auto wins = [&](Action action) { return walk_->wins(action); };
   if (std::none_of(actions_.begin(), actions_.end(), wins)) return std::nullopt;
-  return walk_->mover() == 0 ? 1.0f : -1.0f;
+  return to_seat0(1, walk_->mover());
 }
 
 // The tree is full and a die is pending: it is thrown outside the tree.
@@ -241,52 +241,46 @@ bool TreeSearch::open_leaf(EvalQueue& queue, bool is_node) {
   const bool in_turn = settings_.pass_quiescence && is_node && path_.size() > 1 &&
                        tree_[path_[path_.size() - 2]].mover == leaf.mover;
   if (in_turn) leaf.ends = find_chain_ends(*walk_, settings_.pass_quiescence_max_depth);
+  evaluate(queue, leaf);
   if (settings_.uses_net()) {
-    ask_net(queue, leaf);
     for (NodeIndex index : path_) ++tree_[index].pending;
     ++waiting_;
   } else {
-    judge_inside(leaf);
     settle(leaf);
   }
   return true;
 }
 
-void TreeSearch::judge_inside(Leaf& leaf) {
-  leaf.evaluation = evaluator_.evaluate(*walk_, dice_);
-  evaluator_.priors(*walk_, leaf.actions, leaf.priors);
-  for (ChainEnd& end : leaf.ends) {
-    if (end.is_over) continue;
-    for (Action action : end.way) walk_->forward(action);
-    end.evaluation = evaluator_.evaluate(*walk_, dice_);
-    for (std::size_t ply = 0; ply < end.way.size(); ++ply) walk_->back();
-  }
-}
-
 // Part 0 is the leaf itself, the others are the ends of its turn.
-void TreeSearch::ask_net(EvalQueue& queue, Leaf& leaf) {
-  const int request = waiting_ * kParts;
-  const auto ask = [&](std::span<const Action> actions, int part) {
+void TreeSearch::evaluate(EvalQueue& queue, Leaf& leaf) {
+  const bool uses_net = settings_.uses_net();
+  const auto evaluate_here = [&](std::span<const Action> actions, int part, Evaluation& into) {
+    if (!uses_net) {
+      into = evaluator_.evaluate(*walk_, dice_);
+      return;
+    }
     ++outstanding_;
-    if (const auto known = queue.ask(*walk_, actions, request + part)) take(leaf, part, *known);
+    const int request = waiting_ * kParts + part;
+    if (const auto known = queue.ask(*walk_, actions, request)) answer(request, *known);
   };
-  ask(leaf.actions, 0);
-  for (std::size_t end = 0; end < leaf.ends.size(); ++end) {
-    if (leaf.ends[end].is_over) continue;
-    for (Action action : leaf.ends[end].way) walk_->forward(action);
-    ask({}, static_cast<int>(end) + 1);
-    for (std::size_t ply = 0; ply < leaf.ends[end].way.size(); ++ply) walk_->back();
+  evaluate_here(leaf.actions, 0, leaf.evaluation);
+  if (!uses_net) evaluator_.priors(*walk_, leaf.actions, leaf.priors);
+  for (int part = 1; ChainEnd& end : leaf.ends) {
+    if (!end.is_over) {
+      for (Action action : end.way) walk_->forward(action);
+      evaluate_here({}, part, end.evaluation);
+      for (std::size_t ply = 0; ply < end.way.size(); ++ply) walk_->back();
+    }
+    ++part;
   }
 }
 
 void TreeSearch::answer(int request, const Answer& answer) {
-  take(round_[request / kParts], request % kParts, answer);
-}
-
-void TreeSearch::take(Leaf& leaf, int part, const Answer& answer) {
   --outstanding_;
+  Leaf& leaf = round_[request / kParts];
+  const int part = request % kParts;
   if (part > 0) {
-    leaf.ends[static_cast<std::size_t>(part) - 1].evaluation = answer.evaluation;
+    leaf.ends[part - 1].evaluation = answer.evaluation;
     return;
   }
   leaf.priors.assign(answer.priors.begin(), answer.priors.end());

@@ -42,9 +42,7 @@ class TreeSearch final : public Thinker {
   std::optional<float> known_value() const;
   bool open_behind_die(EvalQueue& queue);
   bool open_leaf(EvalQueue& queue, bool is_node);
-  void judge_inside(Leaf& leaf);
-  void ask_net(EvalQueue& queue, Leaf& leaf);
-  void take(Leaf& leaf, int part, const Answer& answer);
+  void evaluate(EvalQueue& queue, Leaf& leaf);
   void end_round();
   void settle(Leaf& leaf);
   void shuffle(Leaf& leaf);

@@ -147,12 +147,10 @@ void TreeSearch::follow_line(NodeIndex chosen) {
     thought_.line.push_back(tree_[at].action);
     const Node& node = tree_[at];
     if (!node.has_children() || node.mover == kChance) return;
-    NodeIndex next = node.first;
-    for (NodeIndex index = node.first; index < node.first + node.size; ++index) {
-      if (tree_[index].visits > tree_[next].visits) next = index;
-    }
-    if (tree_[next].visits == 0) return;
-    at = next;
+    const auto below = tree_.children(node);
+    const auto most = std::ranges::max_element(below, {}, &Node::visits);
+    if (most->visits == 0) return;
+    at = node.first + static_cast<NodeIndex>(most - below.begin());
   }
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "games/board_text.h"
 #include "games/chesslike/planes.h"
-#include "games/chesslike/san.h"
 
 namespace rulezero::chesslike {
 namespace {
@@ -36,15 +36,13 @@ bool is_behind_double_step(const PieceTable& table, const Position& p) {
 }  // namespace
 
 CheckedGame::CheckedGame(Rules rules, bool absolute_view)
-    : facts_{.actions = 4096 * (1 + static_cast<int>(rules.table->promotions().size())),
-             .planes = {history_plane_count(rules.table->kinds()), 8, 8},
-             .max_plies = kMaxPlies,
-             .events = {"capture", "promotion", "castling", "en_passant", "check"},
-             .policy_layout = "planes"},
-      rules_(std::move(rules)),
-      absolute_view_(absolute_view),
-      slots_(*rules_.table, absolute_view) {
-  facts_.slots = 64 * slots_.planes();
+    : BaseGame(std::move(rules)), absolute_view_(absolute_view), slots_(table(), absolute_view) {
+  facts_ = {.actions = 4096 * (1 + static_cast<int>(table().promotions().size())),
+            .slots = 64 * slots_.planes(),
+            .planes = {history_plane_count(table().kinds()), 8, 8},
+            .max_plies = kMaxPlies,
+            .events = {"capture", "promotion", "castling", "en_passant", "check"},
+            .policy_layout = "planes"};
 }
 
 CheckedGame::Position CheckedGame::parse(std::string_view text) const {
@@ -56,14 +54,9 @@ CheckedGame::Position CheckedGame::parse(std::string_view text) const {
   Position p = empty_position();
   read_men(table(), fields[0], p);
   check_men(table(), p, false);
-  p.mover = static_cast<std::uint8_t>(read_side(fields[1]));
+  p.mover = read_side(fields[1], "wb");
   read_castling(table(), rules_.castling, fields[2], p);
-  if (fields[3] != "-") {
-    p.en_passant = static_cast<std::uint8_t>(read_square(fields[3]));
-    if (p.en_passant == kNone) {
-      throw PositionError("the en-passant field is - or a square, not " + quoted(fields[3]));
-    }
-  }
+  p.en_passant = static_cast<std::uint8_t>(read_en_passant(fields[3]));
   const auto counter = [&](std::size_t field, int fallback, const char* what) {
     if (fields.size() <= field) return fallback;
     const auto value = read_number(fields[field], kLargestCounter);
@@ -89,9 +82,7 @@ CheckedGame::Position CheckedGame::parse(std::string_view text) const {
 }
 
 std::string CheckedGame::text(const Position& p) const {
-  return write_men(table(), p) + (p.mover == 0 ? " w " : " b ") + write_castling(p) + " " +
-         (p.en_passant == kNone ? "-" : square_name(p.en_passant)) + " " + std::to_string(p.clock) +
-         " " + std::to_string(p.number);
+  return write_fields(table(), p) + std::to_string(p.clock) + " " + std::to_string(p.number);
 }
 
 std::optional<Ending> CheckedGame::drawn(const Moment<Position>& moment) const {
@@ -114,13 +105,13 @@ std::optional<Ending> CheckedGame::expand(const Moment<Position>& moment,
   list_legal(table(), p, actions);
   if (actions.empty()) {
     if (!in_check(table(), p)) return Ending{0.0f, "stalemate"};
-    return Ending{p.mover == 0 ? -1.0f : 1.0f, "checkmate"};
+    return Ending{to_seat0(-1, p.mover), "checkmate"};
   }
   if (const auto ending = drawn(moment)) {
     actions.clear();
     return ending;
   }
-  write_castling_actions(rules_, p, actions);
+  write_castling_actions(p, actions);
   return std::nullopt;
 }
 
@@ -129,7 +120,7 @@ std::uint64_t CheckedGame::count(const Moment<Position>& moment) const {
 }
 
 CheckedGame::Position CheckedGame::apply(const Position& p, Action action) const {
-  Position next = move_men(table(), p, read_action(rules_, p, action));
+  Position next = move_men(table(), p, read_action(p, action));
   end_turn(next);
   if (next.en_passant != kNone && !can_take_en_passant(table(), next)) next.en_passant = kNone;
   return next;
@@ -144,28 +135,17 @@ int CheckedGame::slot(const Position& p, Action action) const {
 }
 
 void CheckedGame::events(const Position& p, Action action, std::span<float> row) const {
-  write_move_events(rules_, p, action, row);
+  write_move_events(p, action, row);
   row[4] = in_check(table(), apply(p, action));
-}
-
-std::string CheckedGame::say(const Position&, Action action) const {
-  return say_action(rules_, action);
 }
 
 std::string CheckedGame::san(const Moment<Position>& moment, Action action,
                              std::span<const Action> legal) const {
   const Position& p = moment.position;
-  const std::string text = san_of(rules_, p, action, legal);
+  const std::string text = unmarked_san(p, action, legal);
   const Position next = apply(p, action);
   if (!in_check(table(), next)) return text;
   return text + (count_legal(table(), next) == 0 ? "#" : "+");
 }
-
-std::vector<Action> CheckedGame::read_san(const Moment<Position>& moment, std::string_view text,
-                                          std::span<const Action> legal) const {
-  return rulezero::chesslike::read_san(rules_, moment.position, text, legal);
-}
-
-std::vector<Cell> CheckedGame::cells(const Position& p) const { return cells_of(table(), p); }
 
 }  // namespace rulezero::chesslike

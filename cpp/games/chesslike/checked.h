@@ -13,42 +13,26 @@ constexpr RuleOption kDrawsOption = {
     "draws", "automatic",
     "automatic, or none: no fifty moves, repetition or material, as perft suites count"};
 
-class CheckedGame {
+class CheckedGame : public BaseGame {
  public:
-  using Position = chesslike::Position;
-
   CheckedGame(Rules rules,
               bool absolute_view);  // planes and slots from White's side or the mover's
 
-  const Facts& facts() const { return facts_; }
   Position parse(std::string_view text) const;
   std::string text(const Position& p) const;
-  Key key(const Position& p) const { return key_of(p); }
   int lookback(const Position& p) const {
     return table().pawns_only_advance() ? p.clock : std::numeric_limits<int>::max();
   }
   int exact_horizon(const Position& p) const;
-  int mover(const Position& p) const { return p.mover; }
   std::optional<Ending> expand(const Moment<Position>& moment, std::vector<Action>& actions) const;
   std::uint64_t count(const Moment<Position>& moment) const;
   Position apply(const Position& p, Action action) const;
   void encode(const Moment<Position>& moment, std::span<float> planes) const;
   int slot(const Position& p, Action action) const;
   bool is_check(const Position& p) const { return in_check(table(), p); }
-  int move_number(const Position& p) const { return p.number; }
   void events(const Position& p, Action action, std::span<float> row) const;
-  std::string say(const Position& p, Action action) const;
   std::string san(const Moment<Position>& moment, Action action,
                   std::span<const Action> legal) const;
-  std::vector<Action> read_san(const Moment<Position>& moment, std::string_view text,
-                               std::span<const Action> legal) const;
-  std::vector<Cell> cells(const Position& p) const;
-
-  const PieceTable& table() const { return *rules_.table; }
-
- protected:
-  Facts facts_;
-  Rules rules_;
 
  private:
   // How the game ended, whatever moves there are, or nothing.
@@ -59,8 +43,5 @@ class CheckedGame {
 };
 
 float heuristic(const CheckedGame& rules, const Moment<Position>& moment);
-
-// Captures and promotions: the most valuable victim first, then the least valuable attacker.
-int capture_gain(const CheckedGame& rules, const Position& position, Action action);
 
 }  // namespace rulezero::chesslike

@@ -45,25 +45,6 @@ std::pair<int, int> read_man(const PieceTable& table, std::string_view man) {
   throw PositionError("no piece of the loaded set has the symbol " + quoted(symbol));
 }
 
-// The outermost own rook on this wing of the king, or kNone.
-int outermost_rook(const Position& p, int seat, int wing) {
-  const int king = p.king(seat);
-  const Bits rank = rank_bits(seat == 0 ? 0 : 7);
-  if (king == kNone || !has(rank, king)) return kNone;
-  const Bits right_of_king = ~((bit(king) << 1) - 1);
-  const Bits rooks =
-      p.men(seat, kRook) & rank & (wing == kKingside ? right_of_king : bit(king) - 1);
-  if (!rooks) return kNone;
-  return wing == kKingside ? last(rooks) : first(rooks);
-}
-
-}  // namespace
-
-std::string shown_symbol(const PieceSpec& piece) {
-  if (piece.symbol.size() == 1 && is_letter(piece.symbol[0])) return piece.symbol;
-  return "{" + piece.symbol + "}";
-}
-
 std::string write_men(const PieceTable& table, const Position& p) {
   return write_board(8, 8, [&](int rank, int file) -> std::string {
     const int square = rank * 8 + file;
@@ -74,13 +55,6 @@ std::string write_men(const PieceTable& table, const Position& p) {
       return {seat == 0 ? upper(symbol[0]) : lower(symbol[0])};
     }
     return std::string(seat == 0 ? "{w" : "{b") + symbol + "}";
-  });
-}
-
-void read_men(const PieceTable& table, std::string_view field, Position& p) {
-  read_board(field, 8, 8, [&](int rank, int file, std::string_view man) {
-    const auto [kind, seat] = read_man(table, man);
-    p.put(rank * 8 + file, seat, kind);
   });
 }
 
@@ -96,6 +70,25 @@ std::string write_castling(const Position& p) {
     }
   }
   return field.empty() ? "-" : field;
+}
+
+}  // namespace
+
+std::string shown_symbol(const PieceSpec& piece) {
+  if (piece.symbol.size() == 1 && is_letter(piece.symbol[0])) return piece.symbol;
+  return "{" + piece.symbol + "}";
+}
+
+std::string write_fields(const PieceTable& table, const Position& p) {
+  return write_men(table, p) + (p.mover == 0 ? " w " : " b ") + write_castling(p) + " " +
+         (p.en_passant == kNone ? "-" : square_name(p.en_passant)) + " ";
+}
+
+void read_men(const PieceTable& table, std::string_view field, Position& p) {
+  read_board(field, 8, 8, [&](int rank, int file, std::string_view man) {
+    const auto [kind, seat] = read_man(table, man);
+    p.put(rank * 8 + file, seat, kind);
+  });
 }
 
 void read_castling(const PieceTable& table, CastlingField style, std::string_view field,
@@ -143,11 +136,23 @@ void read_castling(const PieceTable& table, CastlingField style, std::string_vie
   }
 }
 
-int read_side(std::string_view field) {
-  if (field != "w" && field != "b") {
-    throw PositionError("the side to move is w or b, not " + quoted(field));
+int outermost_rook(const Position& p, int seat, int wing) {
+  const int king = p.king(seat);
+  const Bits rank = rank_bits(seat == 0 ? 0 : 7);
+  if (king == kNone || !has(rank, king)) return kNone;
+  const Bits right_of_king = ~((bit(king) << 1) - 1);
+  const Bits rooks =
+      p.men(seat, kRook) & rank & (wing == kKingside ? right_of_king : bit(king) - 1);
+  if (!rooks) return kNone;
+  return wing == kKingside ? last(rooks) : first(rooks);
+}
+
+int read_en_passant(std::string_view field) {
+  const int square = read_square(field);
+  if (square == kNone && field != "-") {
+    throw PositionError("the en-passant field is - or a square, not " + quoted(field));
   }
-  return field == "b";
+  return square;
 }
 
 void check_men(const PieceTable& table, const Position& p, bool kings_are_captured) {

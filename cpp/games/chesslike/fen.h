@@ -11,12 +11,11 @@ namespace rulezero::chesslike {
 // A man's symbol as texts show it: a letter stands for itself, other symbols go into braces.
 std::string shown_symbol(const PieceSpec& piece);
 
-std::string write_men(const PieceTable& table, const Position& p);
+// The fields before the counters, with a space after each: men, side, castling, en passant.
+std::string write_fields(const PieceTable& table, const Position& p);
 
 // Places men; checks letters, not what the rules say about kings and pawns.
 void read_men(const PieceTable& table, std::string_view field, Position& p);
-
-std::string write_castling(const Position& p);
 
 // Which castling rights a text may hold.
 enum class CastlingField {
@@ -26,8 +25,11 @@ enum class CastlingField {
 void read_castling(const PieceTable& table, CastlingField style, std::string_view field,
                    Position& p);
 
-// The side to move: w or b.
-int read_side(std::string_view field);
+// The outermost own rook on this wing of the king, or kNone.
+int outermost_rook(const Position& p, int seat, int wing);
+
+// The en-passant square, kNone for "-".
+int read_en_passant(std::string_view field);
 
 // Refuses kings other than one each (or, where kings are captured, at most one each and at least
 // one in all), and pawns where none can stand.

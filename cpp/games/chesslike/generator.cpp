@@ -9,8 +9,6 @@
 namespace rulezero::chesslike {
 namespace {
 
-std::size_t index(int number) { return static_cast<std::size_t>(number); }
-
 // Counters stop where texts can still hold them.
 std::uint16_t count_up(int counter) {
   return static_cast<std::uint16_t>(std::min(counter + 1, kLargestCounter));
@@ -33,12 +31,12 @@ TableDanger find_table_danger(const PieceTable& table, const Position& p) {
   const int them = 1 - us;
   TableDanger danger{.king = p.king(us), .men = {}};
   const Bits occupied = p.occupied() ^ bit(danger.king);
-  for (Bits enemy = p.side[index(them)]; enemy;) {
+  for (Bits enemy = p.side[them]; enemy;) {
     const int square = take_first(enemy);
     const int kind = p.kind_at(square);
     danger.attacked |= table.captures(kind, them, square, occupied);
-    if (!has(table.man(kind, them).ever_captures[index(square)], danger.king)) continue;
-    danger.men[index(danger.count++)] = static_cast<std::uint8_t>(square);
+    if (!has(table.man(kind, them).ever_captures[square], danger.king)) continue;
+    danger.men[danger.count++] = static_cast<std::uint8_t>(square);
     danger.touchy |= table.path(kind, them, square, danger.king);
     danger.hops |= table.man(kind, them).hops;
   }
@@ -50,7 +48,7 @@ bool stays_safe(const PieceTable& table, const Position& p, const TableDanger& d
                 Bits occupied, Bits absent) {
   const int them = 1 - p.mover;
   for (int i = 0; i < danger.count; ++i) {
-    const int square = danger.men[index(i)];
+    const int square = danger.men[i];
     if (has(absent, square)) continue;
     if (has(table.captures(p.kind_at(square), them, square, occupied), danger.king)) return false;
   }
@@ -60,8 +58,8 @@ bool stays_safe(const PieceTable& table, const Position& p, const TableDanger& d
 template <class Sink>
 void table_legal(const PieceTable& table, const Position& p, Sink& sink) {
   const int us = p.mover;
-  const Bits own = p.side[index(us)];
-  const Bits enemy = p.side[index(1 - us)];
+  const Bits own = p.side[us];
+  const Bits enemy = p.side[1 - us];
   const Bits occupied = own | enemy;
   const TableDanger danger = find_table_danger(table, p);
   const bool checked = has(danger.attacked, danger.king);
@@ -107,7 +105,7 @@ void table_legal(const PieceTable& table, const Position& p, Sink& sink) {
   }
   if (checked) return;
   for (int wing : {kKingside, kQueenside}) {
-    if (may_castle(table, p, wing)) sink.move(danger.king, p.castling[index(us)][index(wing)]);
+    if (may_castle(table, p, wing)) sink.move(danger.king, p.castling[us][wing]);
   }
 }
 
@@ -117,8 +115,8 @@ void fast_legal(const PieceTable& table, const Position& p, Sink& sink) {
   orthodox_safe_moves<Seat>(p, danger, sink);
   if (danger.checkers) return;
   for (int wing : {kKingside, kQueenside}) {
-    if (p.castling[Seat][index(wing)] != kNone && may_castle(table, p, wing)) {
-      sink.move(danger.king, p.castling[Seat][index(wing)]);
+    if (p.castling[Seat][wing] != kNone && may_castle(table, p, wing)) {
+      sink.move(danger.king, p.castling[Seat][wing]);
     }
   }
 }
@@ -140,31 +138,24 @@ Bits king_capturers(const Position& p) {
   return prey == kNone ? 0 : orthodox_attackers(p, prey, Seat, p.occupied());
 }
 
-// Captures of the enemy king that the safe moves may not contain.
 template <int Seat>
-void list_king_captures(const PieceTable& table, const Position& p, std::vector<Action>& actions) {
+void careful(const PieceTable& table, const Position& p, std::vector<Action>& actions) {
   Lister sink{promotion_count(table), actions};
+  fast_legal<Seat>(table, p, sink);
+  Bits capturers = king_capturers<Seat>(p);
+  if (!capturers) return;
+  // Every king capture is allowed, safe or not: list each once.
   const int prey = p.king(1 - Seat);
   const bool last_rank = rank_of(prey) == (Seat == 0 ? 7 : 0);
-  for (Bits men = king_capturers<Seat>(p); men;) {
-    const int from = take_first(men);
+  std::erase_if(actions, [&](Action action) { return move_of(action).to == prey; });
+  while (capturers) {
+    const int from = take_first(capturers);
     if (last_rank && p.kind_at(from) == kPawn) {
       sink.promoting_moves(from, bit(prey));
     } else {
       sink.move(from, prey);
     }
   }
-}
-
-template <int Seat>
-void careful(const PieceTable& table, const Position& p, std::vector<Action>& actions) {
-  Lister sink{promotion_count(table), actions};
-  fast_legal<Seat>(table, p, sink);
-  if (!king_capturers<Seat>(p)) return;
-  // Every king capture is allowed, safe or not: list each once.
-  const int prey = p.king(1 - Seat);
-  std::erase_if(actions, [&](Action action) { return move_of(action).to == prey; });
-  list_king_captures<Seat>(table, p, actions);
 }
 
 template <int Seat>
@@ -182,7 +173,7 @@ void pseudo(const PieceTable& table, const Position& p, std::vector<Action>& act
   Lister sink{promotion_count(table), actions};
   orthodox_pseudo_moves<Seat>(p, sink);
   for (int wing : {kKingside, kQueenside}) {
-    if (may_castle(table, p, wing)) sink.move(p.king(Seat), p.castling[Seat][index(wing)]);
+    if (may_castle(table, p, wing)) sink.move(p.king(Seat), p.castling[Seat][wing]);
   }
 }
 
@@ -191,10 +182,10 @@ void pseudo(const PieceTable& table, const Position& p, std::vector<Action>& act
 bool is_attacked(const PieceTable& table, const Position& p, int square, int by, Bits occupied,
                  Bits absent) {
   if (table.is_plain(p)) return orthodox_attackers(p, square, by, occupied) & ~absent;
-  for (Bits men = p.side[index(by)] & ~absent; men;) {
+  for (Bits men = p.side[by] & ~absent; men;) {
     const int from = take_first(men);
     const int kind = p.kind_at(from);
-    if (!has(table.man(kind, by).ever_captures[index(from)], square)) continue;
+    if (!has(table.man(kind, by).ever_captures[from], square)) continue;
     if (has(table.captures(kind, by, from, occupied), square)) return true;
   }
   return false;
@@ -212,7 +203,7 @@ CastlingSquares castling_squares(int seat, int wing) {
 
 bool may_castle(const PieceTable& table, const Position& p, int wing) {
   const int us = p.mover;
-  const int rook = p.castling[index(us)][index(wing)];
+  const int rook = p.castling[us][wing];
   if (rook == kNone) return false;
   const int king = p.king(us);
   const CastlingSquares to = castling_squares(us, wing);
@@ -232,7 +223,7 @@ bool may_castle(const PieceTable& table, const Position& p, int wing) {
 int castling_wing(const Position& p, const Move& move) {
   if (p.kind_at(move.from) != kKing || move.from != p.king(p.mover)) return -1;
   for (int wing : {kKingside, kQueenside}) {
-    if (p.castling[p.mover][index(wing)] == move.to) return wing;
+    if (p.castling[p.mover][wing] == move.to) return wing;
   }
   return -1;
 }
@@ -279,10 +270,9 @@ Position move_men(const PieceTable& table, const Position& p, const Move& move) 
     next.put(to.king, us, kKing);
     next.put(to.rook, us, kRook);
   } else {
-    const bool captures = has(p.side[index(1 - us)], move.to);
+    const bool captures = has(p.side[1 - us], move.to);
     if (captures) next.remove(move.to, 1 - us);
-    next.put(move.to, us,
-             move.promotion == 0 ? kind : table.promotions()[index(move.promotion - 1)]);
+    next.put(move.to, us, move.promotion == 0 ? kind : table.promotions()[move.promotion - 1]);
     if (captures || kind == kPawn) next.clock = 0;
     if (kind == kPawn && table.takes_en_passant()) {
       const int step = us == 0 ? 8 : -8;
@@ -294,7 +284,7 @@ Position move_men(const PieceTable& table, const Position& p, const Move& move) 
       }
     }
   }
-  if (kind == kKing) next.castling[index(us)] = {kNone, kNone};
+  if (kind == kKing) next.castling[us] = {kNone, kNone};
   for (auto& wings : next.castling) {
     for (std::uint8_t& rook : wings) {
       if (rook == move.from || rook == move.to) rook = kNone;
@@ -314,7 +304,7 @@ bool can_take_en_passant(const PieceTable& table, const Position& p) {
   const Bits victim = bit(p.en_passant + (us == 0 ? -8 : 8));
   for (Bits pawns = p.men(us, kPawn); pawns;) {
     const int from = take_first(pawns);
-    if (!has(table.man(kPawn, us).ever_captures[index(from)], p.en_passant)) continue;
+    if (!has(table.man(kPawn, us).ever_captures[from], p.en_passant)) continue;
     if (!has(table.captures(kPawn, us, from, p.occupied()), p.en_passant)) continue;
     const Bits occupied = (p.occupied() ^ bit(from) ^ victim) | bit(p.en_passant);
     if (!is_attacked(table, p, p.king(us), 1 - us, occupied, victim)) return true;

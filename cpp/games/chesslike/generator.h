@@ -38,8 +38,8 @@ bool has_careful(const PieceTable& table, const Position& p);
 // Moves with king safety ignored, castling only where it is safe. Only for orthodox men.
 void list_pseudo(const PieceTable& table, const Position& p, std::vector<Action>& actions);
 
-// Moves the men, and keeps rights and the clock. A pawn's double step leaves the passed square in
-// en_passant; whose turn it is and the move number are the game's business.
+// Moves the men and updates castling rights and the clock. A pawn's double step leaves the passed
+// square in en_passant. The game itself updates the mover and the move number.
 Position move_men(const PieceTable& table, const Position& p, const Move& move);
 
 // Gives the move to the other side, and counts a full move after Black's.

@@ -1,5 +1,5 @@
 #pragma once
-// Moves by number, and what a move generator hands its finds to.
+// Moves by number, and the sinks that move generators write to.
 
 #include <vector>
 

@@ -9,31 +9,49 @@ namespace rulezero::chesslike {
 
 template <int Seat>
 constexpr Bits forward(Bits men) {
-  return Seat == 0 ? men << 8 : men >> 8;
+  return Seat == 0 ? north(men) : south(men);
 }
 
 template <int Seat>
 constexpr Bits pawn_attacks(Bits pawns) {
   const Bits ahead = forward<Seat>(pawns);
-  return ((ahead & ~kFileA) >> 1) | ((ahead & ~kFileH) << 1);
+  return west(ahead) | east(ahead);
 }
 
-// Every square the seat's men attack, whatever stands there.
-template <int Seat>
-Bits orthodox_attacks(const Position& p, Bits occupied) {
-  Bits attacks = pawn_attacks<Seat>(p.men(Seat, kPawn));
-  for (Bits knights = p.men(Seat, kKnight); knights;) {
-    attacks |= kJumps[take_first(knights)];
+// What an officer or a king of this kind sees from a square: where it can go or strike.
+constexpr Bits orthodox_sight(int kind, int square, Bits occupied) {
+  switch (kind) {
+    case kQueen:
+      return all_sight(square, occupied);
+    case kRook:
+      return straight_sight(square, occupied);
+    case kBishop:
+      return diagonal_sight(square, occupied);
+    case kKnight:
+      return kJumps[square];
+    default:
+      return kNeighbours[square];
   }
-  for (Bits diagonal = p.men(Seat, kBishop) | p.men(Seat, kQueen); diagonal;) {
+}
+
+// Every square the seat's men attack, whatever stands there; men(kind) are those of a kind.
+template <int Seat, class Men>
+Bits attacks_of(Men men, Bits occupied) {
+  Bits attacks = pawn_attacks<Seat>(men(kPawn));
+  for (Bits knights = men(kKnight); knights;) attacks |= kJumps[take_first(knights)];
+  for (Bits diagonal = men(kBishop) | men(kQueen); diagonal;) {
     attacks |= diagonal_sight(take_first(diagonal), occupied);
   }
-  for (Bits straight = p.men(Seat, kRook) | p.men(Seat, kQueen); straight;) {
+  for (Bits straight = men(kRook) | men(kQueen); straight;) {
     attacks |= straight_sight(take_first(straight), occupied);
   }
-  const int king = p.king(Seat);
-  if (king != kNone) attacks |= kNeighbours[king];
+  if (const Bits king = men(kKing)) attacks |= kNeighbours[first(king)];
   return attacks;
+}
+
+template <int Seat>
+Bits orthodox_attacks(const Position& p, Bits occupied) {
+  return attacks_of<Seat>([&](Kind kind) { return p.men(Seat, kind); }, occupied);
 }
 
 // Men of the seat that attack the square through this occupation.
@@ -58,8 +76,8 @@ void orthodox_pawns(const Position& p, Bits pawns, Bits allowed, Sink& sink) {
   const Bits single = ahead & empty;
   const Bits twice = forward<Seat>(single & kThirdRank) & empty & allowed;
   const Bits targets = p.side[1 - Seat] & allowed;
-  const Bits left = ((ahead & ~kFileA) >> 1) & targets;
-  const Bits right = ((ahead & ~kFileH) << 1) & targets;
+  const Bits left = west(ahead) & targets;
+  const Bits right = east(ahead) & targets;
   const Bits steps = single & allowed;
   sink.pawn_moves(kStep, steps & ~kLastRank);
   sink.pawn_moves(2 * kStep, twice);
@@ -76,22 +94,16 @@ void orthodox_pawns(const Position& p, Bits pawns, Bits allowed, Sink& sink) {
 template <int Seat, class Sink>
 void orthodox_officers(const Position& p, Bits men, Bits allowed, Sink& sink) {
   const Bits occupied = p.occupied();
-  for (Bits knights = men & p.letter[kKnight]; knights;) {
-    const int from = take_first(knights);
-    sink.moves(from, kJumps[from] & allowed);
-  }
-  for (Bits bishops = men & p.letter[kBishop]; bishops;) {
-    const int from = take_first(bishops);
-    sink.moves(from, diagonal_sight(from, occupied) & allowed);
-  }
-  for (Bits rooks = men & p.letter[kRook]; rooks;) {
-    const int from = take_first(rooks);
-    sink.moves(from, straight_sight(from, occupied) & allowed);
-  }
-  for (Bits queens = men & p.letter[kQueen]; queens;) {
-    const int from = take_first(queens);
-    sink.moves(from, all_sight(from, occupied) & allowed);
-  }
+  const auto list = [&](Kind kind, auto sight) {
+    for (Bits left = men & p.letter[kind]; left;) {
+      const int from = take_first(left);
+      sink.moves(from, sight(from) & allowed);
+    }
+  };
+  list(kKnight, [](int from) { return kJumps[from]; });
+  list(kBishop, [&](int from) { return diagonal_sight(from, occupied); });
+  list(kRook, [&](int from) { return straight_sight(from, occupied); });
+  list(kQueen, [&](int from) { return all_sight(from, occupied); });
 }
 
 // Pawns that stand ready to take en passant, king safety ignored.

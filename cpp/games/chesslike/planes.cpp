@@ -5,11 +5,11 @@
 namespace rulezero::chesslike {
 namespace {
 
-constexpr std::size_t kArea = 64;
+constexpr int kArea = 64;
 
 void fill(std::span<float> planes, int plane, float value) {
   if (value == 0) return;
-  std::fill_n(planes.begin() + plane * static_cast<std::ptrdiff_t>(kArea), kArea, value);
+  std::fill_n(planes.begin() + plane * kArea, kArea, value);
 }
 
 }  // namespace
@@ -29,8 +29,7 @@ void encode_history(const Moment<Position>& moment, int kinds, bool absolute,
       for (Bits men = p.side[seat]; men;) {
         const int square = take_first(men);
         const int plane = first_plane + p.kind_at(square);
-        planes[static_cast<std::size_t>(plane) * kArea + static_cast<std::size_t>(square ^ flip)] =
-            1;
+        planes[plane * kArea + (square ^ flip)] = 1;
       }
     }
     fill(planes, base + 2 * kinds, earlier->times >= 2);
@@ -41,7 +40,7 @@ void encode_history(const Moment<Position>& moment, int kinds, bool absolute,
   fill(planes, meta, now.mover == 0);
   fill(planes, meta + 1, std::min(1.0f, static_cast<float>(plies) / kPlyScale));
   for (int i = 0; i < 4; ++i) {
-    const auto seat = static_cast<std::size_t>(i < 2 ? viewer : 1 - viewer);
+    const int seat = i < 2 ? viewer : 1 - viewer;
     fill(planes, meta + 2 + i, now.castling[seat][i % 2] != kNone);
   }
   fill(planes, meta + 6, std::min(1.0f, static_cast<float>(now.clock) / kClockScale));
@@ -53,16 +52,16 @@ void encode_features(const Position& p, std::span<float> features) {
     for (Bits men = p.side[seat]; men;) {
       const int square = take_first(men);
       const int plane = (seat == p.mover ? 0 : kLetters) + p.kind_at(square);
-      features[plane * 64 + (square ^ flip)] = 1;
+      features[plane * kArea + (square ^ flip)] = 1;
     }
   }
-  std::size_t at = 2 * kLetters * kArea;
+  int at = 2 * kLetters * kArea;
   for (int i = 0; i < 4; ++i) {
-    const auto seat = static_cast<std::size_t>(i < 2 ? p.mover : 1 - p.mover);
+    const int seat = i < 2 ? p.mover : 1 - p.mover;
     features[at++] = p.castling[seat][i % 2] != kNone;
   }
   features[at++] = p.mover == 0;
-  if (p.en_passant != kNone) features[at + static_cast<std::size_t>(file_of(p.en_passant))] = 1;
+  if (p.en_passant != kNone) features[at + file_of(p.en_passant)] = 1;
 }
 
 }  // namespace rulezero::chesslike

@@ -62,19 +62,28 @@ std::vector<PieceSpec> orthodox_pieces() {
   return pieces;
 }
 
-Move read_action(const Rules& rules, const Position& p, Action action) {
+std::vector<Cell> BaseGame::cells(const Position& p) const {
+  std::vector<Cell> cells(64);
+  for (Bits men = p.occupied(); men;) {
+    const int square = take_first(men);
+    cells[square] = {table().spec(p.kind_at(square)).symbol, p.seat_at(square), ""};
+  }
+  return cells;
+}
+
+Move BaseGame::read_action(const Position& p, Action action) const {
   Move move = move_of(action);
-  if (!rules.two_square_castling || p.kind_at(move.from) != kKing) return move;
+  if (!rules_.two_square_castling || p.kind_at(move.from) != kKing) return move;
   const int files = file_of(move.to) - file_of(move.from);
   if (std::abs(files) != 2) return move;
   move.to = p.castling[p.mover][files > 0 ? kKingside : kQueenside];
   return move;
 }
 
-void write_castling_actions(const Rules& rules, const Position& p, std::vector<Action>& actions) {
+void BaseGame::write_castling_actions(const Position& p, std::vector<Action>& actions) const {
   const auto& rights = p.castling[p.mover];
   const bool has_rights = rights[kKingside] != kNone || rights[kQueenside] != kNone;
-  if (!rules.two_square_castling || !has_rights) return;
+  if (!rules_.two_square_castling || !has_rights) return;
   for (Action& action : actions) {
     const Move move = move_of(action);
     const int wing = castling_wing(p, move);
@@ -83,22 +92,13 @@ void write_castling_actions(const Rules& rules, const Position& p, std::vector<A
   }
 }
 
-void write_move_events(const Rules& rules, const Position& p, Action action, std::span<float> row) {
-  const Move move = read_action(rules, p, action);
-  const bool en_passant = is_en_passant(*rules.table, p, move);
+void BaseGame::write_move_events(const Position& p, Action action, std::span<float> row) const {
+  const Move move = read_action(p, action);
+  const bool en_passant = is_en_passant(table(), p, move);
   row[0] = en_passant || has(p.side[1 - p.mover], move.to);
   row[1] = move.promotion != 0;
   row[2] = castling_wing(p, move) >= 0;
   row[3] = en_passant;
-}
-
-std::vector<Cell> cells_of(const PieceTable& table, const Position& p) {
-  std::vector<Cell> cells(64);
-  for (Bits men = p.occupied(); men;) {
-    const int square = take_first(men);
-    cells[square] = {table.spec(p.kind_at(square)).symbol, p.seat_at(square), ""};
-  }
-  return cells;
 }
 
 }  // namespace rulezero::chesslike

@@ -1,5 +1,5 @@
 #pragma once
-// What a chess-like game is made of, and its moves by action number.
+// What a chess-like game is made of, and what all of them answer alike.
 
 #include <memory>
 #include <span>
@@ -23,15 +23,45 @@ bool read_choice(const Options& options, std::string_view name, std::string_view
 // The pieces of orthodox chess.
 std::vector<PieceSpec> orthodox_pieces();
 
-// The move of an action: castling always has the king go onto its rook.
-Move read_action(const Rules& rules, const Position& p, Action action);
+class BaseGame {
+ public:
+  using Position = chesslike::Position;
 
-// Numbers castling among generated moves as it is written.
-void write_castling_actions(const Rules& rules, const Position& p, std::vector<Action>& actions);
+  const Facts& facts() const { return facts_; }
+  Key key(const Position& p) const { return key_of(p); }
+  int mover(const Position& p) const { return p.mover; }
+  int move_number(const Position& p) const { return p.number; }
+  std::vector<Cell> cells(const Position& p) const;
 
-// The columns all chess-like games share: capture, promotion, castling, en passant.
-void write_move_events(const Rules& rules, const Position& p, Action action, std::span<float> row);
+  // From, to, and a promotion's symbol: "e2e4", "e7e8q".
+  std::string say(const Position& p, Action action) const;
 
-std::vector<Cell> cells_of(const PieceTable& table, const Position& p);
+  // The legal actions a text can mean in SAN, with any amount of disambiguation.
+  std::vector<Action> read_san(const Moment<Position>& moment, std::string_view text,
+                               std::span<const Action> legal) const;
+
+  const PieceTable& table() const { return *rules_.table; }
+
+ protected:
+  explicit BaseGame(Rules rules) : rules_(std::move(rules)) {}
+
+  // The move of an action: castling always has the king go onto its rook.
+  Move read_action(const Position& p, Action action) const;
+
+  // Numbers castling among generated moves as it is written.
+  void write_castling_actions(const Position& p, std::vector<Action>& actions) const;
+
+  // The columns all chess-like games share: capture, promotion, castling, en passant.
+  void write_move_events(const Position& p, Action action, std::span<float> row) const;
+
+  // SAN without a mark for check: "Nbd7", "exd5", "e8=Q", "O-O".
+  std::string unmarked_san(const Position& p, Action action, std::span<const Action> legal) const;
+
+  Rules rules_;
+  Facts facts_;
+};
+
+// Captures and promotions: the most valuable victim first, then the least valuable attacker.
+int capture_gain(const BaseGame& rules, const Position& position, Action action);
 
 }  // namespace rulezero::chesslike

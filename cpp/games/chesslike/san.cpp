@@ -1,6 +1,6 @@
-#include "games/chesslike/san.h"
+// Standard algebraic notation for any piece table.
 
-#include "games/chesslike/fen.h"
+#include "games/chesslike/rules.h"
 
 namespace rulezero::chesslike {
 namespace {
@@ -55,27 +55,26 @@ bool matches(const PieceTable& table, const Position& p, const Move& move, std::
 
 }  // namespace
 
-std::string say_action(const Rules& rules, Action action) {
+std::string BaseGame::say(const Position&, Action action) const {
   const Move move = move_of(action);
   std::string text = square_name(move.from) + square_name(move.to);
   if (move.promotion == 0) return text;
-  const std::string symbol = shown_symbol(promoted(*rules.table, move));
+  const std::string symbol = shown_symbol(promoted(table(), move));
   if (symbol.size() > 1) return text + symbol;
   return text + static_cast<char>(symbol[0] | 32);
 }
 
-std::string san_of(const Rules& rules, const Position& p, Action action,
-                   std::span<const Action> legal) {
-  const PieceTable& table = *rules.table;
-  const Move move = read_action(rules, p, action);
+std::string BaseGame::unmarked_san(const Position& p, Action action,
+                                   std::span<const Action> legal) const {
+  const Move move = read_action(p, action);
   const int wing = castling_wing(p, move);
   if (wing >= 0) return wing == kKingside ? "O-O" : "O-O-O";
 
   const int kind = p.kind_at(move.from);
-  const bool captures = is_capture(table, p, move);
+  const bool captures = is_capture(table(), p, move);
   Bits others = 0;  // further men of this kind that may go to the same square
   for (Action number : legal) {
-    const Move other = read_action(rules, p, number);
+    const Move other = read_action(p, number);
     if (other.to == move.to && other.from != move.from && p.kind_at(other.from) == kind &&
         castling_wing(p, other) < 0) {
       others |= bit(other.from);
@@ -91,7 +90,7 @@ std::string san_of(const Rules& rules, const Position& p, Action action,
       text = from[0];
     }
   } else {
-    text = shown_symbol(table.spec(kind));
+    text = shown_symbol(table().spec(kind));
     const bool same_file = others & file_bits(file_of(move.from));
     const bool same_rank = others & rank_bits(rank_of(move.from));
     if (others && (!same_file || same_rank)) text += from[0];
@@ -99,16 +98,17 @@ std::string san_of(const Rules& rules, const Position& p, Action action,
   }
   if (captures) text += 'x';
   text += square_name(move.to);
-  if (move.promotion != 0) text += "=" + shown_symbol(promoted(table, move));
+  if (move.promotion != 0) text += "=" + shown_symbol(promoted(table(), move));
   return text;
 }
 
-std::vector<Action> read_san(const Rules& rules, const Position& p, std::string_view text,
-                             std::span<const Action> legal) {
+std::vector<Action> BaseGame::read_san(const Moment<Position>& moment, std::string_view text,
+                                       std::span<const Action> legal) const {
+  const Position& p = moment.position;
   const std::string given = bare(text);
   std::vector<Action> meant;
   for (Action action : legal) {
-    if (matches(*rules.table, p, read_action(rules, p, action), given)) meant.push_back(action);
+    if (matches(table(), p, read_action(p, action), given)) meant.push_back(action);
   }
   return meant;
 }

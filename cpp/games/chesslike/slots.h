@@ -26,9 +26,7 @@ class SlotMap {
 
  private:
   static constexpr int kSpan = 15;  // displacements run from -7 to 7
-  static std::size_t cell(int right, int up) {
-    return static_cast<std::size_t>((up + 7) * kSpan + right + 7);
-  }
+  static int cell(int right, int up) { return (up + 7) * kSpan + right + 7; }
 
   std::array<int, kSpan * kSpan> plane_;                   // by displacement, -1 for none
   std::vector<std::array<int, kSpan * kSpan>> promotion_;  // by option after the first

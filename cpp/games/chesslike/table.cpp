@@ -25,7 +25,7 @@ std::vector<int> squares_along(int square, int right, int up, int range) {
   return squares;
 }
 
-// Refuses numbers that no board has a use for; piece files are checked more closely before.
+// Refuses numbers that make no sense on the board; files of pieces are checked when they are read.
 void check_ranges(const PieceSpec& piece) {
   const auto require = [&](bool holds, const char* what) {
     if (!holds) throw GameError("the piece " + quoted(piece.symbol) + " needs " + what);
@@ -48,6 +48,18 @@ void check_ranges(const PieceSpec& piece) {
               "vectors from -7 to 7 other than [0, 0]");
     }
   }
+}
+
+Lane lane_of(const PatternSpec& pattern, const std::vector<int>& squares) {
+  const bool hops = pattern.kind == PatternSpec::Kind::kHop;
+  Lane lane{.squares = {},
+            .length = static_cast<std::uint8_t>(squares.size()),
+            .hurdles = static_cast<std::uint8_t>(hops ? pattern.hurdles : 0),
+            .land = static_cast<std::uint8_t>(hops ? pattern.land : 0),
+            .moves = pattern.moves,
+            .captures = pattern.captures};
+  std::copy(squares.begin(), squares.end(), lane.squares.begin());
+  return lane;
 }
 
 // Where a lane can end on some board: hurdles need squares of their own.
@@ -94,12 +106,11 @@ PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : spe
     throw GameError("a piece set has at most " + std::to_string(kMostPieces) + " kinds, not " +
                     std::to_string(pieces.size()));
   }
-  men_.resize(static_cast<std::size_t>(2 * kinds()));
+  men_.resize(2 * kinds());
   for (int kind = 0; kind < kinds(); ++kind) {
     for (int seat = 0; seat < 2; ++seat) compile(kind, seat);
   }
   const PieceSpec& pawn = spec(kPawn);
-  takes_en_passant_ = pawn.en_passant;
   if (pawn.promotion) {
     for (const std::string& symbol : pawn.promotion->options) {
       const int kind = find(symbol);
@@ -112,12 +123,10 @@ PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : spe
     }
   }
   for (int seat = 0; seat < 2; ++seat) find_pawn_squares(seat);
-  castles_ = {spec(kKing).castles_kingside, spec(kKing).castles_queenside};
-
   for (const PatternSpec& pattern : pawn.patterns) {
     for (const Vector& vector : pattern.vectors) pawns_only_advance_ &= vector.forward > 0;
   }
-  is_orthodox_ = !only_table && takes_en_passant_ && promotion_zone_[0] == rank_bits(7);
+  is_orthodox_ = !only_table && takes_en_passant() && promotion_zone_[0] == rank_bits(7);
   for (int kind = kPawn; kind < kLetters; ++kind) {
     usual_[kind] = find_usual(kind);
     is_orthodox_ &= moves_as_usual(kind);
@@ -127,21 +136,20 @@ PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : spe
 bool PieceTable::find_usual(int kind) const {
   if (!is_loaded(kind)) return false;
   for (int square = 0; square < 64; ++square) {
-    const auto at = static_cast<std::size_t>(square);
     const Bits straight = straight_sight(square, 0);
     const Bits diagonal = diagonal_sight(square, 0);
     for (int seat = 0; seat < 2; ++seat) {
       const Man& found = man(kind, seat);
-      if (found.lanes[at].begin != found.lanes[at].end) return false;
+      if (!lanes(found, square).empty()) return false;
       if (kind == kPawn) {
         // Its single step may be a leap or a slide; its double step must not jump.
         const Bits one = seat == 0 ? bit(square) << 8 : bit(square) >> 8;
         const Bits two = seat == 0 ? bit(square) << 16 : bit(square) >> 16;
         const bool at_home = rank_of(square) == (seat == 0 ? 1 : 6);
         const Bits steps = at_home ? one | two : one;
-        if ((found.leap_moves[at] | found.line_moves[at]) != steps ||
-            (found.leap_moves[at] & ~one) != 0 || found.line_captures[at] != 0 ||
-            found.leap_captures[at] != kPawnStrikes[seat][square]) {
+        if ((found.leap_moves[square] | found.line_moves[square]) != steps ||
+            (found.leap_moves[square] & ~one) != 0 || found.line_captures[square] != 0 ||
+            found.leap_captures[square] != kPawnStrikes[seat][square]) {
           return false;
         }
         continue;
@@ -149,8 +157,8 @@ bool PieceTable::find_usual(int kind) const {
       const Bits leaps = kind == kKnight ? kJumps[square] : kind == kKing ? kNeighbours[square] : 0;
       const Bits lines = (kind == kRook || kind == kQueen ? straight : 0) |
                          (kind == kBishop || kind == kQueen ? diagonal : 0);
-      if (found.leap_moves[at] != leaps || found.leap_captures[at] != leaps ||
-          found.line_moves[at] != lines || found.line_captures[at] != lines) {
+      if (found.leap_moves[square] != leaps || found.leap_captures[square] != leaps ||
+          found.line_moves[square] != lines || found.line_captures[square] != lines) {
         return false;
       }
     }
@@ -176,46 +184,30 @@ int PieceTable::find(std::string_view symbol) const {
   return -1;
 }
 
-void PieceTable::add_lanes(const PatternSpec& pattern, const Vector& vector, int seat, int square) {
-  const bool hops = pattern.kind == PatternSpec::Kind::kHop;
-  const int up = seat == 0 ? vector.forward : -vector.forward;
-  const std::vector<int> squares =
-      squares_along(square, vector.right, up, hops ? 0 : pattern.range);
-  if (squares.empty()) return;
-  Lane lane{};
-  for (int at : squares) lane.squares[lane.length++] = static_cast<std::uint8_t>(at);
-  lane.hurdles = static_cast<std::uint8_t>(hops ? pattern.hurdles : 0);
-  lane.land = static_cast<std::uint8_t>(hops ? pattern.land : 0);
-  lane.moves = pattern.moves;
-  lane.captures = pattern.captures;
-  lanes_.push_back(lane);
-}
-
 void PieceTable::compile(int kind, int seat) {
   Man& man = men_[2 * kind + seat];
-  man = Man{};
   const int home_row = kind == kPawn ? 1 : 0;
   const int home_rank = seat == 0 ? home_row : 7 - home_row;
   for (int square = 0; square < 64; ++square) {
-    const auto at = static_cast<std::size_t>(square);
-    man.lanes[at].begin = static_cast<std::uint16_t>(lanes_.size());
+    man.lanes[square].begin = static_cast<std::uint16_t>(lanes_.size());
     for (const PatternSpec& pattern : spec(kind).patterns) {
       if (pattern.initial_only && rank_of(square) != home_rank) continue;
-      man.hops |= pattern.kind == PatternSpec::Kind::kHop;
+      const bool hops = pattern.kind == PatternSpec::Kind::kHop;
+      const bool leaps = pattern.kind == PatternSpec::Kind::kLeap;
+      man.hops |= hops;
       for (const Vector& vector : pattern.vectors) {
         const int up = seat == 0 ? vector.forward : -vector.forward;
         const bool one_step = std::abs(vector.right) <= 1 && std::abs(up) <= 1;
-        if (pattern.kind == PatternSpec::Kind::kHop ||
-            (pattern.kind == PatternSpec::Kind::kSlide && !one_step)) {
-          add_lanes(pattern, vector, seat, square);
+        const int range = hops ? 0 : leaps ? 1 : pattern.range;
+        const std::vector<int> squares = squares_along(square, vector.right, up, range);
+        if (hops || (!leaps && !one_step)) {
+          if (!squares.empty()) lanes_.push_back(lane_of(pattern, squares));
           continue;
         }
-        const bool leaps = pattern.kind == PatternSpec::Kind::kLeap;
-        const int range = leaps ? 1 : pattern.range;
-        Bits squares = 0;
-        for (int to : squares_along(square, vector.right, up, range)) squares |= bit(to);
-        if (pattern.moves) (leaps ? man.leap_moves : man.line_moves)[at] |= squares;
-        if (pattern.captures) (leaps ? man.leap_captures : man.line_captures)[at] |= squares;
+        Bits reached = 0;
+        for (int to : squares) reached |= bit(to);
+        if (pattern.moves) (leaps ? man.leap_moves : man.line_moves)[square] |= reached;
+        if (pattern.captures) (leaps ? man.leap_captures : man.line_captures)[square] |= reached;
         if (!leaps) {
           const bool straight = vector.right == 0 || up == 0;
           man.on_ranks_and_files |= straight;
@@ -224,56 +216,42 @@ void PieceTable::compile(int kind, int seat) {
       }
     }
     if (lanes_.size() > 0xffff) throw GameError("the piece set has too many patterns");
-    man.lanes[at].end = static_cast<std::uint16_t>(lanes_.size());
-    man.ever_captures[at] = man.leap_captures[at] | man.line_captures[at];
-    for (std::size_t i = man.lanes[at].begin; i < man.lanes[at].end; ++i) {
-      if (lanes_[i].captures) man.ever_captures[at] |= landings(lanes_[i]);
+    man.lanes[square].end = static_cast<std::uint16_t>(lanes_.size());
+    man.ever_captures[square] = man.leap_captures[square] | man.line_captures[square];
+    for (const Lane& lane : lanes(man, square)) {
+      if (lane.captures) man.ever_captures[square] |= landings(lane);
     }
   }
 }
 
 Reach PieceTable::reach(int kind, int seat, int square, Bits occupied) const {
   const Man& of = man(kind, seat);
-  const auto at = static_cast<std::size_t>(square);
-  Reach reach{of.leap_moves[at], of.leap_captures[at]};
-  if (of.line_moves[at] | of.line_captures[at]) {
+  Reach reach{of.leap_moves[square], of.leap_captures[square]};
+  if (of.line_moves[square] | of.line_captures[square]) {
     Bits seen = 0;
     if (of.on_ranks_and_files) seen |= straight_sight(square, occupied);
     if (of.on_diagonals) seen |= diagonal_sight(square, occupied);
-    reach.moves |= seen & of.line_moves[at];
-    reach.captures |= seen & of.line_captures[at];
+    reach.moves |= seen & of.line_moves[square];
+    reach.captures |= seen & of.line_captures[square];
   }
-  for (std::size_t i = of.lanes[at].begin; i < of.lanes[at].end; ++i) {
-    walk(lanes_[i], occupied, reach);
-  }
+  for (const Lane& lane : lanes(of, square)) walk(lane, occupied, reach);
   return reach;
-}
-
-Bits PieceTable::captures(int kind, int seat, int square, Bits occupied) const {
-  return reach(kind, seat, square, occupied).captures;
 }
 
 Bits PieceTable::ever_reaches(int kind, int seat, int square) const {
   const Man& of = man(kind, seat);
-  const auto at = static_cast<std::size_t>(square);
-  const LaneRange range = of.lanes[at];
-  Bits squares =
-      of.leap_moves[at] | of.leap_captures[at] | of.line_moves[at] | of.line_captures[at];
-  for (std::size_t i = range.begin; i < range.end; ++i) squares |= landings(lanes_[i]);
+  Bits squares = of.leap_moves[square] | of.leap_captures[square] | of.line_moves[square] |
+                 of.line_captures[square];
+  for (const Lane& lane : lanes(of, square)) squares |= landings(lane);
   return squares;
 }
 
 Bits PieceTable::path(int kind, int seat, int square, int target) const {
   const Man& of = man(kind, seat);
-  const auto at = static_cast<std::size_t>(square);
-  Bits path = 0;
-  if (has(of.line_captures[at], target)) {
-    path |= kBetween[square][target];
-  }
-  for (std::size_t i = of.lanes[at].begin; i < of.lanes[at].end; ++i) {
+  Bits path = has(of.line_captures[square], target) ? kBetween[square][target] : 0;
+  for (const Lane& lane : lanes(of, square)) {
     Bits passed = 0;
-    for (int j = 0; j < lanes_[i].length; ++j) {
-      const int next = lanes_[i].squares[j];
+    for (int next : std::span(lane.squares).first(lane.length)) {
       if (next == target) {
         path |= passed;
         break;

@@ -58,7 +58,9 @@ class PieceTable {
   Reach reach(int kind, int seat, int square, Bits occupied) const;
 
   // The captures of reach() alone.
-  Bits captures(int kind, int seat, int square, Bits occupied) const;
+  Bits captures(int kind, int seat, int square, Bits occupied) const {
+    return reach(kind, seat, square, occupied).captures;
+  }
 
   // Squares whose men decide whether it captures on `target`; both ends left out.
   Bits path(int kind, int seat, int square, int target) const;
@@ -76,8 +78,10 @@ class PieceTable {
   Bits promotion_zone(int seat) const { return promotion_zone_[seat]; }
   // Where a pawn of the seat can stand: from its second rank on, as far as its moves carry it.
   Bits pawn_squares(int seat) const { return pawn_squares_[seat]; }
-  bool takes_en_passant() const { return takes_en_passant_; }
-  bool castles(int wing) const { return castles_[wing]; }
+  bool takes_en_passant() const { return spec(kPawn).en_passant; }
+  bool castles(int wing) const {
+    return wing == kKingside ? spec(kKing).castles_kingside : spec(kKing).castles_queenside;
+  }
 
   // Whether an orthodox board holds only men of the six letters.
   bool is_plain(const Position& position) const {
@@ -92,7 +96,10 @@ class PieceTable {
   void compile(int kind, int seat);
   void find_pawn_squares(int seat);
   bool find_usual(int kind) const;
-  void add_lanes(const PatternSpec& pattern, const Vector& vector, int seat, int square);
+  std::span<const Lane> lanes(const Man& man, int square) const {
+    const auto [begin, end] = man.lanes[square];
+    return {lanes_.data() + begin, lanes_.data() + end};
+  }
 
   std::vector<PieceSpec> specs_;  // by kind; a letter that is not loaded has no symbol
   std::vector<Man> men_;
@@ -100,8 +107,6 @@ class PieceTable {
   std::vector<int> promotions_;
   std::array<Bits, 2> promotion_zone_{};
   std::array<Bits, 2> pawn_squares_{};
-  bool takes_en_passant_ = false;
-  std::array<bool, 2> castles_{};
   bool pawns_only_advance_ = true;
   std::array<bool, kLetters> usual_{};
   bool is_orthodox_ = false;  // all six as usual: boards of these alone take the fast path

@@ -1,18 +1,11 @@
 #pragma once
-// Distances and reaches that only EXCHANGE asks for.
+// Reaches that only EXCHANGE asks for.
 
 #include "games/board8.h"
 
 namespace rulezero::exchange {
 
 using namespace board8;
-
-// King steps between two squares.
-constexpr int distance(int a, int b) {
-  const int files = file_of(a) - file_of(b);
-  const int ranks = rank_of(a) - rank_of(b);
-  return std::max(files < 0 ? -files : files, ranks < 0 ? -ranks : ranks);
-}
 
 // The squares one orthogonal step away from the set.
 constexpr Bits beside(Bits set) { return north(set) | south(set) | east(set) | west(set); }

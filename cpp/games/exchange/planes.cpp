@@ -51,13 +51,15 @@ enum Channel {
   kEnemyCharges = 74,
 };
 
-constexpr ByType<int> kMaterialValue = {{0, 9, 5, 3, 3, 1}};
-constexpr float kArmyValue = 39;     // of a fresh army
-constexpr float kQueenMoves = 27;    // the most squares any man can move to
-constexpr float kManyThreats = 4;    // strikers on one man that count as the most
-constexpr float kManyAttackers = 8;  // men bearing on a king's zone that count as the most
-constexpr float kQuietSpan = 30;     // plies without damage that count as the most
-constexpr int kDamageSpan = 80;      // half points of damage from one end of the scale to the other
+constexpr ByType<int> kMaterialValue = {0, 9, 5, 3, 3, 1};
+constexpr int kArmyValue = 39;     // of a fresh army
+constexpr int kQueenMoves = 27;    // the most squares any man can move to
+constexpr int kManyThreats = 4;    // strikers on one man that count as the most
+constexpr int kManyAttackers = 8;  // men bearing on a king's zone that count as the most
+constexpr int kQuietSpan = 30;     // plies without damage that count as the most
+constexpr int kDamageSpan = 80;    // half points of damage from one end of the scale to the other
+
+float share(int part, int whole) { return static_cast<float>(part) / static_cast<float>(whole); }
 
 class Planes {
  public:
@@ -99,14 +101,14 @@ struct Tally {
 
 // What one side's men can do, put together.
 struct Survey {
-  Bits moves = 0;          // squares some man can move to
-  Bits attacks = 0;        // union of free reaches
-  Bits all_attacks = 0;    // union of full reaches
-  Table<Bits, 4> hits{};   // full reaches by base damage
-  Tally strikers;          // free reaches, counted
-  Bits able = 0;           // men whose full reach is not empty
-  Bits engaged = 0;        // men with an enemy in their full reach
-  int zone_attackers = 0;  // men whose free reach meets the enemy king's zone
+  Bits moves = 0;              // squares some man can move to
+  Bits attacks = 0;            // union of free reaches
+  Bits all_attacks = 0;        // union of full reaches
+  std::array<Bits, 4> hits{};  // full reaches by base damage
+  Tally strikers;              // free reaches, counted
+  Bits able = 0;               // men whose full reach is not empty
+  Bits engaged = 0;            // men with an enemy in their full reach
+  int zone_attackers = 0;      // men whose free reach meets the enemy king's zone
   int hp = 0;
   int material = 0;
 };
@@ -128,7 +130,6 @@ Survey survey(const Position& p, int seat, BySquare<int>& balance, Planes& plane
   Survey side;
   const Bits enemies = p.men[1 - seat];
   const Bits enemy_zone = zone_of(p, 1 - seat);
-  const int bonus = p.decree[seat] > 0 ? kDecreeBonus : 0;
   for (Bits men = p.men[seat]; men;) {
     const int square = take_first(men);
     const Type type = type_at(p, square);
@@ -146,8 +147,9 @@ Survey survey(const Position& p, int seat, BySquare<int>& balance, Planes& plane
     side.zone_attackers += (free & enemy_zone) != 0;
     side.hp += p.hp[square];
     side.material += kMaterialValue[type];
-    planes.at(kMobility + seat, square) = static_cast<float>(count(moves)) / kQueenMoves;
-    const int twice_damage = 2 * (kind.damage + bonus) + 7;  // a die shows 3.5 on average
+    planes.at(kMobility + seat, square) = share(count(moves), kQueenMoves);
+    const int twice_damage =
+        2 * (kind.damage + bonus_of(p, seat)) + 7;  // a die shows 3.5 on average
     const int change = seat == 0 ? twice_damage : -twice_damage;
     for (Bits reached = free; reached;) balance[take_first(reached)] += change;
   }
@@ -157,23 +159,20 @@ Survey survey(const Position& p, int seat, BySquare<int>& balance, Planes& plane
 // What is known of each man by himself: the channels that hold a number on his square.
 void encode_men(const Position& p, Planes& planes) {
   const int viewer = p.side;
-  const BySeat<int> kings = {{king_square(p, 0), king_square(p, 1)}};
+  const BySeat<int> kings = {king_square(p, 0), king_square(p, 1)};
   for (Bits men = occupied(p); men;) {
     const int square = take_first(men);
     const int seat = seat_at(p, square);
     const int type = type_at(p, square);
     const Kind& kind = kKinds[type];
     const bool is_limited = kind.charges > 0;
-    const float charges =
-        is_limited ? static_cast<float>(charges_at(p, square)) / static_cast<float>(kind.charges)
-                   : 1.0f;
+    const float charges = is_limited ? share(charges_at(p, square), kind.charges) : 1;
     planes.at(kMenOf + seat * kTypes + type, square) = 1;
-    planes.at(kHp + type, square) = static_cast<float>(p.hp[square]) / static_cast<float>(kind.hp);
+    planes.at(kHp + type, square) = share(p.hp[square], kind.hp);
     if (charges == 0) {
       planes.at(kWait + type, square) = 1;
     } else if (has(p.waiting, square)) {
-      planes.at(kWait + type, square) =
-          static_cast<float>(counter_at(p, square)) / static_cast<float>(kind.wait);
+      planes.at(kWait + type, square) = share(counter_at(p, square), kind.wait);
     }
     planes.at(kCharges, square) = charges;
     if (seat != viewer) {
@@ -183,11 +182,11 @@ void encode_men(const Position& p, Planes& planes) {
     if (type == kRook && is_ready(p, square)) planes.at(kInterposers, square) = 1;
     if (type == kPawn) {
       const int gone = seat == 0 ? rank_of(square) : 7 - rank_of(square);
-      planes.at(kPawnAdvancement + seat, square) = static_cast<float>(gone) / 7;
-      planes.at(kPromotionNear, square) = static_cast<float>(gone) / 7;
+      planes.at(kPawnAdvancement + seat, square) = share(gone, 7);
+      planes.at(kPromotionNear, square) = share(gone, 7);
     }
     if (const int king = kings[1 - seat]; king >= 0) {
-      planes.at(kKingNear, square) = static_cast<float>(8 - distance(square, king)) / 7;
+      planes.at(kKingNear, square) = share(8 - king_steps(square, king), 7);
     }
   }
   planes.mark(kPromoted, p.promoted);
@@ -195,21 +194,19 @@ void encode_men(const Position& p, Planes& planes) {
 
 void encode_totals(const Position& p, int times, const BySeat<Survey>& sides, Planes& planes) {
   const int viewer = p.side;
-  const auto share = [](int white, int black) {
-    return static_cast<float>(white) / static_cast<float>(white + black);
-  };
+  const BySeat<int> men = {count(p.men[0]), count(p.men[1])};
   if (p.decree[viewer] > 0) planes.fill(kOwnDecree, 1);
   if (viewer == 0) planes.fill(kWhiteToMove, 1);
   if (viewer == 0) planes.fill(kViewerIsWhite, 1);
-  planes.fill(kPly, static_cast<float>(p.ply) / static_cast<float>(kLastPly));
-  planes.fill(kQuiet, std::min(1.0f, static_cast<float>(p.quiet) / kQuietSpan));
-  planes.fill(kRepetition, std::min(1.0f, static_cast<float>(times) / 3));
-  planes.fill(kHpShare, share(sides[0].hp, sides[1].hp));
-  planes.fill(kMenShare, share(count(p.men[0]), count(p.men[1])));
-  const float lead = static_cast<float>(sides[0].material - sides[1].material) / kArmyValue;
+  planes.fill(kPly, share(p.ply, kLastPly));
+  planes.fill(kQuiet, std::min(1.0f, share(p.quiet, kQuietSpan)));
+  planes.fill(kRepetition, std::min(1.0f, share(times, 3)));
+  planes.fill(kHpShare, share(sides[0].hp, sides[0].hp + sides[1].hp));
+  planes.fill(kMenShare, share(men[0], men[0] + men[1]));
+  const float lead = share(sides[0].material - sides[1].material, kArmyValue);
   planes.fill(kMaterial, (std::clamp(lead, -1.0f, 1.0f) + 1) / 2);
-  planes.fill(kOwnDecreeLeft, static_cast<float>(p.decree[viewer]) / kDecreeLength);
-  planes.fill(kEnemyDecreeLeft, static_cast<float>(p.decree[1 - viewer]) / kDecreeLength);
+  planes.fill(kOwnDecreeLeft, share(p.decree[viewer], kDecreeLength));
+  planes.fill(kEnemyDecreeLeft, share(p.decree[1 - viewer], kDecreeLength));
 }
 
 // Squares under attack and what they mean for the men on them.
@@ -224,25 +221,24 @@ void encode_attacks(const Position& p, const BySeat<Survey>& sides, const BySqua
     planes.mark(kKingZone + seat, zone_of(p, seat));
     for (Bits struck = men & enemy.attacks; struck;) {
       const int square = take_first(struck);
-      planes.at(kThreats + seat, square) =
-          static_cast<float>(enemy.strikers.at(square)) / kManyThreats;
+      planes.at(kThreats + seat, square) = share(enemy.strikers.at(square), kManyThreats);
     }
     planes.mark(kHanging + seat, men & enemy.attacks & ~own.attacks);
     planes.mark(kDefended + seat, men & own.attacks);
     planes.mark(kZoneAttackers + seat, zone_of(p, seat),
-                std::min(1.0f, static_cast<float>(enemy.zone_attackers) / kManyAttackers));
+                std::min(1.0f, share(enemy.zone_attackers, kManyAttackers)));
     planes.mark(kSafeSquares + seat, own.moves & ~enemy.attacks);
     planes.mark(kEndangered + seat, men & enemy.all_attacks);
   }
   planes.mark(kContested, sides[0].attacks & sides[1].attacks);
   planes.mark(kSafeAttacks, sides[viewer].attacks & ~sides[1 - viewer].attacks);
   // Rings round the middle: d4 to e5, then c3 to f6, then b2 to g7; the edge counts nothing.
-  constexpr Table<Bits, 3> kInner = {{0x0000001818000000, 0x00003c3c3c3c0000, 0x007e7e7e7e7e7e00}};
+  constexpr Bits kInner[] = {0x0000001818000000, 0x00003c3c3c3c0000, 0x007e7e7e7e7e7e00};
   for (int ring = 2; ring >= 0; --ring) {
-    planes.mark(kCentre, sides[viewer].attacks & kInner[ring], static_cast<float>(3 - ring) / 3);
+    planes.mark(kCentre, sides[viewer].attacks & kInner[ring], share(3 - ring, 3));
   }
   for (int square = 0; square < kSquares; ++square) {
-    const float lead = static_cast<float>(balance[square]) / kDamageSpan;
+    const float lead = share(balance[square], kDamageSpan);
     planes.at(kDamageBalance, square) = std::clamp(0.5f + lead, 0.0f, 1.0f);
   }
 }
@@ -263,8 +259,8 @@ void encode_pawns(const Position& p, Planes& planes) {
 void encode_chances(const Position& p, const BySeat<Survey>& sides, Planes& planes) {
   const int viewer = p.side;
   const Survey& own = sides[viewer];
-  const int bonus = p.decree[viewer] > 0 ? kDecreeBonus : 0;
-  const BySeat<Bits> covered = {{shielded(p, 0), shielded(p, 1)}};
+  const int bonus = bonus_of(p, viewer);
+  const BySeat<Bits> covered = {shielded(p, 0), shielded(p, 1)};
   for (int seat : {0, 1}) planes.mark(kShielded + seat, covered[seat]);
   if (bonus > 0) {
     planes.mark(kBuffed, own.able);
@@ -280,7 +276,7 @@ void encode_chances(const Position& p, const BySeat<Survey>& sides, Planes& plan
     const int missing = missing_at(p, square);
     int healed = 0;
     for (int roll = 1; roll <= 6; ++roll) healed += std::min(roll + bonus, missing);
-    planes.at(kHealTargets, square) = static_cast<float>(healed) / static_cast<float>(6 * missing);
+    planes.at(kHealTargets, square) = share(healed, 6 * missing);
   }
 
   const Bits enemies = p.men[1 - viewer];

@@ -14,7 +14,7 @@ enum Type : std::uint8_t { kKing, kQueen, kRook, kBishop, kKnight, kPawn };
 constexpr int kTypes = 6;
 
 template <class T>
-using ByType = Table<T, kTypes>;
+using ByType = std::array<T, kTypes>;
 
 // What a fresh man of each type is.
 struct Kind {
@@ -25,12 +25,12 @@ struct Kind {
   int wait;     // the highest its counter can stand: cooldown, or a pawn's Advance; 0 for none
 };
 
-inline constexpr ByType<Kind> kKinds = {{{{'K', 25, 1, 3, 0},
-                                          {'Q', 10, 3, 0, 3},
-                                          {'R', 13, 2, 5, 3},
-                                          {'B', 10, 2, 3, 3},
-                                          {'N', 11, 2, 5, 3},
-                                          {'P', 7, 1, 0, 2}}}};
+inline constexpr ByType<Kind> kKinds = {{{'K', 25, 1, 3, 0},
+                                         {'Q', 10, 3, 0, 3},
+                                         {'R', 13, 2, 5, 3},
+                                         {'B', 10, 2, 3, 3},
+                                         {'N', 11, 2, 5, 3},
+                                         {'P', 7, 1, 0, 2}}};
 
 constexpr int kCooldown = 3;        // set when an ability is used
 constexpr int kAdvanceWait = 2;     // set on a pawn that Advances
@@ -94,6 +94,9 @@ inline bool is_ready(const Position& p, int square) {
   const bool charged = kKinds[type_at(p, square)].charges == 0 || charges_at(p, square) > 0;
   return charged && !has(p.waiting, square);
 }
+
+// What a Decree adds to the seat's strikes and heals now.
+inline int bonus_of(const Position& p, int seat) { return p.decree[seat] > 0 ? kDecreeBonus : 0; }
 
 // The king's square, or -1 if he has left the board.
 inline int king_square(const Position& p, int seat) {

@@ -11,7 +11,7 @@ namespace rulezero::exchange {
 // The empty squares a man can move to: steps, slides, jumps, double steps and Advances.
 Bits moves_of(const Position& p, int square);
 
-// What a man strikes without leaving his square; a knight strikes nobody.
+// What a man strikes without leaving his square; nothing for a knight.
 Bits standing_reach(const Position& p, int square);
 
 // Standing reach, and for a knight what he strikes by a combo: what costs no charge and no wait.

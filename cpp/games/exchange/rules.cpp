@@ -78,7 +78,7 @@ void move_pawn(Position& p, int from, int to, Deeds& deeds) {
   Man man = man_at(p, from);
   lift(p, from);
   deeds.pawn_advance = 1;
-  const bool is_advance = distance(from, to) == 2 && !has(start_rank(man.seat), from);
+  const bool is_advance = king_steps(from, to) == 2 && !has(start_rank(man.seat), from);
   if (is_advance) man.counter = kAdvanceWait;
   if (has(last_rank(man.seat), to)) {
     deeds.promoted = 1;
@@ -145,10 +145,10 @@ Position carry_out(const Position& before, Action action, int roll, Deeds& deeds
   p.pending = kNoAction;
   const int mover = p.side;
   const Choice choice = choice_of(action);
-  const int bonus = p.decree[mover] > 0 ? kDecreeBonus : 0;
+  const int bonus = bonus_of(p, mover);
   const int enemy_king = king_square(p, 1 - mover);
   if (choice.to >= 0 && enemy_king >= 0) {
-    deeds.king_distance = distance(choice.from, enemy_king) - distance(choice.to, enemy_king);
+    deeds.king_distance = king_steps(choice.from, enemy_king) - king_steps(choice.to, enemy_king);
   }
   const auto strike_with = [&](int striker) {
     deeds.decree_bonus = bonus;
@@ -210,7 +210,7 @@ Position carry_out(const Position& before, Action action, int roll, Deeds& deeds
 std::optional<Ending> ending_of(const Position& p, int times) {
   const Bits kings = p.types[kKing];
   for (int seat : {0, 1}) {
-    if (!(p.men[seat] & kings)) return Ending{seat == 0 ? -1.0f : 1.0f, "king"};
+    if (!(p.men[seat] & kings)) return Ending{to_seat0(-1, seat), "king"};
   }
   if (occupied(p) == kings) return Ending{0.0f, "only kings"};
   if (times >= 3) return Ending{0.0f, "repetition"};

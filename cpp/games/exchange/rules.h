@@ -8,7 +8,7 @@
 
 namespace rulezero::exchange {
 
-// What one completed ply did, for its mover. Absorbing and shielding are the other side's doing.
+// What one completed ply did, for its mover. Absorbing and shielding are done by the other side.
 struct Deeds {
   int damage = 0;          // HP that enemy men lost, at most what they had; absorbed included
   int healed = 0;          // HP an ally got back
@@ -38,7 +38,7 @@ void list_actions(const Position& p, std::vector<Action>& actions);
 // die (where it needs one) shows `roll`. Leaves king_attackers to the caller.
 Position carry_out(const Position& p, Action action, int roll, Deeds& deeds);
 
-// How the game has ended, but for the want of an action; `times` is how often this position has
+// How the game has ended, unless for lack of a legal action; `times` is how often this position has
 // occurred.
 std::optional<Ending> ending_of(const Position& p, int times);
 

@@ -144,10 +144,7 @@ Position read_position(std::string_view text, std::string_view& pending) {
   }
   Position p = empty_board();
   read_men(p, fields[0]);
-  if (fields[1].size() != 1 || kSides.find(fields[1][0]) == std::string_view::npos) {
-    throw PositionError("the side to move is w or b, not " + quoted(fields[1]));
-  }
-  p.side = fields[1] == "b";
+  p.side = read_side(fields[1], kSides);
   const auto decrees = split(fields[2], '/');
   if (decrees.size() != 2) {
     throw PositionError("the Decree counters are two numbers like 0/2, not " + quoted(fields[2]));
