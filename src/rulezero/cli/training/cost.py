@@ -67,7 +67,7 @@ def cost(
         warn([f"the prices are of {_month(prices)}, over a year ago: give newer ones by --prices"])
     if as_json:
         told = {"recipe": recipe, "date": prices.date, "spot": spot, "fp16": fp16, "speed": speed}
-        typer.echo(msgspec.json.encode({**told, "plans": plans}).decode())
+        typer.echo(msgspec.json.encode({**told, "plans": plans}, enc_hook=dict).decode())
         return
     console = open_console()
     console.print(f"{recipe}, at the prices of {_month(prices)}", markup=False)
