@@ -40,6 +40,7 @@ _GIVE = {  # what to do, by pydantic's names of what is wrong
     "less_than_equal": "give {le:,} or less",
     "too_long": "give at most {max_length}",
     "too_short": "give at least {min_length}",
+    "unexpected_keyword_argument": "take it out: there is no such key",
     "extra_forbidden": "it is given by another name, too: keep one",
 }
 _UNKNOWN = "is unknown"
@@ -173,23 +174,27 @@ def explain(
             known = [word.strip("'") for word in words]
             todo = suggestion(context.get("tag", str(problem["input"])), known)
         place = found(data, (*problem["loc"], *at))
+        said = f"{named(place)} {wrong}; {todo}"
         if kind == "value_error":
-            yield place, f"{named(place)}: {context['error']}" if place else str(context["error"])
+            said = f"{named(place)}: {context['error']}" if place else str(context["error"])
         elif wrong == _UNKNOWN:
-            model = problem["loc"][-1:] if problem["loc"][-1:] != place[-2:-1] else ()
-            group = " ".join([named(place[:-1]), *(f"({each})" for each in model)])
-            yield place, f"key {quoted(str(place[-1]))} is unknown in {group}; {todo}"
-        elif wrong:
-            yield place, f"{named(place)} {wrong}; {todo}"
-        else:
+            model = f" ({problem['loc'][-1]})" if problem["loc"][-1:] != place[-2:-1] else ""
+            group = named(place[:-1]) + model
+            said = f"key {quoted(str(place[-1]))} is unknown in {group}; {todo}"
+        elif not wrong:
             value = shown(place) if shown else _cut(functools.reduce(operator.getitem, place, data))
-            yield place, f"{named(place)} is {value}; {todo}"
+            said = f"{named(place)} is {value}; {todo}"
+        yield place, printable(said)
 
 
 def quoted(text: str) -> str:
-    """A text in quotes, on one line, and cut where it is long."""
-    shown = "".join(letter if letter.isprintable() else "?" for letter in text[:40])
-    return f"'{shown}{'...' if len(text) > 40 else ''}'"
+    """A text in quotes, cut where it is long."""
+    return f"'{text[:40]}{'...' if len(text) > 40 else ''}'"
+
+
+def printable(text: str) -> str:
+    """A text on one line."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _cut(value: Any) -> str:

@@ -13,7 +13,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from rulezero._core import RulezeroError
-from rulezero.settings import GIVE_TEXT, Place, explain, found, quoted
+from rulezero.settings import GIVE_TEXT, Place, explain, found, printable, quoted
 
 _MOST_BYTES = 64 * 1024  # of a file
 _DEEPEST = 8  # levels of maps and lists; the numbers of a piece's vector are on the seventh
@@ -198,5 +198,4 @@ def _shown(node: yaml.Node) -> str:
 
 def error_at(error: type[RulezeroError], name: str, line: int, words: str) -> RulezeroError:
     """FILE:LINE: what is wrong; what to do."""
-    text = f"{name}:{line}: {words}"
-    return error("".join(letter if letter.isprintable() else "?" for letter in text))
+    return error(printable(f"{name}:{line}: {words}"))

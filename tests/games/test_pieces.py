@@ -403,6 +403,12 @@ def test_mistakes_in_ranges(tmp_path: Path, steps: str) -> None:
         ("      rank: 8\n", "", "10: promotion has no rank", "add a line"),
         ("      options: [W]\n", "", "10: promotion has no options", "add a line"),
         ("[W]", "[]", "12: options is empty", "[Q, R, B, N]"),
+        (
+            "promotion:\n      rank: 8\n      options: [W]\n",
+            "promotion:\n",
+            "10: promotion is empty",
+            "give a map",
+        ),
         ("[W]", "W", "12: options is 'W'", "give a list"),
         ("[W]", "[W, 5]", "12: entry 2 of options is '5'", "give text"),
         ("[W]", "[W, X]", "12: entry 2 of options is 'X'", "give one of W"),

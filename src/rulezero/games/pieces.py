@@ -16,10 +16,10 @@ from pydantic import (
     AliasChoices,
     BeforeValidator,
     Field,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
-from pydantic import ValidationInfo as Info
 
 from rulezero._core import Game, GameError, Pattern, Piece, game_options, load_game
 from rulezero.settings import GIVE_MAP, Settings, mistake, number, quoted, sentence, whole
@@ -139,8 +139,12 @@ class Hop(Move):
 class Promotion(Settings):
     """What a pawn becomes, and where."""
 
-    rank: Annotated[int, whole(3, 8)]  # as the owner counts
-    options: Annotated[tuple[str, ...], _distinct("symbols such as [Q, R, B, N]")]
+    rank: Annotated[int, whole(3, 8)]  # as the owner counts; 0 for no promotion
+    options: Annotated[  # symbols
+        tuple[str, ...],
+        Field(max_length=_MOST_KINDS),
+        _distinct("symbols such as [Q, R, B, N]"),
+    ]
 
 
 class Castling(Settings):
@@ -154,7 +158,7 @@ class SpecialRules(Settings):
     """What only pawns and kings do."""
 
     en_passant: Flag = False
-    promotion: Promotion | None = None
+    promotion: Promotion = Promotion.model_construct(rank=0, options=())
     castling: Castling = Castling()
 
 
@@ -173,7 +177,7 @@ class _Entry(Settings):
 
     @field_validator("special_rules", mode="before")
     @classmethod
-    def _suit_the_symbol(cls, given: Any, info: Info) -> Any:
+    def _suit_the_symbol(cls, given: Any, info: ValidationInfo) -> Any:
         """One map, where a list of maps is given. Only pawns and kings have special rules."""
         rules: dict[str, Any] = {}
         for at, part in enumerate(given if isinstance(given, list) else ()):
@@ -224,8 +228,8 @@ class NamedPiece(_Entry):
             royal=self.royal,
             patterns=[move.pattern for move in self.moves],
             en_passant=rules.en_passant,
-            promotion_rank=rules.promotion.rank if rules.promotion else 0,
-            promotion_options=rules.promotion.options if rules.promotion else (),
+            promotion_rank=rules.promotion.rank,
+            promotion_options=rules.promotion.options,
             castles_kingside=rules.castling.kingside,
             castles_queenside=rules.castling.queenside,
         )
@@ -338,8 +342,7 @@ def _join(drafts: Sequence[tuple[Document, NamedPiece]]) -> PieceSet:
                 raise file.wrong((piece.id, key), f"{wrong} {where}; {remedy}")
     symbols = [piece.symbol for _, piece in drafts if piece.symbol not in ("K", "P")]
     for file, piece in drafts:
-        promotion = piece.special_rules.promotion
-        for at, option in enumerate(promotion.options if promotion else ()):
+        for at, option in enumerate(piece.special_rules.promotion.options):
             if option not in symbols:
                 place = (piece.id, "special_rules", "promotion", "options", at)
                 words = f"entry {at + 1} of options is {quoted(option)}; give one of"

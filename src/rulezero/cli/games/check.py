@@ -250,7 +250,7 @@ def _special_rules(piece: rz.pieces.NamedPiece) -> Iterator[str]:
     rules = piece.special_rules
     if rules.en_passant:
         yield "captures en passant"
-    if rules.promotion:
+    if rules.promotion.rank:
         yield f"promotes on rank {rules.promotion.rank} to {' '.join(rules.promotion.options)}"
     if wings := [wing for wing, castles in rules.castling if castles]:
         yield f"castles {' and '.join(wings)}"
