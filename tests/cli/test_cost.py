@@ -120,7 +120,7 @@ def test_old_prices_are_warned_of(capsys: pytest.CaptureFixture[str], tmp_path: 
         (["razzle", "--speed", "9", "--fp16"], "leave --fp16 out"),
         (["razzle", "--prices", "none.yaml"], "none.yaml:1: there is no such file; name a YAML"),
         (["razzle", "--set", "selfplay.a=ucb1"], "no net plays in the preset 'tiny' of razzle"),
-        (["none.yaml"], "there is no recipe 'none.yaml'"),
+        (["none.yaml"], "none.yaml:1: there is no such file; name another .yaml file"),
     ],
 )
 def test_wrong_input_is_one_line(

@@ -147,12 +147,15 @@ def test_a_flag_that_a_change_has_made_useless(recipe: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["exchange", "--games", "0"], "--games: selfplay.games: input should be greater"),
+        (["exchange", "--games", "0"], "--games: selfplay.games is 0; give 1 or more"),
         (["distill", "--mode", "x"], "--mode: 'x' is no number"),
         (["distill", "--mode", "2"], "first `rulezero train distill --mode 1 --out runs/x`"),
         (["distill", "--mode", "2", "--dry-run"], "first `rulezero train distill --mode 1"),
         (["exchange", "--set", "game=chess"], "targets.rewards shape the results of exchange"),
-        (["monster", "--set", "curriculum.values=[5,0,0,0,0]"], "less than or equal to 1"),
+        (
+            ["monster", "--set", "curriculum.values=[5,0,0,0,0]"],
+            "curriculum.values.0 is 5; give 1.0 or less",
+        ),
     ],
 )
 def test_wrong_values_are_told_by_the_flag(words: list[str], told: str) -> None:

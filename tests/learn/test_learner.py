@@ -137,7 +137,7 @@ def test_a_tanh_is_measured_by_its_squared_error() -> None:
 
 def test_a_learner_goes_on_where_it_was(tmp_path: Path) -> None:
     """Weights, averages, optimiser and steps: two fits are the same with a pause between them."""
-    config = msgspec.structs.replace(little_nets.OPTIONS["all"], dropout=0.0)
+    config = little_nets.OPTIONS["all"].model_copy(update={"dropout": 0.0})
     whole, first, second = (learner(config, samples_per_ply=2, average=0.9) for _ in range(3))
     fit(whole)
     fit(whole)

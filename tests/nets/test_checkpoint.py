@@ -134,10 +134,10 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
         lambda net: beside(net, ".json").write_bytes(b'{"metadata": ' + b"[" * 100_000),
         "is no card of a net",
     ),
-    "unknown key": (lambda net: rewrite(net, colour="red"), "unknown field `colour`"),
+    "unknown key": (lambda net: rewrite(net, colour="red"), "key 'colour' is unknown in Card"),
     "huge config": (
         lambda net: rewrite(net, config={"channels": 10**9}),
-        "channels of a net must be",
+        "config.channels is 1000000000; give a whole number",
     ),
     "other value head": (lambda net: rewrite(net, config={"value": "elo"}), "elo"),
 }

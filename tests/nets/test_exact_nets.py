@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import onnx
 import pytest
@@ -118,9 +117,7 @@ def test_parameters_are_those_that_one_counts(
         pytest.param(
             "exchange", NetConfig(**sized({"size": "tiny"}), **DENSE), id="exchange's dense head"
         ),
-        pytest.param(
-            "tictactoe", msgspec.structs.replace(little_nets.SMALL, **DENSE), id="a little one"
-        ),
+        pytest.param("tictactoe", little_nets.SMALL.model_copy(update=DENSE), id="a little one"),
     ],
 )
 def test_exact_nets_are_saved_exported_and_made_int8(

@@ -186,9 +186,9 @@ def test_own_prices_need_only_a_date_and_offers(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(OWN + "gpus: {B200: {tflops: 1100}}\n", encoding="utf-8")
     mine, shipped = offers.read(path), offers.newest()
-    assert mine.offers == (offers.Offer("A100 80GB", "me", (0.5, 0.5)),)
+    assert mine.offers == (offers.Offer(gpu="A100 80GB", provider="me", price=(0.5, 0.5)),)
     assert (mine.spot, mine.speed, mine.levels) == (shipped.spot, shipped.speed, shipped.levels)
-    assert mine.gpus["B200"] == offers.Gpu(1100, 1)
+    assert mine.gpus["B200"] == offers.Gpu(tflops=1100, fp16=1)
     assert mine.gpus["H100 80GB"] == shipped.gpus["H100 80GB"]
     assert not mine.is_old(datetime.date(2027, 1, 1))
     assert mine.is_old(datetime.date(2027, 1, 2))
@@ -208,7 +208,7 @@ def test_own_prices_need_only_a_date_and_offers(tmp_path: Path) -> None:
         (OWN.replace("2026-01", "January"), ":1: date is 'January'; give a month or a day"),
         (OWN + "spot: [0.5, 1.5]", ":3: entry 2 of spot is '1.5'; give a number from 0 to 1"),
         (OWN + "gpus: {X: {tflops: 0}}", ":3: tflops is '0'; give a number from"),
-        ("date: 2026-01\noffers: []", ":2: offers is empty; add one"),
+        ("date: 2026-01\noffers: []", ":2: offers has 0 entries; give at least 1"),
         ("date: 2026-01", "the file has no offers; add a line `offers: ...`"),
         ("- 1", "the file is a list; give a map"),
         ("date: [", "this is not YAML"),

@@ -123,7 +123,7 @@ def test_a_net_without_a_run_plays() -> None:
 
 def test_a_tanh_value_is_judged_as_one() -> None:
     """By squared errors, as it was trained."""
-    config = msgspec.structs.replace(little_nets.TINY, value="tanh")
+    config = little_nets.TINY.model_copy(update={"value": "tanh"})
     found = diagnose(little_nets.net("connect4", config), games=2)
     assert not found.has_draws
     assert found.net.value == pytest.approx(1, abs=0.5)  # an untrained one says 0 of a won game

@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import torch
 
@@ -38,8 +37,7 @@ _CHANGES: dict[str, dict[str, Any]] = {
 }
 _ALL = {name: value for change in _CHANGES.values() for name, value in change.items()}
 OPTIONS = {
-    name: msgspec.structs.replace(SMALL, **change)
-    for name, change in [*_CHANGES.items(), ("all", _ALL)]
+    name: SMALL.model_copy(update=change) for name, change in [*_CHANGES.items(), ("all", _ALL)]
 }
 
 torch.set_num_threads(1)  # on shared cores, more of them wait for each other
@@ -62,11 +60,7 @@ def tower(text: str, config: NetConfig = TINY) -> Tower:
 @functools.cache
 def net(text: str, config: NetConfig = TINY) -> Path:
     """That tower saved: the path that resolve() would give."""
-    differing = {
-        name: value
-        for name, value in msgspec.structs.asdict(config).items()
-        if value != getattr(NetConfig(), name)
-    }
+    differing = {name: value for name, value in config if value != getattr(NetConfig(), name)}
     name = "_".join([samples.game(text).facts.name, *(f"{n}{v}" for n, v in differing.items())])
     return save(_folder / name, tower(text, config), samples.game(text), {"seed": 1})
 

@@ -45,19 +45,37 @@ def test_a_recipe_may_be_a_file(tmp_path: Path) -> None:
     ("recipe", "preset", "changes", "words"),
     [
         ("conect4", "tiny", [], "did you mean 'connect4'"),
-        ("nowhere.yaml", "tiny", [], "there is no recipe 'nowhere.yaml'"),
+        (
+            "nowhere.yaml",
+            "tiny",
+            [],
+            "nowhere.yaml:1: there is no such file; name another .yaml file",
+        ),
         ("connect4", "tinny", [], "did you mean 'tiny'"),
-        ("connect4", "tiny", ["fit.bach=3"], "no key 'fit.bach' .did you mean 'batch'"),
-        ("connect4", "tiny", ["bach=3"], "no key 'bach'"),
+        ("connect4", "tiny", ["fit.bach=3"], "key 'bach' is unknown in fit; did you mean batch"),
+        ("connect4", "tiny", ["bach=3"], "key 'bach' is unknown in the recipe"),
         ("connect4", "tiny", ["fit.batch"], "the form is key.key=value"),
-        ("connect4", "tiny", ["fit.batch=0"], "fit.batch: "),
-        ("connect4", "tiny", ["fit.batch=many"], "fit.batch: "),
-        ("connect4", "tiny", ["fit.rate.kind=quick"], "fit.rate.kind: "),
-        ("connect4", "tiny", ["net.blocks=-1"], "net: blocks of a net"),
-        ("connect4", "tiny", ["net.bloks=1"], "net: "),
+        ("connect4", "tiny", ["fit.batch=0"], "fit.batch is 0; give 1 or more"),
+        ("connect4", "tiny", ["fit.batch=many"], "fit.batch is 'many'; give a whole number"),
+        (
+            "connect4",
+            "tiny",
+            ["fit.rate.kind=quick"],
+            "fit.rate.kind is 'quick'; give one of constant",
+        ),
+        (
+            "connect4",
+            "tiny",
+            ["net.blocks=-1"],
+            "net.blocks is -1; give a whole number from 0 to 100",
+        ),
+        ("connect4", "tiny", ["net.bloks=1"], "key 'bloks' is unknown in net; did you mean blocks"),
         ("connect4", "tiny", ["selfplay.a=puckt"], "selfplay.a: there is no player 'puckt'"),
-        ("connect4", "tiny", ["fit=3"], "fit: "),
-        ("connect4", "tiny", ["fit.batch={"], "is no YAML"),
+        ("connect4", "tiny", ["selfplay.resign={value: 2}"], "selfplay.resign.value is 2; give 1"),
+        ("connect4", "tiny", ["selfplay.resign={valu: 1}"], "selfplay.resign.valu is 1; take it"),
+        ("connect4", "tiny", ['window.always={"a\\nb": x}'], "window.always.a.b is 'x'; give a"),
+        ("connect4", "tiny", ["fit=3"], "fit is 3; give a map"),
+        ("connect4", "tiny", ["fit.batch={"], "this is not YAML"),
     ],
 )
 def test_mistakes_are_one_line(recipe: str, preset: str, changes: list[str], words: str) -> None:
@@ -77,7 +95,7 @@ def test_mistakes_in_a_file_name_the_line(tmp_path: Path) -> None:
     with pytest.raises(RunError) as caught:
         config.load(str(path), changes=["window.ply=3"])
     words = str(caught.value)
-    assert f"{path}:4: there is no key 'fit.bach'" in words
-    assert f"{path}:7: there is no regime 'gatd'" in words
-    assert "there is no key 'window.ply'" in words
-    assert f"{path}:7: there is no key 'window.ply'" not in words
+    assert f"{path}:4: key 'bach' is unknown in fit" in words
+    assert f"{path}:7: regime.kind is 'gatd'; did you mean gated?" in words
+    assert "key 'ply' is unknown in window" in words
+    assert f"{path}:7: key 'ply' is unknown in window" not in words

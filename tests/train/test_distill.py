@@ -231,9 +231,9 @@ def test_a_run_ends_with_its_stages(changes: list[str], iterations: int) -> None
         (["stores=[x]"], "a distillation learns from games that it judges"),
         (["distill.mode=[1, 0]"], "mode 0 learns nothing: it stands alone"),
         (["distill.mode=[]"], "mode and depth are one number each, or several"),
-        (["distill.mode=3"], "regime.mode.0: input should be 0, 1 or 2"),
-        (["distill.depth=[2, 0]"], "regime.depth.1: input should be greater than or equal to 1"),
-        (["distill.modes=1"], "there is no key 'regime.modes' (did you mean 'mode'?)"),
+        (["distill.mode=3"], "regime.mode is 3; give one of 0, 1, 2"),
+        (["distill.depth=[2, 0]"], "regime.depth.1 is 0; give 1 or more"),
+        (["distill.modes=1"], "key 'modes' is unknown in regime (distill); did you mean mode?"),
         (["distill.agents=3"], "regime.agents"),
     ],
 )

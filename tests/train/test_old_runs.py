@@ -84,5 +84,5 @@ def test_a_recipe_with_old_keys_is_read(tmp_path: Path) -> None:
     assert isinstance(experiment.regime, TeacherStudent)
     assert experiment.gate.player == "puct:net=candidate,sims=3"
     path.write_text(text.replace("teacher_student", "gated") + "presets: {small: {}}\n")
-    with pytest.raises(rz.RunError, match=r"there is no key 'regime\.student'"):
+    with pytest.raises(rz.RunError, match=r"key 'student' is unknown in regime \(gated\)"):
         config.load(str(path))

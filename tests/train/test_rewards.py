@@ -7,12 +7,12 @@ from collections import Counter
 
 import msgspec
 import pytest
-from pydantic import ValidationError
 
 import rulezero as rz
 from reference import exchange_rewards
 from rulezero.data import Record, pack
 from rulezero.data.replay import follow, replay_of
+from rulezero.errors import RunError
 from rulezero.train.games.exchange import (
     AbilityTracker,
     RewardConfig,
@@ -262,7 +262,7 @@ def test_a_win_never_reads_as_a_loss() -> None:
             assert 0.3 < judged(won(ply), trackers=trackers).value[0] <= 1
             assert -1 <= judged(lost(ply), trackers=trackers[::-1]).value[0] < -0.3
     for limit in (1, 1.5):
-        with pytest.raises(ValidationError):
+        with pytest.raises(RunError):
             RewardConfig(shaped_limit=limit)
 
 

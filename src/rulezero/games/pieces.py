@@ -7,84 +7,231 @@ come from strangers: they are small, shallow, and free of anchors, aliases and t
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from rulezero._core import Game, GameError, Pattern, Piece, game_options, load_game
-from rulezero.yaml_values import Value, quoted, read_file
+from rulezero.settings import GIVE_MAP, Settings, mistake, number, quoted, sentence, whole
+from rulezero.yaml_files import Document, read_file
 
 SHIPPED = ("standard", "custom")  # the sets that come with the package, in reading order
 
 _MOST_KINDS = 32  # of a set
-_MOST_MOVES = 32  # entries under `moves`
-_MOST_PAWNS = 1000  # a value
 _FARTHEST = 7  # squares: nothing leads further on a board of 8 x 8
-
-_PIECE_KEYS = ("name", "symbol", "value", "royal", "description", "moves", "special_rules")
-_MOVE_KEYS = {  # by type; the first is its vectors
-    "slide": ("directions", "range"),
-    "leap": ("vectors",),
-    "hop": ("directions", "hurdles", "land"),
-}
-_OTHER_SPELLINGS = {"hopper": "hop", "hurdle_count": "hurdles", "land_distance": "land"}
-_FLAGS = ("move_only", "capture_only", "initial_only")
-_RULE_KEYS = {"en_passant": "P", "promotion": "P", "castling": "K"}  # with the piece they are for
+_OWNERS = {"en_passant": "P", "promotion": "P", "castling": "K"}  # symbols with special rules
 
 
 class PiecesError(GameError):
     """A piece file or a piece set that cannot be used: "FILE:LINE: what is wrong; what to do"."""
 
 
-@dataclass(frozen=True)
-class Move:
-    """One way a piece moves; the fields are those of the core's Pattern."""
+def _distinct(example: str) -> AfterValidator:
+    """Allows lists that have entries, none of them twice."""
 
-    kind: str  # slide, leap or hop
-    vectors: tuple[tuple[int, int], ...]  # (right, forward)
-    range: int = 0  # slide: steps at most, 0 for unlimited
-    hurdles: int = 1  # hop: men to pass
-    land: int = 0  # hop: squares beyond the last hurdle, 0 for any
-    moves: bool = True
-    captures: bool = True
-    initial_only: bool = False
+    def check(entries: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not entries:
+            raise mistake("is empty", f"give {example}")
+        for at, entry in enumerate(entries):
+            if entry in entries[:at]:
+                shown = quoted(entry) if isinstance(entry, str) else list(entry)
+                raise mistake(f"is {shown} again", "take it out", at)
+        return entries
 
-
-@dataclass(frozen=True)
-class SpecialRules:
-    """What only pawns and kings do; the fields are those of the core's Piece."""
-
-    en_passant: bool = False
-    promotion_rank: int = 0  # as the owner counts, 0 for no promotion
-    promotion_options: tuple[str, ...] = ()  # symbols
-    castles_kingside: bool = False
-    castles_queenside: bool = False
+    return AfterValidator(check)
 
 
-@dataclass(frozen=True)
-class NamedPiece:
-    """A piece with its id, its description and the place it was read from."""
+def _vector(given: Any) -> Any:
+    if isinstance(given, list) and len(given) != 2:
+        raise mistake("is not a pair", "give [right, forward]")
+    if given == [0, 0]:
+        raise mistake("is [0, 0] and leads nowhere", "take it out")
+    return given
+
+
+def _symbol(symbol: str) -> str:
+    if not 1 <= len(symbol) <= 2:
+        raise mistake("", "give one or two characters")
+    if any(letter in "/{}" or unicodedata.category(letter)[0] in "CMZ" for letter in symbol):
+        raise mistake("", "give printable characters without space, / { or }")
+    if symbol != symbol.upper():
+        raise mistake(f"is {quoted(symbol)}, lower case", f"give {quoted(symbol.upper())}")
+    return symbol
+
+
+def _id(text: str) -> str:
+    if not re.fullmatch(r"[^\W\d_][\w-]{0,39}", text):
+        raise mistake("is no id", "give a letter, then up to 39 letters, digits, - or _")
+    return text
+
+
+Flag = Annotated[bool, Field(strict=True)]
+_Steps = Annotated[int, whole(-_FARTHEST, _FARTHEST)]
+Vector = Annotated[tuple[_Steps, _Steps], BeforeValidator(_vector)]  # right, forward
+Vectors = Annotated[tuple[Vector, ...], _distinct("pairs such as [[0, 1], [1, 0]]")]
+
+
+class Move(Settings):
+    """One way a piece moves."""
+
+    type: str
+    vectors: Vectors
+    move_only: Flag = False
+    capture_only: Flag = False
+    initial_only: Flag = False
+
+    @model_validator(mode="after")
+    def _moves_or_captures(self) -> "Move":
+        if self.move_only and self.capture_only:
+            todo = "keep one, or neither for both"
+            raise mistake("stands beside move_only", todo, "capture_only")
+        return self
+
+    @property
+    def pattern(self) -> Pattern:
+        """The same for the core."""
+        return Pattern(
+            kind=self.type,
+            vectors=self.vectors,
+            moves=not self.capture_only,
+            captures=not self.move_only,
+            **self.model_dump(include={"initial_only", "range", "hurdles", "land"}),
+        )
+
+
+class Leap(Move):
+    """Straight to the square, whatever stands between."""
+
+    type: Literal["leap"] = "leap"
+
+
+class Slide(Move):
+    """Step by step until something is in the way."""
+
+    type: Literal["slide"] = "slide"
+    vectors: Vectors = Field(validation_alias="directions")
+    range: Annotated[int, whole(1, _FARTHEST, zero="unlimited")] = 0  # steps at most
+
+
+class Hop(Move):
+    """Past other men."""
+
+    type: Annotated[Literal["hop", "hopper"], AfterValidator(lambda _: "hop")] = "hop"
+    vectors: Vectors = Field(validation_alias="directions")
+    hurdles: Annotated[int, whole(1, _FARTHEST)] = Field(  # men to pass
+        1, validation_alias=AliasChoices("hurdles", "hurdle_count")
+    )
+    land: Annotated[int, whole(1, _FARTHEST, zero="any")] = Field(  # squares beyond the last hurdle
+        0, validation_alias=AliasChoices("land", "land_distance")
+    )
+
+
+class Promotion(Settings):
+    """What a pawn becomes, and where."""
+
+    rank: Annotated[int, whole(3, 8)]  # as the owner counts; 0 for no promotion
+    options: Annotated[  # symbols
+        tuple[str, ...],
+        Field(max_length=_MOST_KINDS),
+        _distinct("symbols such as [Q, R, B, N]"),
+    ]
+
+
+class Castling(Settings):
+    """On which sides a king castles."""
+
+    kingside: Flag = False
+    queenside: Flag = False
+
+
+class SpecialRules(Settings):
+    """What only pawns and kings do."""
+
+    en_passant: Flag = False
+    promotion: Promotion = Promotion.model_construct(rank=0, options=())
+    castling: Castling = Castling()
+
+
+class _Entry(Settings):
+    """A piece as a file describes it."""
+
+    name: Annotated[str, sentence(60)]
+    symbol: Annotated[str, AfterValidator(_symbol)]
+    value: Annotated[float, number(0, 1000, what="number of pawns")]
+    royal: Flag = False
+    description: Annotated[str, sentence(1000)] = ""
+    moves: tuple[Annotated[Slide | Leap | Hop, Field(discriminator="type")], ...] = Field(
+        max_length=32
+    )
+    special_rules: SpecialRules = SpecialRules()
+
+    @field_validator("special_rules", mode="before")
+    @classmethod
+    def _suit_the_symbol(cls, given: Any, info: ValidationInfo) -> Any:
+        """One map, where a list of maps is given. Only pawns and kings have special rules."""
+        rules: dict[str, Any] = {}
+        for at, part in enumerate(given if isinstance(given, list) else ()):
+            if not isinstance(part, dict):
+                raise mistake("", GIVE_MAP, at)
+            if twice := sorted(rules.keys() & part.keys()):
+                raise mistake("is given twice", "keep one", twice[0])
+            rules |= part
+        rules = given if isinstance(given, dict) else rules
+        symbol = info.data.get("symbol")
+        for name in rules:
+            if symbol not in (None, owner := _OWNERS.get(name, symbol)):
+                raise mistake(f"is on {symbol}", f"only {owner} can have it: take it out", name)
+        return rules if isinstance(given, list) else given
+
+    @model_validator(mode="after")
+    def _moves_and_is_king_or_not(self) -> "_Entry":
+        if all(move.initial_only for move in self.moves):
+            stuck = "is initial_only throughout, so the piece gets stuck"
+            todo = "add a slide, leap or hop that is always there"
+            raise mistake(stuck if self.moves else "is empty", todo, "moves")
+        if self.royal and self.symbol != "K":
+            todo = "only the king K is royal: take it out"
+            raise mistake(f"is true for {self.symbol}", todo, "royal")
+        if self.symbol == "K" and not self.royal:
+            given = "royal" if "royal" in self.model_fields_set else "symbol"
+            raise mistake("makes a mortal king", "add royal: true", given)
+        if self.royal and self.value != 0:
+            raise mistake(f"is {self.value:g}", "give the king 0: it is never traded", "value")
+        return self
+
+
+class NamedPiece(_Entry):
+    """A piece with its id and the place it was read from."""
 
     id: str
-    name: str
-    symbol: str
-    value: float  # in pawns
-    royal: bool
-    description: str  # one line, or empty
-    moves: tuple[Move, ...]
-    special_rules: SpecialRules
     file: str  # str(locate(source))
     line: int
 
     @property
     def piece(self) -> Piece:
         """The same for the core."""
+        rules = self.special_rules
         return Piece(
             name=self.id,
             symbol=self.symbol,
             value=self.value,
             royal=self.royal,
-            patterns=[Pattern(**asdict(move)) for move in self.moves],
-            **asdict(self.special_rules),
+            patterns=[move.pattern for move in self.moves],
+            en_passant=rules.en_passant,
+            promotion_rank=rules.promotion.rank,
+            promotion_options=rules.promotion.options,
+            castles_kingside=rules.castling.kingside,
+            castles_queenside=rules.castling.queenside,
         )
 
 
@@ -126,7 +273,7 @@ def read_pieces(sources: Sequence[str] = ()) -> PieceSet:
         path = locate(source)
         paths.setdefault(_identity(path), path)
     drafts = [draft for path in paths.values() for draft in _read_file(path)]
-    if not any(draft.piece.royal for draft in drafts):
+    if not any(piece.royal for _, piece in drafts):
         drafts = _read_file(locate("standard")) + drafts
     return _join(drafts)
 
@@ -158,174 +305,46 @@ def _identity(path: Path) -> object:
     return status.st_dev, status.st_ino
 
 
-def _read_file(path: Path) -> "list[_Draft]":
+def _read_file(path: Path) -> list[tuple[Document, NamedPiece]]:
     file = read_file(path, f"name a YAML file, or {' or '.join(SHIPPED)}", PiecesError)
-    pieces = file.entries("id")
-    if not pieces:
-        file.fail("defines no piece", "add one, or leave the file out")
-    return [_read_piece(id_, body) for id_, body in pieces.values()]
+    entries = file.read(dict[Annotated[str, AfterValidator(_id)], _Entry])
+    if not entries:
+        raise file.wrong((), "the file defines no piece; add one, or leave the file out")
+    return [
+        (
+            file,
+            NamedPiece.model_construct(
+                **dict(entry), id=id_, file=file.name, line=file.line((id_,)) or 1
+            ),
+        )
+        for id_, entry in entries.items()
+    ]
 
 
-@dataclass(frozen=True)
-class _Draft:
-    """A piece that is right by itself, with the values that the rest of the set may refute."""
-
-    piece: NamedPiece
-    id: Value
-    words: Sequence[tuple[Value, str]]  # that no other piece goes by
-    options: Sequence[Value]  # of its promotion
-
-
-def _join(drafts: Sequence[_Draft]) -> PieceSet:
+def _join(drafts: Sequence[tuple[Document, NamedPiece]]) -> PieceSet:
     standard = str(locate("standard"))
-    has_own_king = any(draft.piece.royal and draft.piece.file != standard for draft in drafts)
+    has_own_king = any(piece.royal and piece.file != standard for _, piece in drafts)
     taken: dict[str, NamedPiece] = {}
-    for count, draft in enumerate(drafts, 1):
+    for count, (file, piece) in enumerate(drafts, 1):
         if count > _MOST_KINDS:
-            draft.id.fail(f"is piece {count} of the set", f"leave at most {_MOST_KINDS}")
-        for value, word in draft.words:
-            other = taken.setdefault(word.casefold(), draft.piece)
-            if other is not draft.piece:
-                remedy = f"choose another {value.what}"
+            words = f"id is piece {count} of the set; leave at most {_MOST_KINDS}"
+            raise file.wrong((piece.id,), words)
+        for key in ("symbol", "id", "name"):
+            word = getattr(piece, key)
+            other = taken.setdefault(word.casefold(), piece)
+            if other is not piece:
+                remedy = f"choose another {key}"
                 if other.file == standard:
                     remedy += ", or leave the standard men out"
                     remedy += "" if has_own_king else ": they are once you define a king K"
+                wrong = f"{key} {quoted(word)} is taken by the {other.id} of"
                 where = f"{other.file}:{other.line}"
-                value.fail(f"{value.shown} is taken by the {other.id} of {where}", remedy)
-    symbols = [draft.piece.symbol for draft in drafts if draft.piece.symbol not in ("K", "P")]
-    for option in (option for draft in drafts for option in draft.options):
-        if option.text() not in symbols:
-            option.fail(
-                f"is {option.shown}", f"give one of {', '.join(symbols) or 'the pieces you add'}"
-            )
-    return PieceSet(tuple(draft.piece for draft in drafts))
-
-
-def _read_piece(id_: Value, body: Value) -> _Draft:
-    if not re.fullmatch(r"[^\W\d_][\w-]{0,39}", id_.text()):
-        id_.fail(f"is {id_.shown}", "give a letter, then up to 39 letters, digits, - or _")
-    fields = body.fields(_PIECE_KEYS, required=("name", "symbol", "value", "moves"))
-    symbol = _read_symbol(fields["symbol"])
-    royal = "royal" in fields and fields["royal"].flag()
-    value = _read_pawns(fields["value"])
-    if royal and symbol != "K":
-        fields["royal"].fail(f"is true for {symbol}", "only the king K is royal: take it out")
-    if symbol == "K" and not royal:
-        fields.get("royal", fields["symbol"]).fail("makes a mortal king", "add royal: true")
-    if royal and value != 0:
-        fields["value"].fail(f"is {value:g}", "give the king 0: it is never traded")
-    moves = tuple(map(_read_move, fields["moves"].items(_MOST_MOVES)))
-    if all(move.initial_only for move in moves):
-        wrong = "is initial_only throughout, so the piece gets stuck" if moves else "is empty"
-        fields["moves"].fail(wrong, "add a slide, leap or hop that is always there")
-    special_rules = SpecialRules()
-    options: list[Value] = []
-    if "special_rules" in fields:
-        special_rules, options = _read_special_rules(fields["special_rules"], symbol)
-    piece = NamedPiece(
-        id=id_.text(),
-        name=fields["name"].sentence(60),
-        symbol=symbol,
-        value=value,
-        royal=royal,
-        description=fields["description"].sentence(1000) if "description" in fields else "",
-        moves=moves,
-        special_rules=special_rules,
-        file=id_.file,
-        line=id_.line,
-    )
-    words = ((fields["symbol"], symbol), (id_, piece.id), (fields["name"], piece.name))
-    return _Draft(piece, id_, words, options)
-
-
-def _read_symbol(value: Value) -> str:
-    symbol = value.text()
-    if not 1 <= len(symbol) <= 2:
-        value.fail(f"is {value.shown}", "give one or two characters")
-    if any(letter in "/{}" or unicodedata.category(letter)[0] in "CMZ" for letter in symbol):
-        value.fail(f"is {value.shown}", "give printable characters without space, / { or }")
-    if symbol != symbol.upper():
-        value.fail(f"is {value.shown}, lower case", f"give {quoted(symbol.upper())}")
-    return symbol
-
-
-def _read_pawns(value: Value) -> float:
-    plain = r"\+?((0|[1-9]\d*)?\.\d+|0|[1-9]\d*)"
-    is_plain = value.is_scalar("int", "float") and re.fullmatch(plain, value.node.value)
-    if not is_plain or float(value.node.value) > _MOST_PAWNS:
-        remedy = f"give its worth in pawns, a number from 0 to {_MOST_PAWNS} such as 3.5"
-        value.fail(f"is {value.shown}", remedy)
-    return float(value.node.value)
-
-
-def _read_move(value: Value) -> Move:
-    keys = dict.fromkeys(key for keys in _MOVE_KEYS.values() for key in keys)
-    fields = value.fields(("type", *keys, *_FLAGS), ("type",), _OTHER_SPELLINGS)
-    kind = fields["type"].word(_MOVE_KEYS, _OTHER_SPELLINGS)
-    own = ("type", *_MOVE_KEYS[kind], *_FLAGS)
-    for key, field in fields.items():
-        if key not in own:
-            field.fail(f"does not belong in a {kind}", f"a {kind} has {', '.join(own)}")
-    vectors = _MOVE_KEYS[kind][0]
-    if vectors not in fields:
-        value.fail(f"is a {kind} without {vectors}", f"add {vectors}: [[right, forward], ...]")
-    flags = {flag: flag in fields and fields[flag].flag() for flag in _FLAGS}
-    if flags["move_only"] and flags["capture_only"]:
-        fields["capture_only"].fail("stands beside move_only", "keep one, or neither for both")
-    return Move(
-        kind=kind,
-        vectors=_read_vectors(fields[vectors]),
-        range=fields["range"].whole(1, _FARTHEST, "unlimited") if "range" in fields else 0,
-        hurdles=fields["hurdles"].whole(1, _FARTHEST) if "hurdles" in fields else 1,
-        land=fields["land"].whole(1, _FARTHEST, "any") if "land" in fields else 0,
-        moves=not flags["capture_only"],
-        captures=not flags["move_only"],
-        initial_only=flags["initial_only"],
-    )
-
-
-def _read_vectors(value: Value) -> tuple[tuple[int, int], ...]:
-    vectors: dict[tuple[int, int], None] = {}
-    for item in value.items((2 * _FARTHEST + 1) ** 2):
-        numbers = [number.whole(-_FARTHEST, _FARTHEST) for number in item.items(2)]
-        if len(numbers) != 2:
-            item.fail("is not a pair", "give [right, forward]")
-        vector = (numbers[0], numbers[1])
-        if vector == (0, 0):
-            item.fail("is [0, 0] and leads nowhere", "take it out")
-        if vector in vectors:
-            item.fail(f"is {numbers} again", "take it out")
-        vectors[vector] = None
-    if not vectors:
-        value.fail("is empty", "give pairs such as [[0, 1], [1, 0]]")
-    return tuple(vectors)
-
-
-def _read_special_rules(value: Value, symbol: str) -> tuple[SpecialRules, list[Value]]:
-    rules: dict[str, Value] = {}
-    for part in value.items(len(_RULE_KEYS)) if value.is_list else [value]:
-        for name, rule in part.fields(_RULE_KEYS).items():
-            if name in rules:
-                rule.fail("is given twice", "keep one")
-            if symbol != _RULE_KEYS[name]:
-                rule.fail(f"is on {symbol}", f"only {_RULE_KEYS[name]} can have it: take it out")
-            rules[name] = rule
-    rank, options, wings = 0, [], {}
-    if "promotion" in rules:
-        promotion = rules["promotion"].fields(("rank", "options"), required=("rank", "options"))
-        rank = promotion["rank"].whole(3, 8)
-        options = promotion["options"].items(_MOST_KINDS)
-        if not options:
-            promotion["options"].fail("is empty", "give symbols such as [Q, R, B, N]")
-        for at, option in enumerate(options):
-            if option.text() in [earlier.text() for earlier in options[:at]]:
-                option.fail(f"is {option.shown} again", "take it out")
-    if "castling" in rules:
-        wings = rules["castling"].fields(("kingside", "queenside"))
-    return SpecialRules(
-        en_passant="en_passant" in rules and rules["en_passant"].flag(),
-        promotion_rank=rank,
-        promotion_options=tuple(option.text() for option in options),
-        castles_kingside="kingside" in wings and wings["kingside"].flag(),
-        castles_queenside="queenside" in wings and wings["queenside"].flag(),
-    ), options
+                raise file.wrong((piece.id, key), f"{wrong} {where}; {remedy}")
+    symbols = [piece.symbol for _, piece in drafts if piece.symbol not in ("K", "P")]
+    for file, piece in drafts:
+        for at, option in enumerate(piece.special_rules.promotion.options):
+            if option not in symbols:
+                place = (piece.id, "special_rules", "promotion", "options", at)
+                words = f"entry {at + 1} of options is {quoted(option)}; give one of"
+                raise file.wrong(place, f"{words} {', '.join(symbols) or 'the pieces you add'}")
+    return PieceSet(tuple(piece for _, piece in drafts))

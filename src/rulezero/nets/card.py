@@ -7,14 +7,16 @@ The card is written last: a net is there once its card is. A perceptron is one f
 import hashlib
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
+from pydantic import Field, StrictInt
 
 from rulezero._core import Facts, Game, Mlp, NetError
 from rulezero.files import write_whole
 from rulezero.games import grammar, load
 from rulezero.nets.config import NetConfig
+from rulezero.settings import Settings
 
 _SUFFIXES = (".int8.onnx", ".safetensors", ".onnx", ".json")
 PERCEPTRON = ".nn"  # suffix of a net that is one file without a card
@@ -23,20 +25,22 @@ _LARGEST_PERCEPTRON = 1 << 28  # bytes
 _POINTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
-class Card(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Card(Settings):
     """What a net is, beside its weights."""
+
+    error: ClassVar[type[NetError]] = NetError
 
     game: str  # canonical text
     name: str  # of the game
-    rules: int  # version of the rules it was trained under
-    encoding: int  # version of the planes and slots it was trained on
-    planes: tuple[int, int, int]  # channels, rows, columns
-    slots: int
+    rules: StrictInt  # version of the rules it was trained under
+    encoding: StrictInt  # version of the planes and slots it was trained on
+    planes: tuple[StrictInt, StrictInt, StrictInt]  # channels, rows, columns
+    slots: StrictInt
     config: NetConfig
     weights: str  # SHA-256 of the .safetensors file
     onnx: str  # SHA-256 of the .onnx file
     rulezero: str  # version that wrote it
-    metadata: dict[str, Any] = {}  # whatever the writer wants to say
+    metadata: dict[str, Any] = Field(default_factory=dict)  # whatever the writer wants to say
 
     def check(self, facts: Facts) -> None:
         """NetError unless the net can read this game's planes and answer in its slots.
@@ -72,8 +76,8 @@ def read_card(net: Path) -> Card:
     path = beside(net, ".json")
     try:
         if path.stat().st_size > LARGEST_CARD:
-            raise NetError(f"'{path}' is no card of a net: it is larger than a mebibyte")
-        return msgspec.json.decode(path.read_bytes(), type=Card)
+            raise NetError("it is larger than a mebibyte")
+        return Card(**msgspec.json.decode(path.read_bytes(), type=dict[str, Any]))
     except OSError as error:
         if net.suffix == PERCEPTRON and net.is_file():
             raise NetError(
@@ -81,7 +85,7 @@ def read_card(net: Path) -> Card:
                 " play with it, and a distillation begins with it: --load"
             ) from error
         raise NetError(f"there is no net '{net}': {path.name} {_reason(error)}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, NetError, UnicodeDecodeError, RecursionError) as error:
         raise NetError(f"'{path}' is no card of a net: {error}") from error
 
 

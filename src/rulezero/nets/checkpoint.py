@@ -49,7 +49,7 @@ def save(
         rulezero=__version__,
         metadata=dict(metadata or {}),
     )
-    written = msgspec.json.format(msgspec.json.encode(card)) + b"\n"
+    written = msgspec.json.format(msgspec.json.encode(card, enc_hook=dict)) + b"\n"
     if len(written) > LARGEST_CARD:
         raise NetError(f"the metadata of '{net}' are too long: a card has at most a mebibyte")
     write_whole(beside(net, ".safetensors"), weights)

@@ -1,12 +1,12 @@
 """What a net is made of, and which policy head fits which game."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal
 
-import msgspec
+from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
 from rulezero._core import Facts, NetError
 from rulezero.errors import among
+from rulezero.settings import Settings, mistake, suggestion, whole
 
 Head = Literal["auto", "flat", "planes", "from_to", "dense"]
 
@@ -22,62 +22,52 @@ SIZES = {  # blocks and channels by a recipe's net.size
     "full": (12, 256),
 }
 
-_LIMITS = {  # sizes beyond these are a mistake, or somebody else's attempt to fill the memory
-    "blocks": (0, 100),
-    "channels": (1, 2048),
-    "se": (0, 2048),
-    "pooling": (0, 100),
-    "policy_channels": (1, 2048),
-    "key_channels": (1, 2048),
-    "value_channels": (1, 2048),
-}
-_WIDEST = 2048  # channels of a block
+# Sizes beyond these limits are a mistake, or somebody else's attempt to fill the memory.
+Channels = Annotated[int, whole(1, 2048)]
 _WIDEST_HIDDEN = 8192  # numbers in a hidden layer
 _MOST_HIDDEN = 8  # layers
 
 
-class NetConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+def _layers(given: Any) -> Any:
+    widths = given if isinstance(given, list | tuple) else [given]
+    is_fine = all(type(width) is int and 1 <= width <= _WIDEST_HIDDEN for width in widths)
+    if not is_fine or not 1 <= len(widths) <= _MOST_HIDDEN:
+        width = f"a whole number from 1 to {_WIDEST_HIDDEN:,}"
+        raise mistake("", f"give {width}, or a list of up to {_MOST_HIDDEN} of them")
+    return given
+
+
+class NetConfig(Settings):
     """A residual tower and its heads."""
 
-    blocks: int = 4  # residual blocks of two 3x3 convolutions
-    channels: int = 64  # of the tower; multiples of 8 are fastest on a CPU
-    widths: tuple[int, ...] = ()  # channels of each block, where they are not all `channels`
-    se: int = 0  # squeeze-and-excitation in every block, over so many channels; 0: none
-    pooling: int = 0  # each so-many-th block hears of the whole board (KataGo); 0: none does
-    head: Head = "auto"  # auto: the game's own
-    policy_channels: int = 8  # of the flat and the dense head, after their first convolution
-    key_channels: int = 32  # of the from_to head: length of a square's query and key
-    value_channels: int = 8  # of the value head, before its linear layers; unless it is pooled
-    value_pooled: bool = False  # the value head sees each channel's mean, not every square
-    value_hidden: int | tuple[int, ...] = 64  # width of its hidden layer, or of each one
-    value: str = "wdl"  # a value head: wdl (logits of win, draw, loss) or tanh (one value)
-    moves_left: bool = False  # a head that guesses how long the game goes on, for training alone
-    dropout: float = 0.0  # share hidden in training after each hidden layer of the value head
+    error: ClassVar[type[NetError]] = NetError
 
-    def __post_init__(self) -> None:
-        for name, (least, most) in _LIMITS.items():
-            size = getattr(self, name)
-            if type(size) is not int or not least <= size <= most:
-                raise NetError(f"{name} of a net must be from {least} to {most}, not {size!r}")
+    blocks: Annotated[int, whole(0, 100)] = 4  # residual blocks of two 3x3 convolutions
+    channels: Channels = 64  # of the tower; multiples of 8 are fastest on a CPU
+    widths: tuple[Channels, ...] = ()  # of each block, where they are not all `channels`
+    se: Annotated[int, whole(0, 2048)] = 0  # channels of squeeze-and-excitation; 0: none
+    pooling: Annotated[int, whole(0, 100)] = 0  # each so-many-th block hears of the whole board
+    head: Head = "auto"  # auto: the game's own
+    policy_channels: Channels = 8  # of the flat and the dense head, after their first convolution
+    key_channels: Channels = 32  # of the from_to head: length of a square's query and key
+    value_channels: Channels = 8  # of the value head, before its linear layers; unless it is pooled
+    value_pooled: StrictBool = False  # the value head sees each channel's mean, not every square
+    # Width of the value head's hidden layer, or of each one.
+    value_hidden: Annotated[int | tuple[int, ...], BeforeValidator(_layers)] = 64
+    value: str = "wdl"  # a value head: wdl (logits of win, draw, loss) or tanh (one value)
+    moves_left: StrictBool = False  # a head that guesses how long the game lasts, for training only
+    dropout: float = Field(0.0, ge=0, lt=1)  # share hidden after each layer of the value head
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "NetConfig":
         if self.pooling > self.blocks:
-            raise NetError(f"pooling {self.pooling} is in no block of a net that has {self.blocks}")
-        _check_each("widths", self.widths, _WIDEST)
+            raise mistake("", f"give at most {self.blocks}, the number of blocks", "pooling")
         if self.widths and len(self.widths) != self.blocks:
-            raise NetError(f"widths of a net are {len(self.widths)} for {self.blocks} blocks")
-        if self.head not in get_args(Head):
-            raise NetError(f"there is no policy head '{self.head}': {', '.join(get_args(Head))}")
+            wrong = f"has length {len(self.widths)} for {self.blocks} blocks"
+            raise mistake(wrong, "give a width for each block", "widths")
         if self.value not in VALUE_HEADS:
-            raise NetError(f"there is no value head '{self.value}': {' or '.join(VALUE_HEADS)}")
-        _check_each("value_hidden", self.hidden, _WIDEST_HIDDEN)
-        if not 1 <= len(self.hidden) <= _MOST_HIDDEN:
-            raise NetError(
-                f"value_hidden of a net is 1 to {_MOST_HIDDEN} layers, not {len(self.hidden)}"
-            )
-        for name in ("value_pooled", "moves_left"):
-            if not isinstance(getattr(self, name), bool):
-                raise NetError(f"{name} of a net is true or false, not {getattr(self, name)!r}")
-        if not (isinstance(self.dropout, int | float) and 0 <= self.dropout < 1):
-            raise NetError(f"dropout of a net must be from 0 to below 1, not {self.dropout!r}")
+            raise mistake("", suggestion(self.value, VALUE_HEADS), "value")
+        return self
 
     @property
     def block_widths(self) -> tuple[int, ...]:
@@ -115,25 +105,16 @@ class NetConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise NetError(
                 f"the slots of {facts.name} are not laid out for {head}; use {' or '.join(fitting)}"
             )
-        return msgspec.structs.replace(self, head=head)
+        return self.model_copy(update={"head": head})
 
 
-def sized(keys: Mapping[str, Any]) -> dict[str, Any]:
+def sized(keys: Any) -> Any:
     """Keys of a NetConfig, `size` replaced by its blocks and channels; those named outright win."""
+    if not isinstance(keys, dict) or "size" not in keys:
+        return keys
     rest = {key: value for key, value in keys.items() if key != "size"}
-    if "size" not in keys:
-        return rest
     size = str(keys["size"])
     if size not in SIZES:
         raise NetError(f"there is no net of size '{size}'{among(size, SIZES)}")
     blocks, channels = SIZES[size]
     return {"blocks": blocks, "channels": channels, **rest}
-
-
-def _check_each(name: str, widths: object, most: int) -> None:
-    """NetError unless these are widths in a tuple, each at least 1."""
-    if not isinstance(widths, tuple):
-        raise NetError(f"{name} of a net must be a tuple of whole numbers, not {widths!r}")
-    for width in widths:
-        if type(width) is not int or not 1 <= width <= most:
-            raise NetError(f"{name} of a net must be from 1 to {most}, not {width!r}")

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import msgspec
 import onnx
 import torch
 from onnx import numpy_helper
@@ -28,7 +27,7 @@ def to_onnx(tower: Tower) -> bytes:
     What only training needs is left out: the guess how long the game goes on, and dropout.
     """
     model = onnx.ModelProto()
-    config = msgspec.structs.replace(tower.config, moves_left=False, dropout=0.0)
+    config = tower.config.model_copy(update={"moves_left": False, "dropout": 0.0})
     model.CopyFrom(_graph(tower.planes, tower.slots, config))
     weights = _Exported(tower.folded()).state_dict()
     for initializer in model.graph.initializer:

@@ -1,22 +1,30 @@
 """Giving up, and whether those who gave up were right to."""
 
 from collections.abc import Iterable
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import msgspec
 import numpy as np
 from msgspec import Meta
+from pydantic import ConfigDict, Field
 
 from rulezero.data.record import Record
 from rulezero.data.replay import replay_of
 
+# Checked where it is read from a recipe, and where it arrives in a task.
+_Share = Annotated[float, Field(ge=0, le=1), Meta(ge=0, le=1)]
 
-class Resign(msgspec.Struct, frozen=True, kw_only=True):
+
+@dataclass(frozen=True, kw_only=True)
+class Resign:
     """When a player gives a game up: it has thought it lost so many times in a row."""
 
-    value: Annotated[float, Meta(ge=0, le=1)] = 0.95  # lost: its own value is below minus this
-    choices: Annotated[int, Meta(ge=1)] = 3
-    audit: Annotated[float, Meta(ge=0, le=1)] = 0.1  # share of pairs that are played out anyway
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    value: _Share = 0.95  # lost: its own value is below minus this
+    choices: Annotated[int, Field(ge=1), Meta(ge=1)] = 3
+    audit: _Share = 0.1  # share of pairs that are played out anyway
 
 
 class Audit(msgspec.Struct, frozen=True):

@@ -74,9 +74,9 @@ def estimate(experiment: Experiment, *, workers: int) -> Estimate:
 def measured_net(net: NetConfig) -> NetConfig:
     """The net that is measured in the place of this one: with fewer blocks if it is deep."""
     blocks = min(net.blocks, _BLOCKS)
-    return msgspec.structs.replace(
-        net, blocks=blocks, widths=net.widths[-_BLOCKS:], pooling=min(net.pooling, blocks)
-    )
+    pooling = min(net.pooling, blocks)
+    changes = {"blocks": blocks, "widths": net.widths[-_BLOCKS:], "pooling": pooling}
+    return net.model_copy(update=changes)
 
 
 def any_batch(game: Game, size: int) -> Batch:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import yaml
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
@@ -13,7 +13,7 @@ from rulezero.learn.targets import Targets
 from rulezero.learn.window import WindowSettings
 from rulezero.nets.config import NetConfig, sized
 from rulezero.play.task import Task
-from rulezero.settings import AS_KEYS, Settings, read_as
+from rulezero.settings import Settings
 from rulezero.train.games.exchange import ShapedTargetSettings
 from rulezero.train.regimes import AnyRegime
 from rulezero.train.regimes.curriculum import Curriculum
@@ -31,7 +31,7 @@ class Experiment(Settings):
     seed: int = Field(0, ge=0, lt=1 << 64)
     iterations: int = Field(10, ge=0)  # of self-play; the bootstrap is iteration 0
     begin: str | None = None  # a net whose weights the first one has; none: random ones
-    net: Annotated[NetConfig, read_as(NetConfig, sized), AS_KEYS] = NetConfig()
+    net: Annotated[NetConfig, BeforeValidator(sized)] = NetConfig()
     bootstrap: tuple[PlaySettings, ...] = ()
     selfplay: PlaySettings
     curriculum: Curriculum | None = None  # lessons beside the other games; none: without

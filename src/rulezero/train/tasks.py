@@ -13,7 +13,7 @@ from rulezero.play.players import read_player
 from rulezero.play.resign import Resign
 from rulezero.play.starts import read_starts
 from rulezero.play.task import Task
-from rulezero.settings import AS_KEYS, Settings, read_as
+from rulezero.settings import Settings
 from rulezero.stats.sprt import Sprt
 from rulezero.stats.tally import RatingError
 from rulezero.train.games import TRAININGS, training_of
@@ -46,7 +46,7 @@ class PlaySettings(Settings):
     judge: PlayerText | None = None
     starts: str | None = None  # a file of positions; curriculum, or curriculum:1+2 for its tiers
     source: str = "train"  # told in the records: window.always can keep games by it
-    resign: Annotated[Resign | None, read_as(Resign), AS_KEYS] = None  # none: nobody gives up
+    resign: Resign | None = None  # none: nobody gives up
 
 
 class TrialSettings(Settings):

@@ -122,7 +122,7 @@ def ask(
 
 def _lines_through(piece: rz.pieces.NamedPiece, origin: Square, target: Square) -> Iterator[Square]:
     for move in piece.moves:
-        if move.kind != "leap":
+        if move.type != "leap":
             for vector in move.vectors:
                 line = _line(origin, vector)
                 yield from line if target in line else ()
@@ -165,7 +165,7 @@ def boards(piece: rz.pieces.NamedPiece, query: Query) -> list[Board]:
             square = (file, rank - home[1] + _MIDDLE[1])
             if square in _BOARD:
                 marks.setdefault(square, Mark.FIRST)
-    hops = {_hurdles(move): None for move in piece.moves if move.kind == "hop"}
+    hops = {_hurdles(move): None for move in piece.moves if isinstance(move, rz.pieces.Hop)}
     drawn = [Board(piece, marks, False)] if marks or not hops else []
     for hurdles in hops:
         marks = _reach(piece, query, _MIDDLE, hurdles)
@@ -194,7 +194,7 @@ def _reach(
     return marks
 
 
-def _hurdles(move: rz.pieces.Move) -> frozenset[Square]:
+def _hurdles(move: rz.pieces.Hop) -> frozenset[Square]:
     """Men for a hop to pass: on every line from the second square on if there is room to land."""
     squares: set[Square] = set()
     for vector in move.vectors:
@@ -251,8 +251,7 @@ def _special_rules(piece: rz.pieces.NamedPiece) -> Iterator[str]:
     rules = piece.special_rules
     if rules.en_passant:
         yield "captures en passant"
-    if rules.promotion_rank:
-        yield f"promotes on rank {rules.promotion_rank} to {' '.join(rules.promotion_options)}"
-    wings = {"kingside": rules.castles_kingside, "queenside": rules.castles_queenside}
-    if any(wings.values()):
-        yield f"castles {' and '.join(wing for wing, is_on in wings.items() if is_on)}"
+    if rules.promotion.rank:
+        yield f"promotes on rank {rules.promotion.rank} to {' '.join(rules.promotion.options)}"
+    if wings := [wing for wing, castles in rules.castling if castles]:
+        yield f"castles {' and '.join(wings)}"

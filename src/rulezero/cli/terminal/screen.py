@@ -34,8 +34,8 @@ def warn(problems: Sequence[str]) -> None:
 
 
 def print_json(value: object) -> None:
-    """Prints a value as one line of JSON."""
-    typer.echo(msgspec.json.encode(value).decode())
+    """Prints a value as one line of JSON; settings are objects by their keys."""
+    typer.echo(msgspec.json.encode(value, enc_hook=dict).decode())
 
 
 def plain_table(console: Console, *columns: str, has_room: bool = True) -> Table:
