@@ -89,6 +89,14 @@ def altered(experiment: Experiment, keys: Mapping[str, Any]) -> Experiment:
     return _checked(merged(whole, keys))
 
 
+def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
+    """The experiment with changes such as fit.batch=64."""
+    keys: dict[str, Any] = {}
+    for change in changes:
+        keys = merged(keys, _read_change(change))
+    return altered(experiment, keys) if keys else experiment
+
+
 def read(text: str) -> Experiment:
     """The experiment that a run wrote down."""
     found = Document(text, "config.yaml", RunError).read(dict[str, Any])

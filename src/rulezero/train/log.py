@@ -95,6 +95,13 @@ class WarningEntry(_Entry, frozen=True, kw_only=True, tag="warning"):
     words: str
 
 
+class ChangeEntry(_Entry, frozen=True, kw_only=True, tag="change"):
+    """Keys of the experiment that were changed when the run was resumed, from an iteration on."""
+
+    keys: dict[str, Any]  # new values by their paths, such as fit.batch
+    time: str  # when, in ISO 8601
+
+
 class StageSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a stage of a distillation. Losses are squared errors of the mover's chance."""
 
@@ -132,7 +139,7 @@ class SummaryEntry(_Entry, frozen=True, kw_only=True, tag="summary"):
     summary: Summary
 
 
-Entry = GamesEntry | FitEntry | VerdictEntry | WarningEntry | SummaryEntry
+Entry = GamesEntry | FitEntry | VerdictEntry | WarningEntry | ChangeEntry | SummaryEntry
 
 
 def read_entry(line: bytes) -> Entry:

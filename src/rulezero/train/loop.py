@@ -75,22 +75,28 @@ class Loop:
         trainee: Callable[[int], Trainee],
         fleet: Fleet,
         listener: Listener | None = None,
+        earlier: Mapping[int, Experiment] | None = None,
     ) -> None:
-        """`trainee` makes one that has learned nothing yet, by a seed."""
+        """`trainee` makes one that has learned nothing yet, by a seed.
+
+        `earlier` are the experiments that the run had before this one, by the last iteration that
+        each was for, the first one first.
+        """
         self.run = run
         self.game = game
         self.experiment = experiment
         self.new_trainee = trainee
         self.fleet = fleet
         self.listener = listener or Listener()
+        self.earlier = earlier or {}
         self.progress = Progress()
         self._window = Window(experiment.window)
         self._trainee: Trainee | None = None
         self._began = time.perf_counter()
         self._times = os.times()
 
-    def go(self) -> Progress:
-        """Runs to the end of the experiment, from wherever it is."""
+    def go(self, last: int | None = None) -> Progress:
+        """Runs to the end of the experiment, or of an iteration, from wherever it is."""
         with self.run.locked():
             self.progress = self.run.progress()
             self.run.cut_log(self.progress)
@@ -102,7 +108,8 @@ class Loop:
                 "fit": self._fit,
                 "evaluate": self._evaluate,
             }
-            while not self.progress.is_done:
+            self._meet_length()
+            while not self.progress.is_done and (last is None or self.progress.iteration <= last):
                 self._began = time.perf_counter()
                 self.listener.begin(self.progress.iteration, self.progress.phase)
                 phases[self.progress.phase]()
@@ -193,6 +200,18 @@ class Loop:
         self._began = time.perf_counter()
         self._advance(best="untrained", latest="untrained")
 
+    def _meet_length(self) -> None:
+        """A finished run goes on where the experiment was lengthened, and ends where shortened."""
+        at, length = self.progress.iteration, self.experiment.iterations
+        if self.progress.is_done and at < length:
+            self._advance(iteration=at + 1, phase="generate", is_done=False)
+        elif at > length:
+            self._advance(iteration=length, phase="evaluate", is_done=True)
+
+    def _experiment_of(self, iteration: int) -> Experiment:
+        """The experiment that an iteration was run by."""
+        return next((e for last, e in self.earlier.items() if iteration <= last), self.experiment)
+
     def _restore(self) -> None:
         """The window and the learner as the phases before this one have left them."""
         progress = self.progress
@@ -206,7 +225,7 @@ class Loop:
                 by_task.setdefault(record.task, []).append(record)
         for generation in range(last + 1):
             records = []
-            for task in self.experiment.games(generation, self._nets()):
+            for task in self._experiment_of(generation).games(generation, self._nets()):
                 kept = by_task.get(task.name, [])
                 if len({record.index for record in kept}) < task.games:
                     raise RunError(

@@ -116,6 +116,8 @@ def say_entry(entry: rz.log.Entry) -> str:
         left = "rejected" if entry.is_tried else "not tried against the best"
         reason = f": {entry.reason}" if entry.reason else ""
         return f"{number}{entry.net} is {'the best now' if entry.is_promoted else left}{reason}"
+    if isinstance(entry, rz.log.ChangeEntry):
+        return f"{number}changed: {', '.join(f'{key}={new}' for key, new in entry.keys.items())}"
     return f"warning: {entry.words}" if isinstance(entry, rz.log.WarningEntry) else ""
 
 

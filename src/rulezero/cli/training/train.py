@@ -24,7 +24,12 @@ def train(
         str | None, typer.Option("--out", "--output-dir", metavar="DIR", help="The run's folder.")
     ] = None,
     resume: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Go on with a run where it was stopped.")
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Resume the run in this folder; --iterations N lengthens it, and --set and the"
+            " short names of keys change its coming iterations.",
+        ),
     ] = None,
     changes: Changes = None,
     workers: Workers = 0,
@@ -38,16 +43,14 @@ def train(
     if (recipe is None) == (resume is None):
         raise typer.BadParameter("give a recipe, or --resume with the folder of a run")
     if resume is not None:
-        if changes or out is not None or preset is not None or set(given.values()) != {None}:
-            raise typer.BadParameter(
-                "--resume goes on with a run as it is: no --set, no --out, no --preset, nor any"
-                " key by its short name"
-            )
-        experiment = rz.config.read(rz.open(resume).config())
+        if out is not None or preset is not None:
+            raise typer.BadParameter("--resume stays in its folder: leave --out and --preset out")
+        before = rz.config.read(rz.open(resume).config())
+        experiment = rz.config.with_changes(before, changes or [])
     else:
         assert recipe is not None
         experiment = rz.experiment(recipe, preset or "small", changes or [])
-        experiment = rz.flags.changed(experiment, given)
+    experiment = rz.flags.changed(experiment, given)
     if dry_run:
         rz.runs.check(experiment, workers)
         typer.echo(experiment.text)
@@ -55,10 +58,16 @@ def train(
             typer.echo(f"# {line}")
         return
     run = rz.runs.place(experiment, out) if resume is None else rz.open(resume)
+    if resume is not None and run.progress().is_done and experiment == before:
+        typer.echo(
+            f"the run in {run.path} is finished, after {experiment.iterations} iterations; its best"
+            f" net is {run.progress().best}. To go on: --iterations N, with a larger number"
+        )
+        return
     try:
         with watching(experiment) as watch:
             if resume is not None:
-                rz.resume(run.path, workers=workers, listener=watch)
+                rz.resume(run.path, changes=experiment, workers=workers, listener=watch)
             else:
                 rz.train(experiment, out=run.path, workers=workers, listener=watch)
     except KeyboardInterrupt:
