@@ -342,3 +342,21 @@ def test_learners_may_be_told_another_result() -> None:
     """Games played to be told otherwise have no other deeds."""
     told = shaped(replay_of(record_of(DRAWN)), NOBODY, CONFIG, result=-1)
     assert told.value.tolist() == pytest.approx([-1 / 1.5] * 2)
+
+
+def test_the_bonus_of_strikes_under_decree_matters() -> None:
+    """Without it, the targets of more than half of the games with a Decree are others."""
+    plain, without = CONFIG, RewardConfig(combo_bonus=False)
+    decrees = changed = 0
+    for seed in range(60):
+        states = play(samples.game("exchange").start(), random.Random(seed), 0.7)
+        replay = replay_of(record_of(states))
+        trackers = track(replay)
+        if any(tracker.rd_activations for tracker in trackers):
+            decrees += 1
+            first, second = (
+                shaped(replay, trackers, config, 1.0).value[0] for config in (plain, without)
+            )
+            changed += first != second
+    assert decrees > 30
+    assert changed > decrees / 2
