@@ -22,6 +22,7 @@ from rulezero.play.binding import perceptron
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.task import check_task
+from rulezero.play.weights import weights_of
 from rulezero.train.experiment import Experiment
 from rulezero.train.games import TRAININGS, training_of
 from rulezero.train.listener import Listener, Listeners
@@ -170,7 +171,10 @@ def check(experiment: Experiment, workers: int = 0) -> None:
     for task in tasks:
         check_task(task)
         for text in (task.a, task.b, task.judge):
-            net = None if text is None else read_player(text).net
+            if text is None:
+                continue
+            weights_of(player := read_player(text), game)
+            net = player.net
             if net is not None and not _OWN.fullmatch(net):
                 found = resolve(net)
                 if found.suffix == PERCEPTRON:

@@ -50,7 +50,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     outcome: float  # seat 0's: 1, 0 or -1
     end_reason: Text  # the rules' own, or one of STOPPED
     players: tuple[Text, Text]  # who played, by seat
-    nets: tuple[Text | None, Text | None] = (None, None)  # which nets they used
+    nets: tuple[Text | None, Text | None] = (None, None)  # which nets or weights they used
     seed: Annotated[int, Meta(ge=0)] = 0
     task: Text = ""  # what it was played for; "": for no task
     index: Annotated[int, Meta(ge=0)] = 0  # number of the game in its task

@@ -38,7 +38,7 @@ class Session:
         if width < 1 or cache < 0:
             raise GameError("a session has a width of at least 1, and a cache of at least 0")
         self.game = game
-        self.identities: list[str | None] = []  # of the players' nets
+        self.identities: list[str | None] = []  # of the players' nets or weights
         self._evaluators: list[Evaluator] = []
         encoders: list[Game] = []
         numbers: dict[int, int] = {}  # of evaluators by id: players with the same net share it
@@ -53,8 +53,17 @@ class Session:
                     self._evaluators.append(binding.evaluator)
             encoder = binding.encoder if binding.mlp else None
             options = player.core_options | binding.core_options
-            tables = tables_of(player, game)
-            seated.append(CorePlayer(player.spec.name, options, net, binding.mlp, encoder, tables))
+            seated.append(
+                CorePlayer(
+                    player.spec.name,
+                    options,
+                    net=net,
+                    mlp=binding.mlp,
+                    encoder=encoder,
+                    tables=tables_of(player, game),
+                    weights=binding.weights,
+                )
+            )
             self.identities.append(binding.identity)
         leaves = max((int(player.number("leaves")) for player in players), default=1)
         rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))

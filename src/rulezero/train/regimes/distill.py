@@ -37,6 +37,9 @@ _ONE_OR_SEVERAL = BeforeValidator(
     lambda given: given if isinstance(given, list | tuple) else (given,)
 )
 Modes = Annotated[tuple[Literal[0, 1, 2], ...], _ONE_OR_SEVERAL]
+Hidden = Annotated[
+    tuple[Annotated[int, Field(ge=1, le=2048)], ...], _ONE_OR_SEVERAL, Field(max_length=8)
+]
 Depths = Annotated[tuple[Annotated[int, Field(ge=1, le=64)], ...], _ONE_OR_SEVERAL]
 AGENTS = ("white", "black")  # by seat, where there are two
 ENDS = ("", "_black")  # of the names of their nets
@@ -89,6 +92,8 @@ class Distill(Regime):
     search_iterations: int = Field(1, ge=1)  # of each stage of mode 2
     train_every: int = Field(1, ge=1)  # turns of both sides, of which one is learned from
     agents: Literal[1, 2] = 1  # 2: White's and Black's, each from games that its own teacher judges
+    hidden: Hidden = chess_perceptron.HIDDEN  # neurons of each hidden layer; []: none
+    dropout: float = Field(0.0, ge=0, lt=1)  # share of each hidden layer left out in training
     load: str | None = None  # begin with this .nn file, net or run; agents=2: or a folder of both
     save_every: int = Field(1, ge=1)  # iterations after which agents are written into the run
     progress_every: int = Field(10_000, ge=1)  # positions after which the loss is told
@@ -148,6 +153,12 @@ class Distill(Regime):
     def names(self) -> tuple[str, ...]:
         """Of the agents' files."""
         return tuple(f"{name}_agent" for name in AGENTS) if self.agents == 2 else ("agent",)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Neurons of all layers of its perceptrons, inputs first."""
+        inputs, *_, outputs = chess_perceptron.SIZES
+        return (inputs, *self.hidden, outputs)
 
     @property
     def last_iteration(self) -> int:
@@ -238,7 +249,7 @@ class Distill(Regime):
         from rulezero.nets.perceptron import create, to_nn
 
         net = folder / f"untrained{PERCEPTRON}"
-        net.write_bytes(to_nn(create(seed=experiment.seed)))
+        net.write_bytes(to_nn(create(self.sizes, experiment.seed)))
         return net
 
     def estimate(self, experiment: "Experiment", game: Game, workers: int) -> "Estimate":
@@ -274,14 +285,35 @@ def given_nets(settings: Distill) -> list[Path]:
     if settings.load is None:
         return []
     files = [Path(settings.load) / f"{name}{PERCEPTRON}" for name in settings.names]
-    if settings.agents == 2 and all(file.is_file() for file in files):
-        return files
-    net = resolve(settings.load)
-    if net.suffix != PERCEPTRON:
-        raise RunError(f"distill.load: '{net}' is no perceptron, which is a .nn file")
-    read_perceptron(net)
-    pair = [net.with_name(f"{net.stem}{end}{PERCEPTRON}") for end in ENDS]
-    return pair if settings.agents == 2 and pair[1].is_file() else [net] * settings.agents
+    if settings.agents == 1 or not all(file.is_file() for file in files):
+        net = resolve(settings.load)
+        if net.suffix != PERCEPTRON:
+            raise RunError(f"distill.load: '{net}' is no perceptron, which is a .nn file")
+        pair = [net.with_name(f"{net.stem}{end}{PERCEPTRON}") for end in ENDS]
+        has_both = settings.agents == 2 and pair[1].is_file()
+        files = pair if has_both else [net] * settings.agents
+    for file in files:
+        _check_shape(file, settings)
+    return files
+
+
+def _check_shape(net: Path, settings: Distill) -> None:
+    """RunError unless the perceptron of a file has the layers that the settings name."""
+    sizes = read_perceptron(net).sizes
+    if (sizes[0], sizes[-1]) != (settings.sizes[0], settings.sizes[-1]):
+        raise RunError(
+            f"regime.load: '{net}' has the layers {_listed(sizes)}; a perceptron of"
+            f" {chess_perceptron.GAME} reads {settings.sizes[0]} features and gives 1 number"
+        )
+    if sizes != settings.sizes:
+        raise RunError(
+            f"regime.load: '{net}' has the layers {_listed(sizes)}, not {_listed(settings.sizes)}:"
+            f" add --set regime.hidden=[{','.join(map(str, sizes[1:-1]))}]"
+        )
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    return "-".join(map(str, sizes))
 
 
 def summarise(entries: Iterable[Entry], settings: Distill) -> Summary:

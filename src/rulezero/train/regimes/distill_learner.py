@@ -24,7 +24,6 @@ from rulezero.learn.measures import Measures, measure_chances
 from rulezero.learn.plan import plan
 from rulezero.learn.window import Part, Window
 from rulezero.nets.card import PERCEPTRON
-from rulezero.nets.chess_perceptron import SIZES
 from rulezero.nets.device import threads
 from rulezero.nets.perceptron import Perceptron, create, from_nn, to_nn
 from rulezero.play.nets import NetStore
@@ -122,7 +121,9 @@ class PerceptronPair:
         if not all(file.is_file() for file in files):
             files = given_nets(regime)
         nets = [from_nn(file.read_bytes()) for file in files]
-        nets = nets or [create(seed=seed + number) for number in range(count)]
+        nets = nets or [create(regime.sizes, seed + number) for number in range(count)]
+        for net in nets:
+            net.dropout = regime.dropout
         self.learners = [PerceptronLearner(net, experiment.fit) for net in nets]
 
     @property
@@ -153,6 +154,8 @@ class PerceptronPair:
                 )
             ]
             steps = sum(count for count, _ in lessons)
+            if self._regime.dropout:  # torch has dice of its own
+                torch.manual_seed(int(dice.integers(1 << 63)))
             for taught in zip_longest(*(learning for _, learning in lessons)):
                 done.add(taught)
                 if not math.isfinite(done.losses["value"]):
@@ -263,8 +266,8 @@ class _Done:
 
 def estimate(experiment: "Experiment", regime: Distill, workers: int) -> Estimate:
     """What the games and fits of all stages take here; an untrained net plays and judges."""
-    net = create()
-    features = np.zeros((experiment.fit.batch, SIZES[0]), np.float32)
+    net = create(regime.sizes)
+    features = np.zeros((experiment.fit.batch, net.sizes[0]), np.float32)
     chances = np.full(experiment.fit.batch, 0.5, np.float32)
     learner = PerceptronLearner(net, experiment.fit)
 
