@@ -24,10 +24,7 @@ class Selection:
         trusted: bool = False,
     ) -> None:
         for each in purpose or ():
-            if each not in rz.data.PURPOSES:
-                raise rz.RecordError(
-                    f"there is no purpose '{each}'; known: {', '.join(rz.data.PURPOSES)}"
-                )
+            rz.data.read_purpose(each)
         filters = {"game": [game], "purpose": purpose or [], "source": [source]}
         self.path = path
         self._filters = {
