@@ -1,28 +1,34 @@
 """The loop's steps one by one: games into a store, a net from a store."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
 
+from rulezero.data.check import check
+from rulezero.data.columns import RecordError
 from rulezero.data.forms import store_of
+from rulezero.data.place import Report
+from rulezero.data.record import Record
+from rulezero.data.replay import game_of
 from rulezero.data.store import open_store
 from rulezero.errors import RunError
-from rulezero.fleet.fleet import play_into
+from rulezero.fleet.fleet import judge_into, play_into
 from rulezero.fleet.local import LocalFleet, Timeout
 from rulezero.games.load import load
 from rulezero.learn.window import Part, Window, take
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
-from rulezero.play.task import check_task
+from rulezero.play.task import check_task, refuse_human
 from rulezero.seeds import keyed
 from rulezero.train.experiment import Experiment
 from rulezero.train.flag import with_sims
 from rulezero.train.regimes.curriculum import LESSON
+from rulezero.train.run import Run
 from rulezero.train.tasks import NAMES, PlaySettings, is_curriculum, task_of
 
 if TYPE_CHECKING:
@@ -172,6 +178,69 @@ def _opponent(options: GenerateOptions) -> str:
     if options.opponent_net is None:
         return f"ucb1:sims={sims}"
     return f"puct:net={options.opponent_net},sims={sims}"
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it."""
+
+    judged: int  # games, now
+    known: int  # games that the judge had judged before
+    judge: str  # its text, with the path of its net
+
+
+def judge(
+    store: str | Path,
+    player: str,
+    *,
+    records: Iterable[Record] | None = None,
+    workers: int = 0,
+    trusted: bool = False,
+    on_game: Callable[[int, int], None] | None = None,
+    report: Report | None = None,
+) -> Judged:
+    """Writes what a player thinks of each ply of a store's games into the store, as its notes.
+
+    `records` are those of the store to judge; none: all. Those that this player has judged are left
+    out. A record that is not true is a RecordError; with a `report` function, that is called with
+    the error, and the record is left out. Notes do not depend on the workers, nor on how often it
+    was interrupted. `on_game` is called with the number of games done and the total.
+    """
+    by = read_player(player)
+    refuse_human(by)
+    if by.net is not None:  # a run's best net is another one tomorrow
+        by = by.changed(net=str(resolve(by.net)))
+    if not Path(store).is_dir():
+        raise RecordError(f"'{store}' is no store: import the games of a file into one first")
+    kept = store_of(store, tolerant=True)
+    if Run(kept.path.parent).exists:
+        raise RecordError(
+            f"'{store}' is a run, which learns from the notes of its own judge: export its games,"
+            " and import them into another store"
+        )
+    wanted = [
+        record
+        for record in (kept if records is None else records)
+        if record.plies and _is_true(record, trusted, report)
+    ]
+    judged = known = 0
+    with contextlib.ExitStack() as stack:
+        notes = judge_into(stack.enter_context(kept), wanted, by.text, LocalFleet(workers=workers))
+        for is_new in stack.enter_context(contextlib.closing(notes)):
+            judged, known = judged + is_new, known + (not is_new)
+            if on_game is not None:
+                on_game(judged + known, len(wanted))
+    return Judged(judged=judged, known=known, judge=by.text)
+
+
+def _is_true(record: Record, trusted: bool, report: Report | None) -> bool:
+    try:
+        check(record, game=game_of(record.game, trusted=trusted))
+    except RecordError as error:
+        if report is None:
+            raise
+        report(RecordError(f"record {record.id} is left out: {error}"))
+        return False
+    return True
 
 
 def _weights(net: Path) -> str:

@@ -4,9 +4,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 import rulezero as rz
 from rulezero.cli.terminal.screen import warn
+
+OfGame = Annotated[str | None, typer.Option(help="Only records of this game.")]
+OfPurpose = Annotated[
+    list[str] | None,
+    typer.Option(help=f"Only this, or each of several: {', '.join(rz.data.PURPOSES)}."),
+]
+OfSource = Annotated[str | None, typer.Option(help="Only these: match, train, import:FILE, ...")]
 
 _SHARD = re.compile(r"(.*\.games(?:\.part)?): ")  # what a store's problem begins with
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.options import Trusted
-from rulezero.cli.terminal.records import Selection
+from rulezero.cli.terminal.records import OfGame, OfPurpose, OfSource, Selection
 from rulezero.cli.terminal.screen import (
     counting,
     open_console,
@@ -31,12 +31,6 @@ _Place = Annotated[
     Path,
     typer.Argument(metavar="STORE", help="A store, a run's folder, a .jsonl or a .pgn file."),
 ]
-_Game = Annotated[str | None, typer.Option(help="Only records of this game.")]
-_Purpose = Annotated[
-    list[str] | None,
-    typer.Option(help=f"Only this, or each of several: {', '.join(rz.data.PURPOSES)}."),
-]
-_Source = Annotated[str | None, typer.Option(help="Only these: match, train, import:FILE, ...")]
 
 
 @app.callback()
@@ -47,9 +41,9 @@ def data() -> None:
 @app.command()
 def summary(
     path: _Place,
-    game: _Game = None,
-    purpose: _Purpose = None,
-    source: _Source = None,
+    game: OfGame = None,
+    purpose: OfPurpose = None,
+    source: OfSource = None,
     trusted: Trusted = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per game.")] = False,
 ) -> None:
@@ -83,9 +77,9 @@ def process(
     split: Annotated[
         str, typer.Option(metavar="A/B/C", help="Per cent of games to train, validate, test with.")
     ] = "80/10/10",
-    game: _Game = None,
-    purpose: _Purpose = None,
-    source: _Source = None,
+    game: OfGame = None,
+    purpose: OfPurpose = None,
+    source: OfSource = None,
     trusted: Trusted = False,
 ) -> None:
     """Write what there is to learn as numpy arrays, split by game."""
@@ -114,9 +108,9 @@ def process(
 def export_games(
     path: _Place,
     to: Annotated[Path, typer.Option(metavar="FILE", help="A .jsonl, .pgn or .npz file to make.")],
-    game: _Game = None,
-    purpose: _Purpose = None,
-    source: _Source = None,
+    game: OfGame = None,
+    purpose: OfPurpose = None,
+    source: OfSource = None,
     trusted: Trusted = False,
 ) -> None:
     """Write games as JSON lines or PGN, or few of them as one .npz."""
