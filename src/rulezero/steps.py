@@ -12,14 +12,16 @@ from rulezero.data.check import check
 from rulezero.data.columns import RecordError
 from rulezero.data.forms import store_of
 from rulezero.data.place import Report
-from rulezero.data.record import Record
-from rulezero.data.replay import game_of
-from rulezero.data.store import open_store
+from rulezero.data.record import Record, Thoughts
+from rulezero.data.replay import Replay, game_of
+from rulezero.data.rows import Lesson, LessonOf
+from rulezero.data.store import Note, open_store
 from rulezero.errors import RunError
 from rulezero.fleet.fleet import judge_into, play_into
 from rulezero.fleet.local import LocalFleet, Timeout
 from rulezero.games.load import load
-from rulezero.learn.window import Part, Window, take
+from rulezero.learn.targets import learned_pairs
+from rulezero.learn.window import Part, Window, noted, take, weighted
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
@@ -267,11 +269,7 @@ def fit(
     from rulezero.nets.tower import create
 
     game = load(experiment.game)
-    if not experiment.regime.has_tower:
-        raise RunError(
-            "a perceptron learns from what a judge says while it plays: use `rulezero train"
-            f" {experiment.recipe}`, with --load NET to go on with one"
-        )
+    _refuse_perceptron(experiment)
     if beside(Path(out), ".json").exists():
         raise RunError(f"there is a net '{out}' already: choose another name")
     window = Window(experiment.window)
@@ -279,8 +277,7 @@ def fit(
         raise RunError(f"there is no store '{store}'")
     games = store_of(store)
     records = games.select(game=game.text)
-    notes = {note.record: note.thoughts for note in games.notes()}
-    take(window, records, game, experiment.targets_of, 0, notes)
+    take(window, records, game, experiment.targets_of, 0, _by_record(games.notes()))
     if not len(window.positions(Part.TRAINING)):
         raise RunError(f"'{store}' has no games of {game.text} to learn from")
     if net is None:
@@ -292,6 +289,43 @@ def fit(
     done = learner.learn_from(window, 0, progress=(0.0, 1.0), dice=dice, tell=tell)
     learner.write(Path(out), {"step": learner.step})
     return done
+
+
+def lessons(experiment: Experiment, notes: Iterable[Note] = ()) -> LessonOf:
+    """What a fit of an experiment learns from a record, for `arrays.survey`.
+
+    `notes` are judges' about any records; the last one about a record counts.
+    """
+    _refuse_perceptron(experiment)
+    text, said = load(experiment.game).text, _by_record(notes)
+
+    def lesson_of(record: Record, played: Replay) -> Lesson:
+        if record.game != text:
+            raise RunError(f"the recipe {experiment.recipe} is for {text}, not for {record.game}")
+        columns = record.columns()
+        targets = experiment.targets_of(record, columns, played, noted(record, said))
+        targets = weighted(record, columns, targets, experiment.window)
+        return Lesson(
+            plies=np.flatnonzero(targets.weight > 0),
+            columns=learned_pairs(columns, targets),
+            value=targets.search,
+            result=targets.result,
+            weight=targets.weight,
+        )
+
+    return lesson_of
+
+
+def _by_record(notes: Iterable[Note]) -> dict[str, Thoughts]:
+    return {note.record: note.thoughts for note in notes}
+
+
+def _refuse_perceptron(experiment: Experiment) -> None:
+    if not experiment.regime.has_tower:
+        raise RunError(
+            "a perceptron learns from what a judge says while it plays: use `rulezero train"
+            f" {experiment.recipe}`, with --load NET to go on with one"
+        )
 
 
 def untrained(experiment: Experiment, folder: Path) -> Path:

@@ -190,11 +190,15 @@ def take(
     """Takes games into a window, in the order of their tasks; a judge's notes are known by id."""
     for record in sorted(records, key=lambda record: (record.task, record.index)):
         columns, played = record.columns(), replay_of(record, game)
-        note = (notes or {}).get(record.id)
-        said = None if note is None else note.columns(record.action_numbers())
-        targets = targets_of(record, columns, played, said)
+        targets = targets_of(record, columns, played, noted(record, notes or {}))
         window.add(record, columns, played, targets, generation=generation)
     window.trim()
+
+
+def noted(record: Record, notes: Mapping[str, Thoughts]) -> Columns | None:
+    """What a judge noted about a record, by its id; None: nothing."""
+    note = notes.get(record.id)
+    return None if note is None else note.columns(record.action_numbers())
 
 
 def part_of(record: Record, settings: WindowSettings) -> Part:

@@ -63,6 +63,10 @@ class Selection:
             return self._store
         return rz.data.import_file(self.path, trusted=self._trusted, report=self.report)
 
+    def notes(self) -> Iterator[rz.data.Note]:
+        """The judges' notes about records at the path; a file has none."""
+        return self._store.notes() if isinstance(self._store, rz.Store) else iter(())
+
     def report(self, problem: object) -> None:
         """Remembers what is wrong with a record."""
         self._reported.append(str(problem))

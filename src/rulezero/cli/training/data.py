@@ -4,12 +4,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Trusted
+from rulezero.cli.terminal.options import Changes, Trusted
 from rulezero.cli.terminal.records import OfGame, OfPurpose, OfSource, Selection
 from rulezero.cli.terminal.screen import (
     counting,
@@ -77,18 +78,43 @@ def process(
     split: Annotated[
         str, typer.Option(metavar="A/B/C", help="Per cent of games to train, validate, test with.")
     ] = "80/10/10",
+    recipe: Annotated[
+        str | None,
+        typer.Option(
+            help="Recipe, or .yaml file, whose targets, skipped plies and weights to write"
+            " (default: the games as they are)."
+        ),
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Preset of the recipe.", show_default="small")
+    ] = None,
+    changes: Changes = None,
     game: OfGame = None,
     purpose: OfPurpose = None,
     source: OfSource = None,
     trusted: Trusted = False,
 ) -> None:
     """Write what there is to learn as numpy arrays, split by game."""
+    if recipe is None and (preset or changes):
+        raise typer.BadParameter("--preset and --set change a recipe: name it with --recipe")
     options = rz.arrays.ArrayOptions(augment=augment, seed=seed, split=read_split(split))
+    taught = None
+    if recipe is not None:
+        taught = rz.experiment(recipe, preset or "small", changes or [])
+        words = " ".join([recipe, taught.preset, *(changes or [])])
+        options = msgspec.structs.replace(options, recipe=words)
     rz.arrays.check_place(to)
+    if taught is not None and game is None:
+        game = rz.load(taught.game).text
     selection = Selection(path, game=game, purpose=purpose, source=source, trusted=trusted)
     if next(iter(selection), None) is None:
         raise selection.nothing()
-    survey = rz.arrays.survey(selection, trusted=trusted, report=selection.report)
+    survey = rz.arrays.survey(
+        selection,
+        lesson_of=None if taught is None else rz.steps.lessons(taught, selection.notes()),
+        trusted=trusted,
+        report=selection.report,
+    )
     selection.warn()
     for half in rz.arrays.unfinished(to):
         warn([f"'{half}' is unfinished: delete it, unless a process is still writing it"])
