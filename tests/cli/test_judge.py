@@ -69,8 +69,8 @@ def test_notes_depend_on_nothing_but_games_and_judge(tmp_path: Path) -> None:
 
 def test_a_killed_judge_goes_on(tmp_path: Path) -> None:
     """What it has written stays, and is not judged again."""
-    store = people.store(tmp_path / "games", 30)
-    by = "ucb1:sims=400,eval=rollout"
+    store = people.store(tmp_path / "games", 30, people.emptiest)
+    by = "ucb1:sims=16000,eval=rollout"
     process = begin("judge", store, "--player", by, "--workers", "2")
     limit = time.monotonic() + 60
     while not list(Store(store).notes()) and time.monotonic() < limit:
