@@ -146,6 +146,7 @@ class Table:
             by_seat,
             judge=self._judge,
             script=beginning.script,
+            most_plies=len(beginning.script) if self.task.scripts else None,
             resign=beginning.resign,
         )
         return beginning
