@@ -57,10 +57,8 @@ def of_play(
     is_learned = is_chosen(record, replay) & _is_kept(record, replay, settings)
     has_policy = is_learned & columns.has_policy
     weight = (has_policy if settings.learn_from == "policy" else is_learned).astype(np.float32)
-    if record.end_reason == "cap":
-        weight *= settings.capped_weight
-    elif record.end_reason == "interrupted":
-        weight *= 0  # its result is unknown
+    stopped = {"cap": settings.capped_weight, "interrupted": 0.0}  # its result is unknown
+    weight *= stopped.get(record.end_reason, 1.0)
     learned = record.learned_result
     result = np.full(record.plies, learned, np.float32) if shaped is None else shaped
     search, draw = columns.value, columns.draw
