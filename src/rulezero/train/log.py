@@ -44,6 +44,13 @@ class GamesEntry(_Entry, frozen=True, kw_only=True, tag="games"):
     figures: GameFigures = GameFigures()
 
     @property
+    def first(self) -> Counts:
+        """Wins, draws and losses of seat 0."""
+        draws = sum(self.draws.values())
+        wins = round(self.first_seat * self.games - draws / 2)
+        return Counts(wins, draws, self.games - draws - wins)
+
+    @property
     def is_training(self) -> bool:
         """Whether these games are learned from."""
         return self.purpose in ("self-play", "bootstrap")
