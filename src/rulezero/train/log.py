@@ -46,9 +46,10 @@ class GamesEntry(_Entry, frozen=True, kw_only=True, tag="games"):
     @property
     def first(self) -> Counts:
         """Wins, draws and losses of seat 0."""
-        draws = sum(self.draws.values())
-        wins = round(self.first_seat * self.games - draws / 2)
-        return Counts(wins, draws, self.games - draws - wins)
+        draws = min(sum(self.draws.values()), self.games)
+        decided = self.games - draws
+        wins = min(max(round(self.first_seat * self.games - draws / 2), 0), decided)
+        return Counts(wins, draws, decided - wins)
 
     @property
     def is_training(self) -> bool:

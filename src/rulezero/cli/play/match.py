@@ -114,7 +114,7 @@ def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
         return
     counts = f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
     seat = report.first_seat
-    first = f"{names[0]} scored {_percent(seat.score)} ({_interval(seat)}, 95 %)"
+    first = f"{names[0]} scored {_percent(seat.score)} ({_interval(seat)})"
     scores = [
         ("score of a", f"{_percent(total.score)}: {counts}"),
         ("Elo of a", elo.text),
