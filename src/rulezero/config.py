@@ -240,11 +240,21 @@ def _checked(found: Mapping[str, Any], recipe: str = "") -> Experiment:
     except ValidationError as error:
         file = _open(recipe) if _is_file(recipe) else None
         problems = [
-            (_line(file, str(found.get("preset")), place), words)
+            (_line(file, str(found.get("preset")), place), words + _owner(whole, place))
             for place, words in explain(error, whole, dotted("the recipe"))
         ]
         said = (f"{recipe}:{line}: {words}" if line else words for line, words in problems[:3])
         raise RunError("; ".join(said)) from None
+
+
+def _owner(whole: Mapping[str, Any], place: Place) -> str:
+    """Which regime has a key that another one was given; "" for other keys."""
+    if place[:1] != ("regime",) or len(place) < 2 or not isinstance(whole["regime"], dict):
+        return ""
+    owners = [kind for kind, each in REGIMES.items() if place[1] in each.model_fields]
+    if not owners or whole["regime"].get("kind") in owners:
+        return ""
+    return f"; {place[1]} is for regime.kind={owners[0]}"
 
 
 def _line(file: Document | None, preset: str, place: Place) -> int | None:

@@ -269,11 +269,11 @@ def test_flags_of_other_verbs(tmp_path: Path) -> None:
     fit: list[str | Path] = ["fit", "--recipe", "monster", "--preset", "tiny"]
     succeeds(*fit, "--data-dir", store, "--model-dir", net, *options, "--no-augment")
     words = "give STORE or --data-dir"
-    assert f"{words}\n" in fails(*fit, "--to", tmp_path / "other")
-    assert f"{words}, not both\n" in fails(*fit, store, "--data-dir", store, "--to", net)
+    assert f"{words}; see" in fails(*fit, "--to", tmp_path / "other")
+    assert f"{words}, not both; see" in fails(*fit, store, "--data-dir", store, "--to", net)
     arrays: list[str | Path] = ["data", "process", "--to", tmp_path / "arrays"]
-    assert "give STORE or --raw-dir\n" in fails(*arrays)
-    assert "give STORE or --raw-dir, not both\n" in fails(*arrays, store, "--raw-dir", store)
+    assert "give STORE or --raw-dir; see" in fails(*arrays)
+    assert "give STORE or --raw-dir, not both; see" in fails(*arrays, store, "--raw-dir", store)
     run(*arrays, "--raw-dir", store)
     assert (tmp_path / "arrays").is_dir()
     lessons: list[str | Path] = ["--curriculum", "--train-side", "white"]

@@ -29,8 +29,16 @@ OLD = ROOT / "tests" / "old_runs"
             "frozen_opponent has no gate and does not read gate.kind",
         ),
         ("exchange", "regime=frozen_opponent", "leave it out, or add --set gate=null"),
-        ("connect4", "regime.student=random", "key 'student' is unknown in regime \\(gated\\)"),
-        ("connect4", "opponent.player=random", "key 'opponent' is unknown in regime \\(gated\\)"),
+        (
+            "connect4",
+            "regime.student=random",
+            "regime \\(gated\\).*; student is for regime.kind=teacher_st",
+        ),
+        (
+            "connect4",
+            "opponent.player=random",
+            "regime \\(gated\\).*; opponent is for regime.kind=frozen_op",
+        ),
     ],
 )
 def test_what_a_regime_does_not_read(recipe: str, change: str, words: str) -> None:
