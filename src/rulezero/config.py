@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from rulezero.errors import RunError, among, nearest
 from rulezero.games import games
 from rulezero.settings import Place, dotted, explain
+from rulezero.train import unread
 from rulezero.train.experiment import Experiment
 from rulezero.train.regimes import REGIMES
 from rulezero.yaml_files import Document, merged, read_file
@@ -52,9 +53,11 @@ def load(recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Exp
             f" known: {known}"
         )
     keys = merged(whole, _preset(presets, preset))
-    for change in changes:
-        keys = merged(keys, _read_change(change))
-    return _checked({"recipe": Path(recipe).stem, "preset": preset} | keys, recipe)
+    given = _read_changes(changes)
+    keys = merged(keys, given)
+    made = _checked({"recipe": Path(recipe).stem, "preset": preset} | keys, recipe)
+    refuse_idle(made, given)
+    return made
 
 
 def load_or_game(
@@ -76,9 +79,10 @@ def load_or_game(
         "game": name,
         "selfplay": {"a": f"{player},temperature=1,temperature_turns=15"},
     }
-    for change in changes:
-        found = merged(found, _read_change(change))
-    return _checked(found)
+    given = _read_changes(changes)
+    made = _checked(merged(found, given))
+    refuse_idle(made, given)
+    return made
 
 
 def altered(experiment: Experiment, keys: Mapping[str, Any]) -> Experiment:
@@ -91,10 +95,23 @@ def altered(experiment: Experiment, keys: Mapping[str, Any]) -> Experiment:
 
 def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
     """The experiment with changes such as fit.batch=64."""
-    keys: dict[str, Any] = {}
-    for change in changes:
-        keys = merged(keys, _read_change(change))
-    return altered(experiment, keys) if keys else experiment
+    keys = _read_changes(changes)
+    if not keys:
+        return experiment
+    made = altered(experiment, keys)
+    refuse_idle(made, keys)
+    return made
+
+
+def refuse_idle(experiment: Experiment, keys: Mapping[str, Any]) -> None:
+    """RunError where one of these keys of the experiment has no effect beside the others.
+
+    What a recipe gives and its preset makes useless may stay.
+    """
+    given = set(unread.paths(keys))
+    for key, words in unread.idle(experiment):
+        if key in given:
+            raise RunError(words)
 
 
 def read(text: str) -> Experiment:
@@ -105,7 +122,24 @@ def read(text: str) -> Experiment:
         for group, path in _OLD_GROUPS.items():
             if not own & ({path[1]} if len(path) > 1 else set(found.get(group, {}))):
                 found.pop(group, None)
-    return _checked(found)
+    return _checked(_without_unread(renewed(found)))
+
+
+def _without_unread(found: dict[str, Any]) -> dict[str, Any]:
+    """A run's keys without those that its regime does not read: new runs refuse them."""
+    given = found.get("regime")
+    kind = given.get("kind") if isinstance(given, dict) else None
+    regime = REGIMES.get(kind) if isinstance(kind, str) else None
+    if regime is None:
+        return found
+    for path in regime.unread:
+        *groups, name = path.split(".")
+        group: Any = found
+        for part in groups:
+            group = group.get(part) if isinstance(group, dict) else None
+        if isinstance(group, dict):
+            group.pop(name, None)
+    return found if regime.has_gate else {**found, "gate": None}
 
 
 def renewed(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,6 +212,13 @@ def _open(recipe: str) -> Document:
     return read_file(path, f"name another .yaml file, or one of {known}", RunError)
 
 
+def _read_changes(changes: Sequence[str]) -> dict[str, Any]:
+    keys: dict[str, Any] = {}
+    for change in changes:
+        keys = merged(keys, _read_change(change))
+    return keys
+
+
 def _read_change(change: str) -> dict[str, Any]:
     """fit.batch=64 as nested keys."""
     path, equals, text = change.partition("=")
@@ -199,11 +240,21 @@ def _checked(found: Mapping[str, Any], recipe: str = "") -> Experiment:
     except ValidationError as error:
         file = _open(recipe) if _is_file(recipe) else None
         problems = [
-            (_line(file, str(found.get("preset")), place), words)
+            (_line(file, str(found.get("preset")), place), words + _owner(whole, place))
             for place, words in explain(error, whole, dotted("the recipe"))
         ]
         said = (f"{recipe}:{line}: {words}" if line else words for line, words in problems[:3])
         raise RunError("; ".join(said)) from None
+
+
+def _owner(whole: Mapping[str, Any], place: Place) -> str:
+    """Which regime has a key that another one was given; "" for other keys."""
+    if place[:1] != ("regime",) or len(place) < 2 or not isinstance(whole["regime"], dict):
+        return ""
+    owners = [kind for kind, each in REGIMES.items() if place[1] in each.model_fields]
+    if not owners or whole["regime"].get("kind") in owners:
+        return ""
+    return f"; {place[1]} is for regime.kind={owners[0]}"
 
 
 def _line(file: Document | None, preset: str, place: Place) -> int | None:

@@ -23,6 +23,7 @@ from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.task import check_task
 from rulezero.play.weights import weights_of
+from rulezero.train import unread
 from rulezero.train.experiment import Experiment
 from rulezero.train.games import TRAININGS, training_of
 from rulezero.train.listener import Listener, Listeners
@@ -190,6 +191,8 @@ def check(experiment: Experiment, workers: int = 0) -> None:
             " --set targets.rewards=null"
         )
     regime.check(game)
+    for each in unread.ignored(experiment):
+        raise RunError(each.words)
     for path in experiment.stores:
         if not Path(path).is_dir():
             raise RunError(f"stores: there is no store '{path}'")

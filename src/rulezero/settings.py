@@ -77,6 +77,10 @@ class Settings(BaseModel):
                 raise mistake(_UNKNOWN, suggestion(key, known), key)
         return given
 
+    def idle(self) -> dict[str, str]:
+        """Keys without effect beside the values of the others, and what each is for: kind=sprt."""
+        return {}
+
 
 def mistake(wrong: str, todo: str, *at: int | str) -> PydanticCustomError:
     """What a validator raises: mistake("is empty", "add one") is read as "NAME is empty; add one".

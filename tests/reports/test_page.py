@@ -191,7 +191,8 @@ def test_an_iteration_is_drawn_once() -> None:
     (four,) = figures["ends"].data
     assert four["y"] == [0.5, 0.5]
     (first,) = figures["first"].data
-    assert len(first["y"]) == 2
+    assert len(first["y"]) == len(first["error_y"]["array"]) == len(first["text"]) == 2
+    assert all(0 < length <= 0.5 for length in first["error_y"]["arrayminus"])
 
 
 def test_a_run_that_has_just_begun(tmp_path: Path) -> None:

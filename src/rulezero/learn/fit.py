@@ -12,6 +12,8 @@ from rulezero.settings import Settings
 
 Tell = Callable[[int, int, dict[str, float]], None]  # steps done, steps in all, losses so far
 
+_OF_EPOCHS = ("epochs", "patience")  # keys of fits that go through the window
+
 
 class RateSettings(Settings):
     """The learning rate over a run."""
@@ -23,6 +25,16 @@ class RateSettings(Settings):
     factor: float = Field(0.1, gt=0, le=1)  # exponential: each time; steps: at each of them
     every: Literal["iteration", "epoch"] = "iteration"  # exponential: of the run, or of a fit
     steps: tuple[int, ...] = ()  # steps: after so many steps of the optimiser
+
+    def idle(self) -> dict[str, str]:
+        """Keys of the other kinds."""
+        kinds = {
+            "end": ("cosine",),
+            "factor": ("exponential", "steps"),
+            "every": ("exponential",),
+            "steps": ("steps",),
+        }
+        return {key: f"kind={own[0]}" for key, own in kinds.items() if self.kind not in own}
 
     def at(self, step: int, iteration: int, progress: float, epoch: int = 0) -> float:
         """The rate of a step: its number in the run, the iteration's, the share of the run done.
@@ -83,6 +95,15 @@ class FitSettings(Settings):
     threads: int = Field(1, ge=0)
     device: Literal["auto", "cpu", "cuda"] = "auto"
     mixed: bool = True  # bfloat16 where a GPU computes
+
+    def idle(self) -> dict[str, str]:
+        """Those of the other ways to count samples, and of other optimisers."""
+        found = {} if self.optimiser == "sgd" else {"momentum": "optimiser=sgd"}
+        if self.samples is not None:
+            return {**found, **dict.fromkeys(("samples_per_ply", *_OF_EPOCHS), "samples=null")}
+        if self.samples_per_ply is not None:
+            return {**found, **dict.fromkeys(_OF_EPOCHS, "samples_per_ply=null")}
+        return found
 
 
 class Fit(msgspec.Struct, frozen=True, kw_only=True):

@@ -70,10 +70,8 @@ def of_play(
     if is_one_hot is not None:
         has_policy |= is_one_hot
     weight = (has_policy if settings.learn_from == "policy" else is_learned).astype(np.float32)
-    if record.end_reason == "cap":
-        weight *= settings.capped_weight
-    elif record.end_reason == "interrupted":
-        weight *= 0  # its result is unknown
+    stopped = {"cap": settings.capped_weight, "interrupted": 0.0}  # its result is unknown
+    weight *= stopped.get(record.end_reason, 1.0)
     learned = record.learned_result
     result = np.full(record.plies, learned, np.float32) if shaped is None else shaped
     search, draw = columns.value, columns.draw

@@ -42,6 +42,15 @@ class WindowSettings(Settings):
     validation: float = Field(0.0, ge=0, lt=1)  # share that ends fits early; 0: the held-out do
     surprise: float = Field(0.0, ge=0, le=1)  # share of the weight that goes by policy surprise
 
+    def idle(self) -> dict[str, str]:
+        """Keys of the other kinds."""
+        kinds = {
+            "plies": ("fixed", "growing"),
+            "generations": ("generations",),
+            "growth": ("growing",),
+        }
+        return {key: f"kind={own[0]}" for key, own in kinds.items() if self.kind not in own}
+
 
 class Game(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """What is kept of a record: enough to re-make every ply."""

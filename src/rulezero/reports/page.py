@@ -178,7 +178,7 @@ def _ratings(standings: Standings | None) -> str:
     head = "<th></th><th>player</th><th>Elo</th><th>95 %</th><th>games</th><th>score</th>"
     words = (
         f"{standings.games} games; Elo above {standings.anchor};"
-        f" the first seat is worth {standings.advantage:+.0f}."
+        f" the first seat is worth {standings.advantage_text}."
     )
     return (
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'

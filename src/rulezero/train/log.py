@@ -44,6 +44,14 @@ class GamesEntry(_Entry, frozen=True, kw_only=True, tag="games"):
     figures: GameFigures = GameFigures()
 
     @property
+    def first(self) -> Counts:
+        """Wins, draws and losses of seat 0."""
+        draws = min(sum(self.draws.values()), self.games)
+        decided = self.games - draws
+        wins = min(max(round(self.first_seat * self.games - draws / 2), 0), decided)
+        return Counts(wins, draws, decided - wins)
+
+    @property
     def is_training(self) -> bool:
         """Whether these games are learned from."""
         return self.purpose in ("self-play", "bootstrap")

@@ -48,6 +48,10 @@ class PlaySettings(Settings):
     source: str = "train"  # told in the records: window.always can keep games by it
     resign: Resign | None = None  # none: nobody gives up
 
+    def idle(self) -> dict[str, str]:
+        """The share of random openings where there are none."""
+        return {} if self.opening else {"opening_share": "opening=4"}
+
 
 class TrialSettings(Settings):
     """A match that measures a new net."""
@@ -66,6 +70,14 @@ class GateSettings(TrialSettings):
     threshold: float = Field(0.55, ge=0, le=1)  # score to be reached, draws as half
     elo0: float = 0.0  # sprt: promoted if it is stronger by elo1, not if by elo0; `games` at most
     elo1: float = 20.0
+
+    def idle(self) -> dict[str, str]:
+        """Keys of the other kinds; without a gate all of them."""
+        own = {"threshold": "threshold", "elo0": "sprt", "elo1": "sprt"}
+        if self.kind == "always":
+            keys = (key for key in type(self).model_fields if key != "kind")
+            return {key: f"kind={own.get(key, 'threshold')}" for key in keys}
+        return {key: f"kind={kind}" for key, kind in own.items() if kind != self.kind}
 
     @model_validator(mode="after")
     def _can_decide(self) -> "GateSettings":

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Changes, Trusted
+from rulezero.cli.terminal.options import Changes, Trusted, given_once
 from rulezero.cli.terminal.records import OfGame, OfPurpose, OfSource, Selection
 from rulezero.cli.terminal.screen import (
     counting,
@@ -28,10 +28,8 @@ _LARGE = 1e9  # bytes that people are told of beforehand
 _LARGEST_NPZ = 2e9  # bytes that are held in memory
 _MOST_SOURCES = 5
 
-_Place = Annotated[
-    Path,
-    typer.Argument(metavar="STORE", help="A store, a run's folder, a .jsonl or a .pgn file."),
-]
+_PLACES = "A store, a run's folder, a .jsonl or a .pgn file."
+_Place = Annotated[Path, typer.Argument(metavar="STORE", help=_PLACES)]
 
 
 @app.callback()
@@ -66,10 +64,15 @@ def summary(
 
 @app.command()
 def process(
-    path: _Place,
     to: Annotated[
         Path, typer.Option("--to", "--output-dir", metavar="DIR", help="The folder to make.")
     ],
+    path: Annotated[
+        Path | None, typer.Argument(metavar="STORE", help=_PLACES, show_default=False)
+    ] = None,
+    raw_dir: Annotated[
+        Path | None, typer.Option(metavar="STORE", help="The same as the argument STORE.")
+    ] = None,
     augment: Annotated[
         bool,
         typer.Option("--augment/--no-augment", help="Add the mirror images of positions, or not."),
@@ -95,6 +98,7 @@ def process(
     trusted: Trusted = False,
 ) -> None:
     """Write what there is to learn as numpy arrays, split by game."""
+    games = given_once(path, raw_dir, ("STORE", "--raw-dir"))
     if recipe is None and (preset or changes):
         raise typer.BadParameter("--preset and --set change a recipe: name it with --recipe")
     options = rz.arrays.ArrayOptions(augment=augment, seed=seed, split=read_split(split))
@@ -106,7 +110,7 @@ def process(
     rz.arrays.check_place(to)
     if taught is not None and game is None:
         game = rz.load(taught.game).text
-    selection = Selection(path, game=game, purpose=purpose, source=source, trusted=trusted)
+    selection = Selection(games, game=game, purpose=purpose, source=source, trusted=trusted)
     if next(iter(selection), None) is None:
         raise selection.nothing()
     survey = rz.arrays.survey(

@@ -56,6 +56,11 @@ class RewardConfig(Settings):
     scale: float = Field(1.5, gt=0)  # what the sum is divided by
     draw_target: float | None = Field(None, ge=-1, le=1)  # of drawn games, for whoever is to move
 
+    def idle(self) -> dict[str, str]:
+        """What strikes under Decree earn, where they earn nothing."""
+        keys = ("rd_combo_bonus_per_attack", "rd_combo_bonus_max")
+        return {} if self.combo_bonus else dict.fromkeys(keys, "combo_bonus=true")
+
     @model_validator(mode="before")
     @classmethod
     def _keep_the_cut_of_older_runs(cls, given: Any) -> Any:
@@ -317,21 +322,21 @@ class ExchangeTraining(GameTraining):
         Flag(
             "no-combo-bonus",
             bool,
-            "No reward for strikes under a Decree.",
+            "Reward no strikes under a Royal Decree.",
             lambda *_: {"targets": {"rewards": {"combo_bonus": False}}},
             lambda experiment: experiment.targets.rewards is not None,
         ),
         Flag(
             "combo-bonus-per-attack",
             float,
-            "Reward for each such strike.",
+            "Set the reward for each damaging strike under a Royal Decree.",
             setting("targets", "rewards", "rd_combo_bonus_per_attack"),
             lambda experiment: experiment.targets.rewards is not None,
         ),
         Flag(
             "combo-bonus-max",
             float,
-            "The most that they earn in a game.",
+            "Limit what these strikes earn a side in one game.",
             setting("targets", "rewards", "rd_combo_bonus_max"),
             lambda experiment: experiment.targets.rewards is not None,
         ),

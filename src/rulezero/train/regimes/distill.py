@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from rulezero.train.experiment import Experiment
     from rulezero.train.loop import Trainee
 
+# Keys of a fit that towers alone have.
+_OF_TOWERS = tuple(
+    f"fit.{key}"
+    for key in ("micro_batch", "patience", "average", "mirror", "loss", "device", "mixed")
+)
 SUREST = 0.98  # targets are chances from 0.01 to 0.99
 _ONE_OR_SEVERAL = BeforeValidator(
     lambda given: given if isinstance(given, list | tuple) else (given,)
@@ -100,26 +105,53 @@ class Distill(Regime):
 
     has_gate = False
     has_tower = False
+    unread = {  # noqa: RUF012
+        "net": "leave it out, as a perceptron has one shape",
+        "targets": "leave it out, as the judge's answers are learned",
+        "bootstrap": "leave it out, or begin with a trained net: regime.load",
+        "selfplay.judge": "leave it out, as regime.mode and regime.depth say who judges",
+        **dict.fromkeys(_OF_TOWERS, "leave it out, as it is for nets with a tower"),
+    }
     flags = (
         Flag(
             "mode",
             str,
-            "0: play only, 1: material, 2: a search; 1+2.",
+            "Choose what is learned: 0 nothing, 1 material, 2 a search; 1+2: both in turn.",
             _numbers("mode"),
             value="N+N",
         ),
         Flag(
             "depth",
             str,
-            "Plies of the teacher's search; 2+3: a stage each.",
+            "Set the depth of the teacher's search, in plies; 2+3: a stage for each.",
             _numbers("depth"),
             value="N+N",
         ),
-        Flag("train-every", int, "Learn from one turn in N.", setting("regime", "train_every")),
-        Flag("learning-rate", float, "As --lr.", setting("fit", "rate", "start")),
-        Flag("load", str, "A .nn file or a run to begin with.", setting("regime", "load")),
-        Flag("save-every", int, "Iterations between saves.", setting("regime", "save_every")),
-        Flag("agents", int, "2: a net for each side.", setting("regime", "agents")),
+        Flag("train-every", int, "Learn from every N-th turn.", setting("regime", "train_every")),
+        Flag(
+            "learning-rate",
+            float,
+            "Set the learning rate at the start, as --lr.",
+            setting("fit", "rate", "start"),
+        ),
+        Flag(
+            "load",
+            str,
+            "Begin with the weights of this .nn file or run.",
+            setting("regime", "load"),
+        ),
+        Flag(
+            "save-every",
+            int,
+            "Write the agents into the run every N iterations.",
+            setting("regime", "save_every"),
+        ),
+        Flag(
+            "agents",
+            int,
+            "Train one net for both sides (1), or one for each (2).",
+            setting("regime", "agents"),
+        ),
     )
 
     @model_validator(mode="after")

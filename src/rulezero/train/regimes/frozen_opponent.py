@@ -50,16 +50,16 @@ class FrozenOpponent(Regime):
     learn_from: Literal["both", "trained"] = "both"  # plies of both sides, or of the trained one
 
     has_gate = False
+    switch = "alternating"
+    switch_help = "Train one side per iteration, in turn, against a frozen net."
     flags = (
-        Flag(
-            "alternating",
-            bool,
-            "One side learns at a time.",
-            lambda *_: {"regime": {"kind": "frozen_opponent"}},
-        ),
-        Flag("opponent-sims", int, "Simulations of the side that stands still.", _opposed),
-        Flag("opponent-model", str, "Its net in the first iteration.", _opposed_by),
+        Flag("opponent-sims", int, "Set the frozen side's simulations per move.", _opposed),
+        Flag("opponent-model", str, "Set the frozen side's net in iteration 1.", _opposed_by),
     )
+    unread = {  # noqa: RUF012
+        "selfplay.b": "set regime.opponent.player, the second player",
+        "selfplay.swap": "leave it out, as the side that trains changes with the iteration",
+    }
 
     def selfplay(self, experiment: "Experiment", iteration: int) -> PlaySettings:
         """The side that learns, selfplay.a, against the frozen one."""

@@ -33,6 +33,9 @@ class Regime(Settings):
     flags: ClassVar[tuple[Flag, ...]] = ()  # its own short names on the command line
     has_gate: ClassVar[bool] = True  # whether a new net must beat the best one
     has_tower: ClassVar[bool] = True  # whether the net is a tower: `net`, `targets`, GPUs
+    switch: ClassVar[str] = ""  # the short name that turns it on and off; "": it has none
+    switch_help: ClassVar[str] = ""  # what turning it on does
+    unread: ClassVar[dict[str, str]] = {}  # the experiment's keys that it ignores: what to do
 
     @property
     def last_iteration(self) -> int | None:
