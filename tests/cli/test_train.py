@@ -105,7 +105,7 @@ def test_steps_by_hand(tmp_path: Path) -> None:
         (["train"], "give a recipe, or --resume"),
         (["train", "conect4"], "did you mean 'connect4'"),
         (["train", "connect4", "--preset", "huge"], "no preset 'huge'"),
-        (["train", "connect4", "--set", "fit.bach=3"], "did you mean 'batch'"),
+        (["train", "connect4", "--set", "fit.bach=3"], "did you mean batch"),
         (["train", "--resume", "nowhere"], "is no run"),
         (["generate", "connect4", "--to", ""], "a store needs a name"),
         (["generate", "connect4", "--to", "x", "--net", "nowhere"], "there is no net 'nowhere'"),
