@@ -42,7 +42,8 @@ def test_ctrl_c_can_be_resumed(tmp_path: Path) -> None:
     assert f"--resume {tmp_path / 'run'}" in errors
     reached = rz.open(tmp_path / "run").progress().iteration
     assert reached >= 1
-    assert "no --set" in fails("train", "--resume", tmp_path / "run", "--set", "seed=3")
+    refused = fails("train", "--resume", tmp_path / "run", "--set", "seed=3")
+    assert "seed cannot be changed once a run has begun" in refused
     with begin("train", "--resume", tmp_path / "run") as process:
         read_until(process.stderr, f"iter_{reached + 1} is the best now\n")
         stop(process, signal.SIGINT)
