@@ -67,10 +67,12 @@ def load_or_game(
 
     With a net they are searched by its policy, else by the heuristic.
     """
-    if name in recipes() or name.endswith((".yaml", ".yml")):
+    kinds = {*games(), "python"}
+    is_game = name.partition(":")[0] in kinds  # random_chess:pieces=mine.yaml, for one
+    if name in recipes() or (_is_file(name) and not is_game):
         return load(name, preset, changes)
-    known = sorted({*recipes(), *games(), "python"})
-    if name.partition(":")[0] not in known:
+    if not is_game:
+        known = sorted({*recipes(), *kinds})
         raise RunError(f"there is no recipe or game '{name}'{among(name, known)}")
     player = "puct:net=best,sims=200,noise=0.25" if has_net else "ucb1:sims=800"
     found: dict[str, Any] = {
@@ -120,7 +122,9 @@ def read(text: str) -> Experiment:
     if isinstance(kind := found.get("regime"), str):  # it once named the keys of all regimes
         own = set(REGIMES[kind].model_fields) if kind in REGIMES else set()
         for group, path in _OLD_GROUPS.items():
-            if not own & ({path[1]} if len(path) > 1 else set(found.get(group, {}))):
+            keys = found.get(group)
+            given = set(keys) if isinstance(keys, dict) else set()
+            if not own & ({path[1]} if len(path) > 1 else given):
                 found.pop(group, None)
     return _checked(_without_unread(renewed(found)))
 
@@ -183,8 +187,9 @@ def _preset(presets: Mapping[str, Any], name: str) -> dict[str, Any]:
     if base is None:
         return keys
     others = {other: each for other, each in presets.items() if other != name}
-    if base not in others:
-        raise RunError(f"the preset '{name}' is like '{base}', which is no other preset")
+    if not isinstance(base, str) or base not in others:
+        known = ", ".join(others) or "none"
+        raise RunError(f"the preset '{name}' is like '{base}', which is no other preset: {known}")
     return merged(_preset(others, base), keys)
 
 
@@ -194,8 +199,9 @@ def _read_recipe(recipe: str) -> dict[str, Any]:
     base = whole.pop("like", None)
     if base is None:
         return whole
-    if base not in recipes():
-        raise RunError(f"'{recipe}' is like '{base}', which is no recipe of rulezero")
+    if not isinstance(base, str) or base not in recipes():
+        known = ", ".join(recipes())
+        raise RunError(f"'{recipe}' is like '{base}', which is no recipe of rulezero: {known}")
     return merged(_read_recipe(base), whole)
 
 

@@ -71,8 +71,12 @@ def train(
 def place(experiment: Experiment, out: str | Path | None = None) -> Run:
     """The run of a folder, or of runs/RECIPE_PRESET_N that nobody has taken."""
     if out is not None:
-        if "," in str(out):
-            raise RunError(f"'{out}' has a comma, and no seat could name its nets: leave it out")
+        if "," in str(out) or not str(out).isprintable():
+            shown = "".join(letter if letter.isprintable() else "?" for letter in str(out))
+            raise RunError(
+                f"'{shown}' has a comma or a letter that cannot be shown, and no player could name"
+                " its nets: choose another folder"
+            )
         return Run(Path(out))
     number = 1
     while (path := Path("runs") / f"{experiment.recipe}_{experiment.preset}_{number}").exists():

@@ -158,14 +158,14 @@ class WorkerPool:
         """Another worker plays the games again. GameError if workers do nothing but die."""
         worker = self._remove(connection)
         code = worker.process.exitcode or 0
-        how = f"killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
         self._deaths += 1
         if self._deaths > _MOST_DEATHS:
             raise GameError(
                 f"{self._deaths} worker processes in a row died before they finished a game, the"
                 f" last one {how}; the games that were finished are kept"
             )
-        _LOG.warning("a worker process was %s; another one plays its games again", how)
+        _LOG.warning("a worker process %s; another one plays its games again", how)
         self._queue.extendleft(reversed(worker.games))
         self._assign(self._start())
 

@@ -18,7 +18,7 @@ _OF_EPOCHS = ("epochs", "patience")  # keys of fits that go through the window
 class RateSettings(Settings):
     """The learning rate over a run."""
 
-    start: float = Field(1e-3, gt=0)
+    start: float = Field(1e-3, gt=0, le=1e6)
     kind: Literal["constant", "cosine", "exponential", "steps"] = "constant"
     warm_up: int = Field(0, ge=0)  # steps in which it rises from 0
     end: float = Field(0.0, ge=0)  # cosine: share of the start that is left at the end of the run
@@ -92,7 +92,7 @@ class FitSettings(Settings):
     # Of the learner; 0: one per core. Threads wait for each other after every layer: where anything
     # else uses a core, two of them learn several times slower than one. On an idle machine with a
     # large net, more threads are faster.
-    threads: int = Field(1, ge=0)
+    threads: int = Field(1, ge=0, le=1024)
     device: Literal["auto", "cpu", "cuda"] = "auto"
     mixed: bool = True  # bfloat16 where a GPU computes
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import IntEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -37,7 +37,8 @@ class WindowSettings(Settings):
     generations: int = Field(2, ge=1)  # the last ones that are kept, the current one included
     growth: float = Field(0.75, gt=0, lt=1)  # growing: plies * (all plies / plies) ** growth
     mix: float | None = Field(None, ge=0, le=1)  # share of older games in a batch; none: by size
-    always: dict[str, float] = Field(default_factory=dict)  # sources, purposes: weights; they stay
+    # Weights by source or purpose; such games stay in the window for the whole run.
+    always: dict[str, Annotated[float, Field(ge=0, le=1e6)]] = Field(default_factory=dict)
     held_out: float = Field(0.03, ge=0, lt=1)  # share of games that are never trained on
     validation: float = Field(0.0, ge=0, lt=1)  # share that ends fits early; 0: the held-out do
     surprise: float = Field(0.0, ge=0, le=1)  # share of the weight that goes by policy surprise

@@ -25,6 +25,8 @@ def write_report(run: Run, out: str | Path | None = None) -> Path:
     path = run.path / "reports" / "report.html" if out is None else Path(out)
     if path.is_dir():
         raise RunError(f"'{path}' is a folder; a report is a file, such as report.html")
+    if path.exists() and path.suffix != ".html":
+        raise RunError(f"'{path}' exists already and is no .html file: choose another name")
     page = render(run)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, page.encode())

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import yaml
 from pydantic import BeforeValidator, Field, model_validator
 
 from rulezero.data.record import Columns, Record
@@ -20,6 +19,7 @@ from rulezero.train.regimes import AnyRegime
 from rulezero.train.regimes.curriculum import Curriculum
 from rulezero.train.regimes.gated import Gated
 from rulezero.train.tasks import GateSettings, PlaySettings, TrialSettings
+from rulezero.yaml_files import dump
 
 
 def _or_none(given: Any) -> Any:
@@ -87,7 +87,7 @@ class Experiment(Settings):
     @property
     def text(self) -> str:
         """The experiment as YAML: config.read gives it back."""
-        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
+        return dump(self.model_dump(mode="json"))
 
     def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
         """What to play before the fit of an iteration; none: there is no fit."""

@@ -74,8 +74,10 @@ class Run:
 
     def create(self, config: str, manifest: dict[str, Any]) -> None:
         """Makes the folder. RunError where something is in the way."""
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise RunError(f"'{self.path}' is not empty; --resume goes on with a run")
+        if self.path.exists() and not self.path.is_dir():
+            raise RunError(f"'{self.path}' is a file: name a new folder for the run")
+        if self.path.exists() and any(self.path.iterdir()):
+            raise RunError(f"'{self.path}' is not empty: name a new folder, or --resume its run")
         for folder in (self.nets, self.state, self.records):
             folder.mkdir(parents=True, exist_ok=True)
         self._write_manifest(manifest)

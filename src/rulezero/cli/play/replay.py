@@ -46,8 +46,10 @@ def replay(
         console.print(table)
         selection.warn()
         return
-    record, notes = rz.data.look_up(selection.unfiltered(), which)
-    selection.warn()
+    try:
+        record, notes = rz.data.look_up(selection.unfiltered(), which)
+    finally:
+        selection.warn()
     game = rz.data.game_of(record.game, trusted=trusted)
     viewer = _Viewer(record, game, list(rz.data.steps_of(record, notes, game=game)), console)
     if ply is not None and ply > record.plies:
