@@ -56,7 +56,7 @@ def estimate(experiment: Experiment, *, workers: int) -> Estimate:
     work = work_of(experiment)
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
         speed = _measure(experiment, work, workers, Path(folder))
-    sizes = [_size_of(experiment, each.games) for each in speed.samples]
+    sizes = [_size_of(experiment, each) for each in speed.samples]
     return Estimate(
         workers=workers,
         parameters=speed.opened.parameters,
@@ -121,7 +121,8 @@ def _play(
         games = -(-phase.games[number] // min(workers, phase.total))
         task = msgspec.structs.replace(kind.task, games=games)
         at_most = max(1, min(width, int(rows)))
-        waiting.append(players.submit(measure.sample, task, folder, at_most, seconds))
+        length = 0.0 if task.starts else load(task.game).facts.typical_plies
+        waiting.append(players.submit(measure.sample, task, folder, at_most, seconds, length))
     return [each.result() for each in waiting]
 
 
@@ -158,14 +159,15 @@ def weights_of(experiment: Experiment, played: Finished) -> Floats:
     return experiment.targets_of(record, record.columns(), replay, note).weight
 
 
-def _size_of(experiment: Experiment, games: Sequence[Finished]) -> GameSize:
+def _size_of(experiment: Experiment, sample: Sample) -> GameSize:
     """The means of some games."""
-    game = load(experiment.game)
+    game, games = load(experiment.game), sample.games
     chosen = [is_chosen(each.record, replay_of(each.record, game)) for each in games]
     weights = [weights_of(experiment, each) for each in games]
+    times = sample.stretch / len(games)
     return GameSize(
-        plies=sum(each.record.plies for each in games) / len(games),
-        choices=float(sum(map(sum, chosen))) / len(games),
-        positions=float(sum(sum(each > 0) for each in weights)) / len(games),
-        weight=float(sum(map(sum, weights))) / len(games),
+        plies=times * sum(each.record.plies for each in games),
+        choices=times * float(sum(map(sum, chosen))),
+        positions=times * float(sum(sum(each > 0) for each in weights)),
+        weight=times * float(sum(map(sum, weights))),
     )

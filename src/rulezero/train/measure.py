@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from rulezero.data.replay import replay_of
 from rulezero.games.load import load
 from rulezero.learn.window import Window, take
 from rulezero.nets.config import NetConfig
@@ -48,6 +49,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float  # for a game
     net_share: float  # of the time in which the process computed a net
     games: list[Finished]  # to the end
+    stretch: float = 1.0  # times that games of the run are expected to be as long as these
 
 
 class Learning(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,16 +97,16 @@ def ready(task: Task, folder: Path) -> float:
     return time.process_time()
 
 
-def sample(task: Task, folder: Path, width: int, seconds: float) -> Sample:
+def sample(task: Task, folder: Path, width: int, seconds: float, typical: float = 0.0) -> Sample:
     """Plays games of a task, `width` in step, for so many seconds at most.
 
-    Where they are too slow to end, their number of simulations is that of games to the end of the
-    same players without nets, who judge by the hand-written heuristic.
+    Where they are too slow to end, games of the same players without nets, who judge by the
+    hand-written heuristic, stand for them, as if they had `typical` choices where that is known.
     """
     nets = NetStore(folder / "nets")
     table = _Sampler(task, nets, width)
     table.play_for(seconds * _OWN)
-    ended, spent = table.ended, table.spent
+    ended, spent = table.fair, table.spent
     if not table.is_typical:
         quick = _Sampler(_without_nets(task), nets, 1)
         quick.play_for(seconds * (1 - _OWN))
@@ -119,10 +121,15 @@ def sample(task: Task, folder: Path, width: int, seconds: float) -> Sample:
         ended = _any_games(task)
         chosen = sum(each.record.plies - each.record.opening for each in few.ended)
         spent = few.spent / max(1, chosen) * sum(each.record.plies for each in ended) / len(ended)
+    stretch = 1.0
+    if typical and not table.is_typical:
+        choices = [replay_of(each.record, table.game).movers >= 0 for each in ended]
+        stretch = typical * len(ended) / sum(int(each.sum()) for each in choices)
     return Sample(
-        seconds=spent,
+        seconds=spent * stretch,
         net_share=table.session.net_seconds / max(table.passed, 1e-9),
         games=ended[:_KEPT],
+        stretch=stretch,
     )
 
 
@@ -149,6 +156,16 @@ class _Sampler(Table):
         """Whether the games that have ended are no shorter than others: the first ones all have."""
         known = {each.record.index for each in self.ended}
         return known >= set(range(self.width))
+
+    @property
+    def fair(self) -> list[Finished]:
+        """Games that have ended, by their indices; where others go on, only those that began first.
+
+        Of games in step the short ones end first.
+        """
+        first = self.width if self.width > 1 and not self.is_over else self.task.games
+        by_index = sorted(self.ended, key=lambda each: each.record.index)
+        return [each for each in by_index if each.record.index < first]
 
     @property
     def simulations(self) -> int:
