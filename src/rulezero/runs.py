@@ -2,11 +2,10 @@
 
 import datetime
 import platform
-import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -24,17 +23,16 @@ from rulezero.play.players import read_player
 from rulezero.play.task import check_task
 from rulezero.play.weights import weights_of
 from rulezero.train import unread
+from rulezero.train.estimate import Estimate as Estimate
+from rulezero.train.estimate import estimate
 from rulezero.train.experiment import Experiment
 from rulezero.train.games import TRAININGS, training_of
 from rulezero.train.listener import Listener, Listeners
 from rulezero.train.log import ChangeEntry, Summary, SummaryEntry
 from rulezero.train.loop import Loop
 from rulezero.train.run import Progress, Run
-from rulezero.train.tasks import NAMES
+from rulezero.train.tasks import NAMES, OWN
 from rulezero.version import __version__
-
-if TYPE_CHECKING:
-    from rulezero.train.estimate import Estimate as Estimate
 
 # Keys, or beginnings of keys, that have shaped what a run holds from its first iteration on: its
 # games and their split, the shape of its net, the state of its optimiser.
@@ -43,7 +41,6 @@ _FIXED = (
     *("window.held_out", "window.validation", "fit.optimiser", "fit.average"),
 )
 _MISSING = object()
-_OWN = re.compile(r"(untrained|iter_\d+)(_black)?")  # nets that a run makes itself
 
 
 def train(
@@ -180,7 +177,7 @@ def check(experiment: Experiment, workers: int = 0) -> None:
                 continue
             weights_of(player := read_player(text), game)
             net = player.net
-            if net is not None and not _OWN.fullmatch(net):
+            if net is not None and not OWN.fullmatch(net):
                 found = resolve(net)
                 if found.suffix == PERCEPTRON:
                     perceptron(found, game)
@@ -214,9 +211,9 @@ def open_run(path: str | Path) -> Run:
     return run
 
 
-def expect(experiment: Experiment, *, workers: int = 0) -> "Estimate":
+def expect(experiment: Experiment, *, workers: int = 0) -> Estimate:
     """What an experiment will cost on this machine, after some seconds of measuring."""
-    return experiment.regime.estimate(experiment, load(experiment.game), workers or cores())
+    return estimate(experiment, workers=workers or cores())
 
 
 def manifest(experiment: Experiment, game: Game) -> dict[str, Any]:

@@ -114,10 +114,8 @@ def test_texts_that_look_like_numbers_come_back(text: str) -> None:
 def test_a_game_whose_text_ends_like_a_file_is_a_game(tmp_path: Path) -> None:
     """Pieces of one's own come last in such a text."""
     pieces = tmp_path / "mine.yaml"
-    pieces.write_text(
-        "pieces:\n  camel: {symbol: C, value: 3, moves: [{type: leap, vectors: [[1, 3]]}]}\n",
-        encoding="utf-8",
-    )
+    camel = "camel: {name: Camel, symbol: C, value: 3, moves: [{type: leap, vectors: [[1, 3]]}]}"
+    pieces.write_text(camel, encoding="utf-8")
     text = f"random_chess:pieces={pieces}"
     assert config.load_or_game(text).game == text
 
@@ -129,7 +127,7 @@ def test_a_preset_is_like_another_one_by_name(tmp_path: Path, like: str) -> None
     path.write_text(
         f"like: connect4\npresets: {{tiny: {{like: {like}}}, other: {{}}}}\n", encoding="utf-8"
     )
-    with pytest.raises(RunError, match="the preset 'tiny' is like .*, which is no other preset"):
+    with pytest.raises(RunError, match=r"the preset 'tiny' is like .*, which is no other preset"):
         config.load(str(path), "tiny")
 
 
@@ -139,7 +137,7 @@ def test_a_preset_is_like_another_one_by_name(tmp_path: Path, like: str) -> None
         ("fit.threads=100000", "fit.threads is 100000; give 1,024 or less"),
         ("fit.rate.start=1e300", r"fit.rate.start is 1e\+300; give"),
         ("selfplay.resign={choices: 99999999999999999999}", "give 10,000 or less"),
-        ("window.always={self-play: -5}", "give 0 or more"),
+        ("window.always={self-play: -5}", "is -5; give 0.0 or more"),
         ("window.always={self-play: 1e300}", "give 1,000,000"),
     ],
 )

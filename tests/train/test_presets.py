@@ -15,9 +15,9 @@ from rulezero.learn.learner import Learner
 from rulezero.nets.perceptron import create as create_perceptron
 from rulezero.nets.tower import create
 from rulezero.play.players import read_player
-from rulezero.train.estimate import any_batch
 from rulezero.train.regimes.distill_learner import PerceptronLearner
 from rulezero.train.tasks import NAMES
+from support.batches import any_batch
 from support.evaluators import RandomEvaluator
 
 TABLES = sorted((Path(__file__).parents[1] / "golden" / "presets").glob("*.txt"))

@@ -29,8 +29,6 @@ def export(
     """
     path = Path(path)
     write = _WRITERS[_form(path, form, list(_WRITERS), "written")]
-    if path.exists():
-        raise RecordError(f"'{path}' exists already: choose another name")
     if not path.parent.is_dir():
         raise RecordError(f"there is no folder '{path.parent}' to write '{path.name}' into")
     part = path.with_name(path.name + ".part")

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -186,6 +187,15 @@ class WorkerPool:
             for game in worker.games:
                 self._send(new, game, is_alone=True)
             self._assign(new)
+
+
+def fresh_processes(count: int) -> ProcessPoolExecutor:
+    """Processes that start as workers do, for other functions of the package."""
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"))
+    with _ignored_interrupts(), _without_main():
+        for _ in range(count):  # while none is idle, each call starts one
+            pool.submit(os.getpid)
+    return pool
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """Games in step: the core's pool, and the evaluators that its players ask."""
 
+import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -39,6 +40,7 @@ class Session:
             raise GameError("a session has a width of at least 1, and a cache of at least 0")
         self.game = game
         self.identities: list[str | None] = []  # of the players' nets or weights
+        self.net_seconds = 0.0  # that evaluators have taken so far
         self._evaluators: list[Evaluator] = []
         encoders: list[Game] = []
         numbers: dict[int, int] = {}  # of evaluators by id: players with the same net share it
@@ -71,6 +73,11 @@ class Session:
         self._planes = [np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders]
         self.pool = Pool(game, seated, encoders, seed, width, cache)
 
+    @property
+    def has_nets(self) -> bool:
+        """Whether any player asks an evaluator; the core answers the others."""
+        return bool(self._evaluators)
+
     def add(
         self,
         index: int,
@@ -102,7 +109,9 @@ class Session:
         """Plays on until every game has asked its net, answers, and returns the finished games."""
         for net, rows in enumerate(self.pool.collect(self._planes)):
             if rows > 0:
+                begin = time.perf_counter()
                 judged = self._evaluators[net].evaluate(self._planes[net][:rows])
+                self.net_seconds += time.perf_counter() - begin
                 self.pool.apply(net, *self._checked(judged, net, rows))
         return self.pool.take_finished()
 

@@ -1,9 +1,11 @@
 """Who plays the games of a run: the recipe's words for tasks."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import msgspec
 from pydantic import AfterValidator, Field, model_validator
 
 from rulezero.data.record import Purpose
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 # Nets that a player of a recipe may name; previous is the net before the last fit.
 NAMES = ("best", "latest", "previous", "candidate")
+OWN = re.compile(r"(?:untrained|iter_\d+)((?:_black)?)")  # nets that a run makes itself
 CURRICULUM = "curriculum"  # the starts that come with a game; curriculum:1+2 for its tiers
 
 
@@ -100,6 +103,13 @@ class GateSettings(TrialSettings):
         """The sequential test that decides, before its first game."""
         return Sprt(elo0=self.elo0, elo1=self.elo1) if self.kind == "sprt" else None
 
+    @property
+    def expected_games(self) -> int:
+        """Games that decide: `games`, or about as many as a sequential test takes."""
+        if self.test is None:
+            return self.games
+        return min(self.games, math.ceil(_games_needed(self.elo0, self.elo1)))
+
 
 def _games_needed(elo0: float, elo1: float) -> float:
     """Games that a test takes on average where H1 is just true."""
@@ -110,6 +120,18 @@ def named(text: str, nets: Mapping[str, str]) -> str:
     """A player's text with the names of this moment in the place of best, latest, ..."""
     net = read_player(text).net
     return read_player(text).changed(net=nets[net]).text if net in NAMES else text
+
+
+def with_untrained(task: Task) -> Task:
+    """The task with an untrained net in the place of every net that a run makes itself."""
+
+    def changed(text: str) -> str:
+        player = read_player(text)
+        own = None if player.net is None else OWN.fullmatch(player.net)
+        return text if own is None else player.changed(net=f"untrained{own[1]}").text
+
+    judge = None if task.judge is None else changed(task.judge)
+    return msgspec.structs.replace(task, a=changed(task.a), b=changed(task.b), judge=judge)
 
 
 def is_curriculum(starts: str) -> bool:

@@ -6,6 +6,7 @@ import typer
 
 import rulezero as rz
 from rulezero.cli.terminal.distill_watch import DistillWatch
+from rulezero.cli.terminal.estimates import say_estimate
 from rulezero.cli.terminal.options import Changes, Workers
 from rulezero.cli.terminal.watch import Watch
 
@@ -54,7 +55,9 @@ def train(
     if dry_run:
         rz.runs.check(experiment, workers)
         typer.echo(experiment.text)
-        for line in say_estimate(rz.runs.expect(experiment, workers=workers)):
+        found = rz.runs.expect(experiment, workers=workers)
+        typer.echo(f"# the net has {found.parameters:,} parameters")
+        for line in say_estimate(found):
             typer.echo(f"# {line}")
         return
     run = rz.runs.place(experiment, out) if resume is None else rz.open(resume)
@@ -79,15 +82,3 @@ def train(
 def watching(experiment: rz.Experiment) -> Watch:
     """Who tells how a run goes."""
     return Watch(experiment) if experiment.regime.has_tower else DistillWatch(experiment)
-
-
-def say_estimate(expected: "rz.runs.Estimate") -> list[str]:
-    """What an experiment will cost here, in words."""
-    return [
-        f"the net has {expected.parameters:,} parameters",
-        f"here a worker evaluates {expected.positions_per_second:,.0f} positions a second,"
-        f" and the learner learns from {expected.samples_per_second:,.0f}",
-        f"a game has about {expected.choices_per_game:.0f} choices (in quick games) with"
-        f" {expected.sims_per_choice:.0f} simulations each",
-        f"expected: {expected.hours:,.1f} hours, without bootstrap and trials",
-    ]

@@ -28,7 +28,7 @@ from rulezero.train.run import Run
 from rulezero.train.tasks import PlaySettings, named, task_of
 
 if TYPE_CHECKING:
-    from rulezero.train.estimate import Estimate
+    from rulezero.nets.size import Size
     from rulezero.train.experiment import Experiment
     from rulezero.train.loop import Trainee
 
@@ -284,11 +284,17 @@ class Distill(Regime):
         net.write_bytes(to_nn(create(self.sizes, experiment.seed)))
         return net
 
-    def estimate(self, experiment: "Experiment", game: Game, workers: int) -> "Estimate":
-        """What the games and fits of all stages take here."""
-        from rulezero.train.regimes.distill_learner import estimate
+    def learns_since(self, iteration: int) -> int:
+        """The first one of the stage: the teacher was another one before."""
+        return self.stage_of(iteration).first
 
-        return estimate(experiment, self, workers)
+    def size(self, experiment: "Experiment") -> "Size":
+        """That of a perceptron."""
+        from rulezero.nets.perceptron import create
+        from rulezero.nets.size import Size
+
+        weights = [each.numel() for each in create().parameters()]
+        return Size(sum(weights), sum(weights))
 
     def conclude(self, run: Run) -> Summary:
         """What each stage has learned."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rulezero._core import Game
 from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
+from rulezero.games.load import load
 from rulezero.learn.targets import Targets, of_play
 from rulezero.play.task import Task
 from rulezero.settings import Settings
@@ -19,7 +20,7 @@ from rulezero.train.tasks import PlaySettings, task_of
 from rulezero.train.trials import Verdict, trials, verdict
 
 if TYPE_CHECKING:
-    from rulezero.train.estimate import Estimate
+    from rulezero.nets.size import Size
     from rulezero.train.experiment import Experiment
     from rulezero.train.loop import Trainee
 
@@ -125,11 +126,15 @@ class Regime(Settings):
 
         return save(folder / "untrained", create(game, experiment.net, experiment.seed), game)
 
-    def estimate(self, experiment: "Experiment", game: Game, workers: int) -> "Estimate":
-        """What an experiment takes on this machine, after some seconds of measuring."""
-        from rulezero.train.estimate import estimate
+    def learns_since(self, iteration: int) -> int:
+        """The first iteration whose games the fit of an iteration may learn from."""
+        return 0
 
-        return estimate(experiment, workers=workers)
+    def size(self, experiment: "Experiment") -> "Size":
+        """How large its net is."""
+        from rulezero.nets.size import size_of
+
+        return size_of(load(experiment.game).text, experiment.net)
 
     def conclude(self, run: Run) -> Summary | None:
         """A summary of a finished run for its log; None: there is no more to say."""
