@@ -95,6 +95,9 @@ def test_steps_by_hand(tmp_path: Path) -> None:
 
     out = tmp_path / "out.onnx"
     assert "policy logits [B, 7]" in succeeds("export", net, "--to", "onnx", "--out", out)
+    written = out.read_bytes()
+    assert "exists already" in fails("export", net, "--to", "onnx", "--out", out)
+    assert out.read_bytes() == written
     assert out.read_bytes() == Path(f"{net}.onnx").read_bytes()
     card = msgspec.json.decode(Path(f"{net}.json").read_bytes())
     assert card["metadata"]["step"] == done.steps

@@ -208,3 +208,11 @@ def test_a_wrong_price_file_says_where(tmp_path: Path, text: str, words: str) ->
     path.write_text(text, encoding="utf-8")
     with pytest.raises(PricesError, match=words.replace("?", r"\?").replace(r".*\?", ".*?")):
         offers.read(path)
+
+
+def test_a_mistake_in_the_only_offer_is_named(tmp_path: Path) -> None:
+    """It is not said that there are none."""
+    path = tmp_path / "prices.yaml"
+    path.write_text(OWN.replace("price:", "prise:"), encoding="utf-8")
+    with pytest.raises(PricesError, match="key 'prise' is unknown"):
+        offers.read(path)
