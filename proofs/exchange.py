@@ -52,7 +52,8 @@ def habits(entries: list[GamesEntry]) -> str:
         ]
         for name, (least, most) in TARGETS.items()
     ]
-    rows.append(["rewards clipped", *(_amount(usage.clipped) for usage in usages), ""])
+    added = [f"{usage.rewards_added:.2f}" for usage in usages]
+    rows.append(["rewards add to the result, mean size", *added, ""])
     head = [f"iteration {entry.iteration}" for entry in shown]
     return table(["", *head, "wanted, at least"], rows)
 

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bind/parts.h"
 #include "bind/python_game.h"
@@ -26,12 +27,13 @@ std::unique_ptr<Walk> walk_on(const AnyState& state, bool has, const char* what)
   return walk;
 }
 
-float heuristic_of(const AnyState& state) {
+float heuristic_of(const AnyState& state, const std::vector<float>& weights) {
   const auto walk = walk_on(state, state.game().facts().has_heuristic, "heuristic");
   if (state.ending()) {
     throw PositionError("the game is over (" + state.ending()->reason +
                         "): it has an outcome, no heuristic");
   }
+  if (!weights.empty()) walk->tune(weights);
   return walk->heuristic_value();
 }
 
@@ -54,10 +56,10 @@ int material_of(const AnyState& state) {
   return *lead;
 }
 
-std::map<std::string, float> terms_of(const AnyState& state, const MonsterWeights& weights) {
+std::map<std::string, float> terms_of(const AnyState& state) {
   const StateOf<Monster>& known = state_of<Monster>(state, "these terms are of");
   if (known.ending()) throw PositionError("the game is over: it has an outcome, no heuristic");
-  const MonsterTerms terms = monster_terms(known.moment().position, weights);
+  const MonsterTerms terms = monster_terms(known.moment().position, MonsterWeights());
   std::map<std::string, float> named;
   for (std::size_t i = 0; i < terms.size(); ++i) named.emplace(kMonsterTerms[i], terms[i]);
   return named;
@@ -72,23 +74,15 @@ int capture_gain_of(const AnyState& state, nb::handle number) {
 }  // namespace
 
 void bind_eval(nb::module_& m) {
-  m.def("heuristic", &heuristic_of, "state"_a,
-        "Seat 0's value by a hand-written rule, between -0.98 and 0.98. GameError for a game that "
-        "has none, PositionError once the game is over.");
+  m.def("heuristic", &heuristic_of, "state"_a, "weights"_a = std::vector<float>{},
+        "Seat 0's value by a hand-written rule, between -0.98 and 0.98; `weights` are numbers in "
+        "the order of Facts.weights ([]: its own). GameError for a game that has none, "
+        "PositionError once the game is over.");
   m.def("material", &material_of, "state"_a,
         "Seat 0's men minus seat 1's, in centipawns, also where the game is over. GameError for a "
         "game whose men have no prices.");
-  nb::class_<MonsterWeights> weights(m, "MonsterWeights",
-                                     "What each term of Monster's judgement counts.");
-  weights.def(nb::init<>());
-  for (const auto& [name, member] : kMonsterWeights) {
-    weights.def_prop_rw(
-        std::string(name).c_str(), [member](const MonsterWeights& w) { return w.*member; },
-        [member](MonsterWeights& w, float value) { w.*member = value; });
-  }
-  m.def("monster_terms", &terms_of, "state"_a, "weights"_a = MonsterWeights(),
-        nb::sig("def monster_terms(state: State, weights: MonsterWeights = ...) "
-                "-> dict[str, float]"),
+  m.def("monster_terms", &terms_of, "state"_a,
+        nb::sig("def monster_terms(state: State) -> dict[str, float]"),
         "The terms of Monster's judgement by name, seat 0's; the value is their sum, clamped, "
         "unless a king can be taken at once.");
   m.def("capture_gain", &capture_gain_of, "state"_a, "action"_a,

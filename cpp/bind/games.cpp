@@ -4,6 +4,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/parts.h"
@@ -48,6 +49,13 @@ Options to_options(const nb::kwargs& given) {
 }  // namespace
 
 void bind_games(nb::module_& m) {
+  nb::class_<Weight>(m, "Weight", "A number of a heuristic that players may set.")
+      .def_ro("name", &Weight::name)
+      .def_ro("fallback", &Weight::fallback, "Its value where nobody sets it.")
+      .def_ro("help", &Weight::help)
+      .def_ro("low", &Weight::low, "The smallest value allowed.")
+      .def_ro("high", &Weight::high, "The largest value allowed.");
+
   nb::class_<Facts>(m, "Facts", "What never changes about a game.")
       .def_ro("name", &Facts::name)
       .def_ro("version", &Facts::version, "Version of the rules.")
@@ -63,6 +71,7 @@ void bind_games(nb::module_& m) {
       .def_ro("has_chance", &Facts::has_chance, "Whether some plies are a die's.")
       .def_ro("has_random_start", &Facts::has_random_start, "Whether the seed draws the start.")
       .def_ro("has_heuristic", &Facts::has_heuristic, "Whether it has a hand-written heuristic.")
+      .def_ro("weights", &Facts::weights, "Weights of the heuristic that players may set.")
       .def_ro("has_script", &Facts::has_script, "Whether it has a scripted player.")
       .def_ro("has_tables", &Facts::has_tables, "Whether players can use solved endgames.")
       .def_ro("events", &Facts::events, "Columns of the events table.")

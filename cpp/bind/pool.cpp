@@ -150,16 +150,21 @@ void bind_pool(nb::module_& m) {
           "__init__",
           [](Player* self, std::string_view kind, const Options& options, int net,
              std::shared_ptr<const Mlp> mlp, std::shared_ptr<const AnyGame> encoder,
-             std::shared_ptr<const Tables> tables) {
-            new (self) Player{read_settings(kind, options), net, std::move(mlp), std::move(encoder),
-                              std::move(tables)};
+             std::shared_ptr<const Tables> tables, std::vector<float> weights) {
+            new (self) Player{read_settings(kind, options),
+                              net,
+                              std::move(mlp),
+                              std::move(encoder),
+                              std::move(tables),
+                              std::move(weights)};
             if (net >= 0) self->settings.source = Source::kNet;
             if (self->mlp) self->settings.source = Source::kMlp;
           },
           "kind"_a, "options"_a, "net"_a = -1, "mlp"_a = nb::none(), "encoder"_a = nb::none(),
-          "tables"_a = nb::none(),
+          "tables"_a = nb::none(), "weights"_a = std::vector<float>{},
           "A kind of player with its options; `net` is the number of its net in the pool, `mlp` "
-          "a perceptron that reads the planes of `encoder`, `tables` what is solved of the game.");
+          "a perceptron that reads the planes of `encoder`, `tables` what is solved of the game, "
+          "`weights` numbers for its heuristic in the order of Facts.weights ([]: its own).");
 
   m.def(
       "player_kinds",

@@ -1,6 +1,7 @@
 #include "eval/monster.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 
@@ -126,12 +127,40 @@ bool takes_king(const Monster& rules, const Position& p) {
   return p.mover == 0 && !p.half_made && takes_in_two(p, p.king(0), target);
 }
 
-float heuristic(const Monster& rules, const Moment<Monster::Position>& moment) {
-  const Position& p = moment.position;
+namespace {
+
+float value_by(const MonsterWeights& weights, const Monster& rules, const Position& p) {
   if (takes_king(rules, p)) return p.mover == 0 ? kSurest : -kSurest;
-  static constexpr MonsterWeights kWeights;
-  const MonsterTerms terms = monster_terms(p, kWeights);
+  const MonsterTerms terms = monster_terms(p, weights);
   return std::clamp(std::accumulate(terms.begin(), terms.end(), 0.0f), -kSurest, kSurest);
+}
+
+}  // namespace
+
+MonsterWeights monster_weights(std::span<const float> numbers) {
+  assert(numbers.size() == std::size(kMonsterWeights));
+  MonsterWeights weights;
+  for (std::size_t i = 0; i < numbers.size(); ++i) weights.*kMonsterWeights[i].member = numbers[i];
+  return weights;
+}
+
+std::vector<Weight> heuristic_weights(const Monster&) {
+  static constexpr MonsterWeights kDefaults;
+  std::vector<Weight> table;
+  for (const auto& [name, member, help] : kMonsterWeights) {
+    table.push_back({name, kDefaults.*member, help});
+  }
+  return table;
+}
+
+float heuristic(const Monster& rules, const Moment<Monster::Position>& moment) {
+  static constexpr MonsterWeights kDefaults;
+  return value_by(kDefaults, rules, moment.position);
+}
+
+float heuristic(const Monster& rules, const Moment<Monster::Position>& moment,
+                std::span<const float> weights) {
+  return value_by(monster_weights(weights), rules, moment.position);
 }
 
 }  // namespace rulezero

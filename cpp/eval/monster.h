@@ -2,71 +2,79 @@
 // What a Monster position seems worth: each term by its name, with its weight in one place.
 
 #include <array>
+#include <span>
 #include <string_view>
-#include <utility>
 
 #include "games/monster.h"
 
 namespace rulezero {
 
-// Weights of the terms below; all count for White where they are added, against it where not.
+// Weights of the terms below, at their defaults; kMonsterWeights says what each one counts.
 struct MonsterWeights {
   // White's men.
   float white_pawn = 0.18f;
-  float white_pawn_step = 0.05f;  // a rank beyond its second
-  float passed_pawn = 0.02f;      // doubled with every rank beyond the third
-  float passed_support = 0.5f;    // so much of that again with the king within two squares
-  float blocked_pawn = 0.08f;     // whose way is taken, or attacked and not defended
-  float eliminated_pawn = 0.10f;  // of the four
+  float white_pawn_step = 0.05f;
+  float passed_pawn = 0.02f;
+  float passed_support = 0.5f;
+  float blocked_pawn = 0.08f;
+  float eliminated_pawn = 0.10f;
   float white_queen = 0.30f;
   float white_rook = 0.20f;
   float white_minor = 0.10f;
 
   // Black's men.
-  float black_heavy = 0.08f;  // a queen or a rook
+  float black_heavy = 0.08f;
   float black_minor = 0.03f;
-  float black_pawn_step = 0.03f;    // a rank beyond its second
-  float black_extra_queen = 0.35f;  // beyond the first
+  float black_pawn_step = 0.03f;
+  float black_extra_queen = 0.35f;
 
   // The white king hunts.
-  float king_near = 0.15f;     // the kings are at most two squares apart
-  float king_nearer = 0.05f;   // at most four
-  float free_capture = 0.03f;  // an undefended man, within two squares of the king
+  float king_near = 0.15f;
+  float king_nearer = 0.05f;
+  float free_capture = 0.03f;
 
-  // The white king is hunted; what is marked * grows with Black's queens and rooks.
-  float displacement = 0.06f;       // * in the corner, less towards the centre
-  float edge = 0.10f;               // * a rank or file nearer to the edge than the fourth
-  float adjacent_attacked = 0.06f;  // * a square next to the king
-  float king_line = 0.08f;          // a queen or rook on the king's rank or file
-  float king_mobility = 0.01f;      // a square less than twenty to go to with both halves
-  float barrier = 0.12f;            // a rank or file that is covered like the one beside it
+  // The white king is hunted.
+  float displacement = 0.06f;
+  float edge = 0.10f;
+  float adjacent_attacked = 0.06f;
+  float king_line = 0.08f;
+  float king_mobility = 0.01f;
+  float barrier = 0.12f;
 };
 
-// The weights by name.
-inline constexpr std::pair<std::string_view, float MonsterWeights::*> kMonsterWeights[] = {
-    {"white_pawn", &MonsterWeights::white_pawn},
-    {"white_pawn_step", &MonsterWeights::white_pawn_step},
-    {"passed_pawn", &MonsterWeights::passed_pawn},
-    {"passed_support", &MonsterWeights::passed_support},
-    {"blocked_pawn", &MonsterWeights::blocked_pawn},
-    {"eliminated_pawn", &MonsterWeights::eliminated_pawn},
-    {"white_queen", &MonsterWeights::white_queen},
-    {"white_rook", &MonsterWeights::white_rook},
-    {"white_minor", &MonsterWeights::white_minor},
-    {"black_heavy", &MonsterWeights::black_heavy},
-    {"black_minor", &MonsterWeights::black_minor},
-    {"black_pawn_step", &MonsterWeights::black_pawn_step},
-    {"black_extra_queen", &MonsterWeights::black_extra_queen},
-    {"king_near", &MonsterWeights::king_near},
-    {"king_nearer", &MonsterWeights::king_nearer},
-    {"free_capture", &MonsterWeights::free_capture},
-    {"displacement", &MonsterWeights::displacement},
-    {"edge", &MonsterWeights::edge},
-    {"adjacent_attacked", &MonsterWeights::adjacent_attacked},
-    {"king_line", &MonsterWeights::king_line},
-    {"king_mobility", &MonsterWeights::king_mobility},
-    {"barrier", &MonsterWeights::barrier},
+struct MonsterWeight {
+  std::string_view name;
+  float MonsterWeights::* member;
+  std::string_view help;
 };
+
+// What players may set, each with its meaning; bonuses and penalties are White's.
+// clang-format off
+inline constexpr MonsterWeight kMonsterWeights[] = {
+    {"white_pawn", &MonsterWeights::white_pawn, "bonus per white pawn"},
+    {"white_pawn_step", &MonsterWeights::white_pawn_step, "bonus per rank that a white pawn has advanced"},
+    {"passed_pawn", &MonsterWeights::passed_pawn, "bonus per passed white pawn; doubles with every rank beyond the third"},
+    {"passed_support", &MonsterWeights::passed_support, "extra share of passed_pawn if the white king is within two squares of the pawn"},
+    {"blocked_pawn", &MonsterWeights::blocked_pawn, "penalty per white pawn whose next square is occupied, or attacked and not defended"},
+    {"eliminated_pawn", &MonsterWeights::eliminated_pawn, "penalty per white pawn missing of four"},
+    {"white_queen", &MonsterWeights::white_queen, "bonus per white queen"},
+    {"white_rook", &MonsterWeights::white_rook, "bonus per white rook"},
+    {"white_minor", &MonsterWeights::white_minor, "bonus per white bishop or knight"},
+    {"black_heavy", &MonsterWeights::black_heavy, "penalty per black queen or rook"},
+    {"black_minor", &MonsterWeights::black_minor, "penalty per black bishop or knight"},
+    {"black_pawn_step", &MonsterWeights::black_pawn_step, "penalty per rank that a black pawn has advanced"},
+    {"black_extra_queen", &MonsterWeights::black_extra_queen, "penalty per black queen after the first"},
+    {"king_near", &MonsterWeights::king_near, "bonus if the kings are at most two squares apart"},
+    {"king_nearer", &MonsterWeights::king_nearer, "bonus if the kings are three or four squares apart"},
+    {"free_capture", &MonsterWeights::free_capture, "bonus per undefended black man within two squares of the white king"},
+    {"displacement", &MonsterWeights::displacement, "penalty for the white king in a corner, less towards the centre; scaled by (black queens and rooks + 1) / 4, at most 1"},
+    {"edge", &MonsterWeights::edge, "penalty per rank or file that the white king is nearer to the edge than the fourth; scaled likewise"},
+    {"adjacent_attacked", &MonsterWeights::adjacent_attacked, "penalty per attacked square next to the white king; scaled likewise"},
+    {"king_line", &MonsterWeights::king_line, "penalty per black queen or rook on the white king's rank or file"},
+    {"king_mobility", &MonsterWeights::king_mobility, "penalty per square short of 20 that the white king can reach safely in one turn, if Black has a queen or rook"},
+    {"barrier", &MonsterWeights::barrier, "penalty per pair of adjacent ranks or files that both hold a black queen or rook three or more squares from the white king"},
+};
+// clang-format on
 
 // Terms by number; their sum, clamped, is the value. All are seat 0's.
 enum class MonsterTerm {
@@ -114,6 +122,9 @@ inline constexpr std::string_view kMonsterTerms[] = {
 using MonsterTerms = std::array<float, std::size(kMonsterTerms)>;
 
 MonsterTerms monster_terms(const chesslike::Position& position, const MonsterWeights& weights);
+
+// The weights by numbers in the order of kMonsterWeights.
+MonsterWeights monster_weights(std::span<const float> numbers);
 
 // Adjacent ranks (or files) that both hold some of these men, apart from the white king's own.
 template <class Line>

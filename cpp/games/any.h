@@ -260,6 +260,7 @@ class GameOf final : public AnyGame {
   GameOf(G rules, std::string text)
       : rules_(std::move(rules)), facts_(rules_.facts()), text_(std::move(text)) {
     facts_.has_heuristic |= Judged<G>;
+    if constexpr (Tunable<G>) facts_.weights = heuristic_weights(rules_);
     facts_.has_script = Scripted<G>;
   }
 

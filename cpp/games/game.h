@@ -31,6 +31,15 @@ constexpr int kChance = -1;  // the mover while a die is pending; seats are 0 an
 // A mover's value as seat 0's: what a net says is turned by this and nothing else.
 constexpr float to_seat0(float value, int mover) { return mover == 0 ? value : -value; }
 
+// A number of a heuristic that players may set.
+struct Weight {
+  std::string_view name;
+  float fallback;  // its value where nobody sets it
+  std::string_view help;
+  float low = -10.0f;
+  float high = 10.0f;
+};
+
 // What never changes about a game. A game sets what differs from the defaults.
 struct Facts {
   std::string name = {};
@@ -44,6 +53,7 @@ struct Facts {
   bool has_chance = false;               // whether some plies are a die's
   bool has_random_start = false;         // whether the seed draws the start
   bool has_heuristic = false;            // set by GameOf for a game that is Judged
+  std::vector<Weight> weights = {};      // set by GameOf for a game that is Tunable
   bool has_script = false;               // set by GameOf for a game that is Scripted
   bool has_tables = false;               // whether endgame/ can solve positions for players to use
   std::vector<std::string> events = {};  // columns of the events table
@@ -209,7 +219,16 @@ concept Judged = requires(const G& game, const Moment<typename G::Position>& mom
   { heuristic(game, moment) } -> std::same_as<float>;
 };
 
-// The same for rules that may or may not have one (those in Python): facts().has_heuristic says.
+// A heuristic whose weights players may set: the table of them, and the value by such numbers in
+// the table's order. By the fallbacks it is the value above.
+template <class G>
+concept Tunable = Judged<G> && requires(const G& game, const Moment<typename G::Position>& moment,
+                                        std::span<const float> weights) {
+  { heuristic_weights(game) } -> std::same_as<std::vector<Weight>>;
+  { heuristic(game, moment, weights) } -> std::same_as<float>;
+};
+
+// A heuristic of rules that may or may not have one (those in Python): facts().has_heuristic says.
 template <class G>
 concept MayJudge = requires(const G& game, const typename G::Position& position) {
   { game.heuristic(position) } -> std::same_as<float>;

@@ -39,6 +39,9 @@ class Monster : public chesslike::BaseGame {
 static_assert(Game<Monster>);
 
 float heuristic(const Monster& rules, const Moment<chesslike::Position>& moment);
+float heuristic(const Monster& rules, const Moment<chesslike::Position>& moment,
+                std::span<const float> weights);
+std::vector<Weight> heuristic_weights(const Monster& rules);
 
 // How far Black's hunt for the white king has come; a win where that king is alone.
 Advice script(const Monster& rules, const Moment<chesslike::Position>& moment, int turns);

@@ -15,6 +15,7 @@ struct Player {
   std::shared_ptr<const Mlp> mlp;          // with Source::kMlp
   std::shared_ptr<const AnyGame> encoder;  // whose planes the mlp reads
   std::shared_ptr<const Tables> tables;    // solved positions, or null
+  std::vector<float> weights;              // of the heuristic; empty: its own
 };
 
 }  // namespace rulezero

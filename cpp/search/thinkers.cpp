@@ -35,6 +35,7 @@ std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk
     throw PlayerError(
         "this game has no heuristic: choose a player such as puct:eval=rollout, or one with a net");
   }
+  if (!player.weights.empty()) walk->tune(player.weights);
   if (!player.tables) return make_plain(player, std::move(walk));
   walk->use(player.tables);
   return make_tablebase(player, make_plain(player, std::move(walk)));

@@ -49,6 +49,9 @@ class Walk {
   virtual void use(std::shared_ptr<const Tables> tables) = 0;  // a PlayerError for another game's
   virtual std::optional<Proof> proof() const = 0;
 
+  // Numbers for the heuristic, in the order of facts().weights. A PlayerError for another count.
+  virtual void tune(std::vector<float> weights) = 0;
+
   virtual const Facts& facts() const = 0;
   virtual float heuristic_value() const = 0;     // seat 0's, never of a die or a finished game
   virtual Advice advice(int turns) const = 0;    // of the game's script, likewise

@@ -87,10 +87,23 @@ class WalkOf final : public Walk {
     return tables_->proof(*rules_, here_->position);
   }
 
+  void tune(std::vector<float> weights) override {
+    const std::size_t known = facts_->weights.size();
+    if (known == 0) throw PlayerError(facts_->name + " has no tunable weights");
+    if (weights.size() != known) {
+      throw PlayerError(facts_->name + " has " + std::to_string(known) + " tunable weights, not " +
+                        std::to_string(weights.size()));
+    }
+    weights_ = std::move(weights);
+  }
+
   const Facts& facts() const override { return *facts_; }
 
   float heuristic_value() const override {
     if constexpr (MayJudge<G>) return rules_->heuristic(here_->position);
+    if constexpr (Tunable<G>) {
+      if (!weights_.empty()) return heuristic(*rules_, *here_, weights_);
+    }
     if constexpr (Judged<G>) return heuristic(*rules_, *here_);
     return 0.0f;
   }
@@ -150,6 +163,7 @@ class WalkOf final : public Walk {
   const Facts* facts_;
   const G* rules_;
   std::shared_ptr<const TablesOf<G>> tables_;
+  std::vector<float> weights_;  // empty: the heuristic's own
   std::shared_ptr<const StateOf<G>> root_;
   const Step* here_ = nullptr;
   std::vector<std::unique_ptr<std::array<Step, kChunk>>> chunks_;

@@ -41,7 +41,7 @@ from rulezero.reports.page import write_report as report
 from rulezero.reports.standings import rate
 from rulezero.runs import open_run as open  # noqa: A004
 from rulezero.runs import resume, train
-from rulezero.steps import fit, generate
+from rulezero.steps import fit, generate, judge
 from rulezero.train import log, regimes
 from rulezero.train.experiment import Experiment
 from rulezero.train.games.exchange import TARGETS as USAGE_TARGETS
@@ -59,8 +59,8 @@ __all__ = [  # noqa: RUF022
     "endgame", "match", "net", "nets", "play", "player", "records", "seat", "stats",
     # training, and what came of it
     "Experiment", "GameFigures", "Listener", "Measures", "Run", "USAGE_TARGETS", "arrays", "config",
-    "cost", "diagnose", "experiment", "fit", "flags", "generate", "log", "open", "rate", "regimes",
-    "report", "reports", "resume", "runs", "steps", "train",
+    "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "open", "rate",
+    "regimes", "report", "reports", "resume", "runs", "steps", "train",
     # errors, and the rest
     "GameError", "MoveError", "NetError", "PiecesError", "PositionError", "RecordError",
     "RulezeroError", "RunError", "PlayerError", "__version__", "cores", "nearest",

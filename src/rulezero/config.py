@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from rulezero.errors import RunError, among, nearest
 from rulezero.games import games
 from rulezero.settings import Place, dotted, explain
+from rulezero.train import unread
 from rulezero.train.experiment import Experiment
 from rulezero.train.regimes import REGIMES
 from rulezero.yaml_files import Document, merged, read_file
@@ -52,9 +53,11 @@ def load(recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Exp
             f" known: {known}"
         )
     keys = merged(whole, _preset(presets, preset))
-    for change in changes:
-        keys = merged(keys, _read_change(change))
-    return _checked({"recipe": Path(recipe).stem, "preset": preset} | keys, recipe)
+    given = _read_changes(changes)
+    keys = merged(keys, given)
+    made = _checked({"recipe": Path(recipe).stem, "preset": preset} | keys, recipe)
+    refuse_idle(made, given)
+    return made
 
 
 def load_or_game(
@@ -64,10 +67,12 @@ def load_or_game(
 
     With a net they are searched by its policy, else by the heuristic.
     """
-    if name in recipes() or name.endswith((".yaml", ".yml")):
+    kinds = {*games(), "python"}
+    is_game = name.partition(":")[0] in kinds  # random_chess:pieces=mine.yaml, for one
+    if name in recipes() or (_is_file(name) and not is_game):
         return load(name, preset, changes)
-    known = sorted({*recipes(), *games(), "python"})
-    if name.partition(":")[0] not in known:
+    if not is_game:
+        known = sorted({*recipes(), *kinds})
         raise RunError(f"there is no recipe or game '{name}'{among(name, known)}")
     player = "puct:net=best,sims=200,noise=0.25" if has_net else "ucb1:sims=800"
     found: dict[str, Any] = {
@@ -76,9 +81,10 @@ def load_or_game(
         "game": name,
         "selfplay": {"a": f"{player},temperature=1,temperature_turns=15"},
     }
-    for change in changes:
-        found = merged(found, _read_change(change))
-    return _checked(found)
+    given = _read_changes(changes)
+    made = _checked(merged(found, given))
+    refuse_idle(made, given)
+    return made
 
 
 def altered(experiment: Experiment, keys: Mapping[str, Any]) -> Experiment:
@@ -89,15 +95,55 @@ def altered(experiment: Experiment, keys: Mapping[str, Any]) -> Experiment:
     return _checked(merged(whole, keys))
 
 
+def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
+    """The experiment with changes such as fit.batch=64."""
+    keys = _read_changes(changes)
+    if not keys:
+        return experiment
+    made = altered(experiment, keys)
+    refuse_idle(made, keys)
+    return made
+
+
+def refuse_idle(experiment: Experiment, keys: Mapping[str, Any]) -> None:
+    """RunError where one of these keys of the experiment has no effect beside the others.
+
+    What a recipe gives and its preset makes useless may stay.
+    """
+    given = set(unread.paths(keys))
+    for key, words in unread.idle(experiment):
+        if key in given:
+            raise RunError(words)
+
+
 def read(text: str) -> Experiment:
     """The experiment that a run wrote down."""
     found = Document(text, "config.yaml", RunError).read(dict[str, Any])
     if isinstance(kind := found.get("regime"), str):  # it once named the keys of all regimes
         own = set(REGIMES[kind].model_fields) if kind in REGIMES else set()
         for group, path in _OLD_GROUPS.items():
-            if not own & ({path[1]} if len(path) > 1 else set(found.get(group, {}))):
+            keys = found.get(group)
+            given = set(keys) if isinstance(keys, dict) else set()
+            if not own & ({path[1]} if len(path) > 1 else given):
                 found.pop(group, None)
-    return _checked(found)
+    return _checked(_without_unread(renewed(found)))
+
+
+def _without_unread(found: dict[str, Any]) -> dict[str, Any]:
+    """A run's keys without those that its regime does not read: new runs refuse them."""
+    given = found.get("regime")
+    kind = given.get("kind") if isinstance(given, dict) else None
+    regime = REGIMES.get(kind) if isinstance(kind, str) else None
+    if regime is None:
+        return found
+    for path in regime.unread:
+        *groups, name = path.split(".")
+        group: Any = found
+        for part in groups:
+            group = group.get(part) if isinstance(group, dict) else None
+        if isinstance(group, dict):
+            group.pop(name, None)
+    return found if regime.has_gate else {**found, "gate": None}
 
 
 def renewed(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,8 +187,9 @@ def _preset(presets: Mapping[str, Any], name: str) -> dict[str, Any]:
     if base is None:
         return keys
     others = {other: each for other, each in presets.items() if other != name}
-    if base not in others:
-        raise RunError(f"the preset '{name}' is like '{base}', which is no other preset")
+    if not isinstance(base, str) or base not in others:
+        known = ", ".join(others) or "none"
+        raise RunError(f"the preset '{name}' is like '{base}', which is no other preset: {known}")
     return merged(_preset(others, base), keys)
 
 
@@ -152,8 +199,9 @@ def _read_recipe(recipe: str) -> dict[str, Any]:
     base = whole.pop("like", None)
     if base is None:
         return whole
-    if base not in recipes():
-        raise RunError(f"'{recipe}' is like '{base}', which is no recipe of rulezero")
+    if not isinstance(base, str) or base not in recipes():
+        known = ", ".join(recipes())
+        raise RunError(f"'{recipe}' is like '{base}', which is no recipe of rulezero: {known}")
     return merged(_read_recipe(base), whole)
 
 
@@ -168,6 +216,13 @@ def _open(recipe: str) -> Document:
         raise RunError(f"there is no recipe '{recipe}'{near}; known: {known}, or a .yaml file")
     path = Path(recipe) if _is_file(recipe) else _SHIPPED / f"{recipe}.yaml"
     return read_file(path, f"name another .yaml file, or one of {known}", RunError)
+
+
+def _read_changes(changes: Sequence[str]) -> dict[str, Any]:
+    keys: dict[str, Any] = {}
+    for change in changes:
+        keys = merged(keys, _read_change(change))
+    return keys
 
 
 def _read_change(change: str) -> dict[str, Any]:
@@ -191,11 +246,21 @@ def _checked(found: Mapping[str, Any], recipe: str = "") -> Experiment:
     except ValidationError as error:
         file = _open(recipe) if _is_file(recipe) else None
         problems = [
-            (_line(file, str(found.get("preset")), place), words)
+            (_line(file, str(found.get("preset")), place), words + _owner(whole, place))
             for place, words in explain(error, whole, dotted("the recipe"))
         ]
         said = (f"{recipe}:{line}: {words}" if line else words for line, words in problems[:3])
         raise RunError("; ".join(said)) from None
+
+
+def _owner(whole: Mapping[str, Any], place: Place) -> str:
+    """Which regime has a key that another one was given; "" for other keys."""
+    if place[:1] != ("regime",) or len(place) < 2 or not isinstance(whole["regime"], dict):
+        return ""
+    owners = [kind for kind, each in REGIMES.items() if place[1] in each.model_fields]
+    if not owners or whole["regime"].get("kind") in owners:
+        return ""
+    return f"; {place[1]} is for regime.kind={owners[0]}"
 
 
 def _line(file: Document | None, preset: str, place: Place) -> int | None:

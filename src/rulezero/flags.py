@@ -15,6 +15,7 @@ from rulezero.play.players import read_player
 from rulezero.train.experiment import Experiment
 from rulezero.train.flag import Flag as Flag
 from rulezero.train.flag import Keys, searching, setting, with_sims
+from rulezero.train.flag import Switch as Switch
 from rulezero.train.games import TRAININGS
 from rulezero.train.regimes import REGIMES
 from rulezero.train.regimes.curriculum import Curriculum
@@ -29,18 +30,31 @@ _TARGETS: dict[str, Keys] = {
 
 
 def changed(experiment: Experiment, given: Mapping[str, Any]) -> Experiment:
-    """The experiment with flags, by their parameters; those that are None were not given."""
-    asked = experiment
-    for flag in FLAGS:
+    """The experiment with flags, by their parameters; those that are None were not given.
+
+    Switches are applied first, then the others, each to what those before it have made.
+    """
+    asked, changes = experiment, dict[str, Keys]()
+    turned_on = [regime.switch for regime in _SWITCHED if given.get(regime.switch)]
+    if len(turned_on) > 1:
+        named = " and ".join(f"--{name}" for name in turned_on)
+        raise RunError(f"{named} turn on two regimes: give one of them")
+    for flag in sorted(FLAGS, key=lambda flag: flag.kind is not Switch):
         value = given.get(flag.parameter)
         if value is None:
             continue
-        if not flag.fits(experiment):
-            raise RunError(_misplaced(flag, experiment))
+        if not flag.fits(asked):
+            raise RunError(_misplaced(flag, asked))
         try:
-            asked = config.altered(asked, flag.keys(asked, value))
+            changes[flag.name] = flag.keys(asked, value)
+            asked = config.altered(asked, changes[flag.name])
         except RunError as error:
             raise RunError(f"--{flag.name}: {error}") from None
+    for name, keys in changes.items():
+        try:
+            config.refuse_idle(asked, keys)
+        except RunError as error:
+            raise RunError(f"--{name}: {error}") from None
     return asked
 
 
@@ -50,10 +64,12 @@ def belongs_to(flag: Flag) -> list[str]:
 
 
 def _misplaced(flag: Flag, experiment: Experiment) -> str:
+    if any(each.name == flag.needs and each.fits(experiment) for each in FLAGS):
+        return f"--{flag.name} is for runs with --{flag.needs}: add it"
     owners = belongs_to(flag)
     if experiment.recipe in owners:
         return (
-            f"--{flag.name} has no use in {experiment.recipe} as --set has changed it"
+            f"--{flag.name} has no use in {experiment.recipe} as other options have changed it"
             f" (regime={experiment.regime.kind}): leave one of them out"
         )
     *most, last = owners
@@ -79,7 +95,30 @@ def _owned(flags: Sequence[Flag], owns: Callable[[Experiment], bool]) -> list[Fl
 
 
 def _of_regime(regime: type[Regime]) -> list[Flag]:
-    return _owned(regime.flags, lambda experiment: isinstance(experiment.regime, regime))
+    own = [flag._replace(needs=regime.switch) for flag in regime.flags]
+    flags = _owned(own, lambda experiment: isinstance(experiment.regime, regime))
+    return [*([_switch(regime)] if regime.switch else []), *flags]
+
+
+def _switch(regime: type[Regime]) -> Flag:
+    """Turns a regime on, or off: then the regime is the default one, plain self-play."""
+    kind = regime.model_fields["kind"].default
+    plain = Experiment.model_fields["regime"].default.kind
+
+    def turn(experiment: Experiment, is_on: bool) -> Keys:
+        if is_on == isinstance(experiment.regime, regime):
+            return {}
+        # A kind in the place of the whole group: no key of another regime stays.
+        gate = {} if regime.has_gate or not is_on else {"gate": None}
+        return {"regime": kind if is_on else plain, **gate}
+
+    return Flag(
+        regime.switch,
+        Switch,
+        regime.switch_help,
+        turn,
+        lambda experiment: experiment.regime.has_tower,
+    )
 
 
 def _of_game(game: str) -> list[Flag]:
@@ -87,85 +126,95 @@ def _of_game(game: str) -> list[Flag]:
     return _owned(own, lambda experiment: load(experiment.game).facts.name == game)
 
 
+_SWITCHED = [regime for regime in REGIMES.values() if regime.switch]
+
 FLAGS = (
-    Flag("iterations", int, "Rounds of play and fit.", setting("iterations")),
-    Flag("games", int, "Games of an iteration.", setting("selfplay", "games")),
+    Flag("iterations", int, "Run this many iterations of play and fit.", setting("iterations")),
+    Flag("games", int, "Play this many games per iteration.", setting("selfplay", "games")),
     Flag(
         "simulations",
         int,
-        "Simulations of who learns, or teaches.",
+        "Set the simulations per move of the side that learns, or teaches.",
         searching,
         lambda experiment: read_player(experiment.selfplay.a).has("sims"),
     ),
     Flag(
-        "random-opening-moves", int, "First plies drawn at random.", setting("selfplay", "opening")
+        "random-opening-moves",
+        int,
+        "Draw the first N plies of a game at random.",
+        setting("selfplay", "opening"),
     ),
     Flag(
         "random-opening-fraction",
         float,
-        "Share of the games that begin so.",
+        "Begin this share of the games with random plies, from 0 to 1.",
         setting("selfplay", "opening_share"),
     ),
     Flag(
         "epochs",
         int,
-        "Times through the window in a fit.",
+        "Go N times through the window in each fit.",
         lambda _, n: {"fit": {"epochs": n, "samples_per_ply": None, "samples": None}},
     ),
-    Flag("batch-size", int, "Positions of a step.", setting("fit", "batch")),
-    Flag("lr", float, "The learning rate at the start.", setting("fit", "rate", "start")),
+    Flag("batch-size", int, "Learn from N positions in each step.", setting("fit", "batch")),
+    Flag("lr", float, "Set the learning rate at the start.", setting("fit", "rate", "start")),
     Flag(
         "target",
         tuple(_TARGETS),
-        f"What values learn from: {', '.join(_TARGETS)}.",
+        f"Choose what values are learned from: {', '.join(_TARGETS)}.",
         lambda _, word: {"targets": _TARGETS[word]},
         lambda experiment: experiment.regime.has_tower,
     ),
     Flag(
         "no-augment",
         bool,
-        "Show no positions in the mirror.",
+        "Show no mirrored positions to the learner.",
         lambda *_: {"fit": {"mirror": False}},
         lambda experiment: load(experiment.game).has_mirror,
     ),
     Flag(
         "keep-generations",
         int,
-        "Iterations whose games are learned from.",
+        "Learn from the games of the last N iterations.",
         lambda _, n: {"window": {"kind": "generations", "generations": n}},
     ),
     Flag(
         "replay-buffer-size",
         int,
-        "Plies that are learned from.",
+        "Learn from the last N plies.",
         lambda _, n: {"window": {"kind": "fixed", "plies": n}},
     ),
-    Flag("replay-mix-ratio", float, "Share of older games in a batch.", setting("window", "mix")),
+    Flag(
+        "replay-mix-ratio",
+        float,
+        "Take this share of a batch from older iterations, from 0 to 1.",
+        setting("window", "mix"),
+    ),
     Flag(
         "gating-games",
         int,
-        "Games between a new net and the best.",
+        "Play N games between a new net and the best one.",
         lambda _, n: _gating(games=n),
         _has_gate,
     ),
     Flag(
         "gating-threshold",
         float,
-        "Score that makes it the best.",
+        "Promote a new net that scores at least this, from 0 to 1.",
         lambda _, x: _gating(threshold=x),
         _has_gate,
     ),
     Flag(
         "gating-simulations",
         int,
-        "Simulations of both in these games.",
+        "Set both nets' simulations per move in these games.",
         lambda e, n: _gating(player=with_sims(e.gate.player, n)),
         _has_gate,
     ),
     Flag(
         "use-model",
         str,
-        "A net to begin with.",
+        "Begin with the weights of this net.",
         lambda experiment, net: experiment.regime.begin_with(net),
     ),
     *(flag for regime in REGIMES.values() for flag in _of_regime(regime)),

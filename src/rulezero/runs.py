@@ -1,11 +1,13 @@
 """Runs: beginning one, going on with one, looking into one."""
 
+import datetime
 import platform
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import msgspec
 
 from rulezero import config
 from rulezero._core import Game
@@ -19,19 +21,26 @@ from rulezero.play.binding import perceptron
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.task import check_task
+from rulezero.play.weights import weights_of
+from rulezero.train import unread
+from rulezero.train.estimate import Estimate as Estimate
+from rulezero.train.estimate import estimate
 from rulezero.train.experiment import Experiment
 from rulezero.train.games import TRAININGS, training_of
 from rulezero.train.listener import Listener, Listeners
-from rulezero.train.log import Summary, SummaryEntry
+from rulezero.train.log import ChangeEntry, Summary, SummaryEntry
 from rulezero.train.loop import Loop
 from rulezero.train.run import Progress, Run
-from rulezero.train.tasks import NAMES
+from rulezero.train.tasks import NAMES, OWN
 from rulezero.version import __version__
 
-if TYPE_CHECKING:
-    from rulezero.train.estimate import Estimate as Estimate
-
-_OWN = re.compile(r"(untrained|iter_\d+)(_black)?")  # nets that a run makes itself
+# Keys, or beginnings of keys, that have shaped what a run holds from its first iteration on: its
+# games and their split, the shape of its net, the state of its optimiser.
+_FIXED = (
+    *("recipe", "preset", "game", "seed", "begin", "net", "bootstrap", "stores", "regime"),
+    *("window.held_out", "window.validation", "fit.optimiser", "fit.average"),
+)
+_MISSING = object()
 
 
 def train(
@@ -59,8 +68,12 @@ def train(
 def place(experiment: Experiment, out: str | Path | None = None) -> Run:
     """The run of a folder, or of runs/RECIPE_PRESET_N that nobody has taken."""
     if out is not None:
-        if "," in str(out):
-            raise RunError(f"'{out}' has a comma, and no seat could name its nets: leave it out")
+        if "," in str(out) or not str(out).isprintable():
+            shown = "".join(letter if letter.isprintable() else "?" for letter in str(out))
+            raise RunError(
+                f"'{shown}' has a comma or a letter that cannot be shown, and no player could name"
+                " its nets: choose another folder"
+            )
         return Run(Path(out))
     number = 1
     while (path := Path("runs") / f"{experiment.recipe}_{experiment.preset}_{number}").exists():
@@ -68,17 +81,85 @@ def place(experiment: Experiment, out: str | Path | None = None) -> Run:
     return Run(path)
 
 
-def resume(path: str | Path, *, workers: int = 0, listener: Listener | None = None) -> Run:
-    """Goes on with a run where it was stopped, and comes to what it would have come to."""
+def resume(
+    path: str | Path,
+    *,
+    changes: Sequence[str] | Experiment = (),
+    workers: int = 0,
+    listener: Listener | None = None,
+) -> Run:
+    """Resumes a run; the result is bit-identical to that of an uninterrupted one.
+
+    `changes` such as iterations=20, or the experiment as it is to be, apply from the next iteration
+    on: an iteration that is under way is finished first. What would change the past is refused.
+    """
     run = Run(Path(path))
     experiment = config.read(run.config())
     game = load(experiment.game)
+    new = changes
+    if not isinstance(new, Experiment):
+        new = config.with_changes(experiment, new)
+    keys = changed_keys(experiment, new)
+    _check_changes(run, keys)
     if run.manifest().get("rules_hash") != rules_hash(game):
         raise RunError(
             f"the rules of {game.text} have changed since '{run.path}' began: begin another run"
         )
-    check(experiment, workers)
-    return _go(run, experiment, game, workers, listener)
+    check(new, workers)
+    if keys:
+        progress = run.progress()
+        if progress.latest and not progress.is_done:
+            _go(run, experiment, game, workers, listener, last=progress.iteration)
+        _change(run, new, keys, listener or Listener())
+    return _go(run, new, game, workers, listener)
+
+
+def changed_keys(before: Experiment, after: Experiment) -> dict[str, Any]:
+    """The new values of keys that differ between two experiments, by paths such as fit.batch."""
+    old, new = _flat(before.model_dump(mode="json")), _flat(after.model_dump(mode="json"))
+    gone = dict.fromkeys(old.keys() - new.keys())
+    return gone | {key: value for key, value in new.items() if old.get(key, _MISSING) != value}
+
+
+def _flat(keys: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in keys.items():
+        at = f"{path}{key}"
+        found |= _flat(value, f"{at}.") if isinstance(value, dict) else {at: value}
+    return found
+
+
+def _check_changes(run: Run, keys: Mapping[str, Any]) -> None:
+    """RunError for keys that have shaped what the run already holds."""
+    for key in keys:
+        if key.startswith(_FIXED):
+            raise RunError(
+                f"{key} cannot be changed once a run has begun: begin another run, with"
+                f" --set begin={run.path} to start from its best net"
+            )
+    if (length := keys.get("iterations")) is not None and length < run.progress().iteration:
+        raise RunError(
+            f"'{run.path}' is at iteration {run.progress().iteration} already:"
+            f" iterations={length} would be behind it"
+        )
+
+
+def _change(run: Run, new: Experiment, keys: dict[str, Any], listener: Listener) -> None:
+    """Writes other keys into a run that stands between two iterations, and into its log."""
+    with run.locked():
+        progress = run.progress()
+        last = progress.iteration - (not progress.is_done)
+        run.change(new.text, last)
+        entry = ChangeEntry(
+            iteration=last + 1,
+            seconds_so_far=progress.seconds,
+            keys=keys,
+            time=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        )
+        run.cut_log(progress)
+        run.append(entry)
+        run.advance(msgspec.structs.replace(progress, log_bytes=run.log.stat().st_size))
+    listener.logged(entry)
 
 
 def check(experiment: Experiment, workers: int = 0) -> None:
@@ -92,8 +173,11 @@ def check(experiment: Experiment, workers: int = 0) -> None:
     for task in tasks:
         check_task(task)
         for text in (task.a, task.b, task.judge):
-            net = None if text is None else read_player(text).net
-            if net is not None and not _OWN.fullmatch(net):
+            if text is None:
+                continue
+            weights_of(player := read_player(text), game)
+            net = player.net
+            if net is not None and not OWN.fullmatch(net):
                 found = resolve(net)
                 if found.suffix == PERCEPTRON:
                     perceptron(found, game)
@@ -108,6 +192,8 @@ def check(experiment: Experiment, workers: int = 0) -> None:
             " --set targets.rewards=null"
         )
     regime.check(game)
+    for each in unread.ignored(experiment):
+        raise RunError(each.words)
     for path in experiment.stores:
         if not Path(path).is_dir():
             raise RunError(f"stores: there is no store '{path}'")
@@ -125,9 +211,9 @@ def open_run(path: str | Path) -> Run:
     return run
 
 
-def expect(experiment: Experiment, *, workers: int = 0) -> "Estimate":
+def expect(experiment: Experiment, *, workers: int = 0) -> Estimate:
     """What an experiment will cost on this machine, after some seconds of measuring."""
-    return experiment.regime.estimate(experiment, load(experiment.game), workers or cores())
+    return estimate(experiment, workers=workers or cores())
 
 
 def manifest(experiment: Experiment, game: Game) -> dict[str, Any]:
@@ -147,7 +233,12 @@ def manifest(experiment: Experiment, game: Game) -> dict[str, Any]:
 
 
 def _go(
-    run: Run, experiment: Experiment, game: Game, workers: int, listener: Listener | None
+    run: Run,
+    experiment: Experiment,
+    game: Game,
+    workers: int,
+    listener: Listener | None,
+    last: int | None = None,
 ) -> Run:
     try:
         trainee = experiment.regime.trainee(experiment, game, run)
@@ -160,8 +251,9 @@ def _go(
     fleet = LocalFleet(NetStore(run.nets), workers=workers, width=experiment.width)
     board = TensorBoardListener(run.path / "tensorboard", run.progress().iteration)
     told = Listeners([board, listener or Listener()])
-    progress = Loop(run, game, experiment, trainee, fleet, told).go()
-    if (summary := experiment.regime.conclude(run)) is not None:
+    earlier = {at: config.read(text) for at, text in run.earlier_configs().items()}
+    progress = Loop(run, game, experiment, trainee, fleet, told, earlier).go(last)
+    if progress.is_done and (summary := experiment.regime.conclude(run)) is not None:
         _conclude(run, summary, progress, told)
     return run
 

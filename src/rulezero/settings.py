@@ -54,7 +54,7 @@ class Settings(BaseModel):
     )
     error: ClassVar[type[RulezeroError]] = RunError  # raised where Python code gives wrong keys
 
-    def __init__(self, **keys: Any) -> None:
+    def __init__(self, /, **keys: Any) -> None:
         try:
             super().__init__(**keys)
         except ValidationError as error:
@@ -76,6 +76,10 @@ class Settings(BaseModel):
             if key not in known:
                 raise mistake(_UNKNOWN, suggestion(key, known), key)
         return given
+
+    def idle(self) -> dict[str, str]:
+        """Keys without effect beside the values of the others, and what each is for: kind=sprt."""
+        return {}
 
 
 def mistake(wrong: str, todo: str, *at: int | str) -> PydanticCustomError:
@@ -119,7 +123,7 @@ def sentence(longest: int) -> AfterValidator:
 
 def suggestion(word: str, known: Collection[str]) -> str:
     """What to do about an unknown word."""
-    near, listed = difflib.get_close_matches(word[:40], known, n=1), ", ".join(known)
+    near, listed = difflib.get_close_matches(str(word)[:40], known, n=1), ", ".join(known)
     return f"did you mean {near[0]}? known: {listed}" if near else f"give one of {listed}"
 
 
@@ -156,8 +160,15 @@ def explain(
 
     `named` is the name of a place, and `shown` the value there.
     """
-    for problem in error.errors(include_url=False):
+    problems = error.errors(include_url=False)
+    places = [problem["loc"] for problem in problems]
+    for problem in problems:
         kind, context = problem["type"], problem.get("ctx", {})
+        size = len(problem["loc"])
+        if kind == "too_short" and any(
+            place[:size] == problem["loc"] and len(place) > size for place in places
+        ):
+            continue  # only entries that can be read were counted
         at: Place = ()
         wrong, todo = "", _GIVE[kind].format(**context) if kind in _GIVE else problem["msg"]
         tag = context.get("discriminator", "").strip("'")  # the key that says which model it is

@@ -1,28 +1,36 @@
 """The loop's steps one by one: games into a store, a net from a store."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
 
+from rulezero.data.check import check
+from rulezero.data.columns import RecordError
 from rulezero.data.forms import store_of
-from rulezero.data.store import open_store
+from rulezero.data.place import Report
+from rulezero.data.record import Record, Thoughts
+from rulezero.data.replay import Replay, game_of
+from rulezero.data.rows import Lesson, LessonOf
+from rulezero.data.store import Note, open_store
 from rulezero.errors import RunError
-from rulezero.fleet.fleet import play_into
+from rulezero.fleet.fleet import judge_into, play_into
 from rulezero.fleet.local import LocalFleet, Timeout
 from rulezero.games.load import load
-from rulezero.learn.window import Part, Window, take
+from rulezero.learn.targets import learned_pairs
+from rulezero.learn.window import Part, Window, noted, take, weighted
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
-from rulezero.play.task import check_task
+from rulezero.play.task import check_task, refuse_human
 from rulezero.seeds import keyed
 from rulezero.train.experiment import Experiment
 from rulezero.train.flag import with_sims
 from rulezero.train.regimes.curriculum import LESSON
+from rulezero.train.run import Run
 from rulezero.train.tasks import NAMES, PlaySettings, is_curriculum, task_of
 
 if TYPE_CHECKING:
@@ -174,6 +182,69 @@ def _opponent(options: GenerateOptions) -> str:
     return f"puct:net={options.opponent_net},sims={sims}"
 
 
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it."""
+
+    judged: int  # games, now
+    known: int  # games that the judge had judged before
+    judge: str  # its text, with the path of its net
+
+
+def judge(
+    store: str | Path,
+    player: str,
+    *,
+    records: Iterable[Record] | None = None,
+    workers: int = 0,
+    trusted: bool = False,
+    on_game: Callable[[int, int], None] | None = None,
+    report: Report | None = None,
+) -> Judged:
+    """Writes what a player thinks of each ply of a store's games into the store, as its notes.
+
+    `records` are those of the store to judge; none: all. Those that this player has judged are left
+    out. A record that is not true is a RecordError; with a `report` function, that is called with
+    the error, and the record is left out. Notes do not depend on the workers, nor on how often it
+    was interrupted. `on_game` is called with the number of games done and the total.
+    """
+    by = read_player(player)
+    refuse_human(by)
+    if by.net is not None:  # a run's best net is another one tomorrow
+        by = by.changed(net=str(resolve(by.net)))
+    if not Path(store).is_dir():
+        raise RecordError(f"'{store}' is no store: import the games of a file into one first")
+    kept = store_of(store, tolerant=True)
+    if Run(kept.path.parent).exists:
+        raise RecordError(
+            f"'{store}' is a run, which learns from the notes of its own judge: export its games,"
+            " and import them into another store"
+        )
+    wanted = [
+        record
+        for record in (kept if records is None else records)
+        if record.plies and _is_true(record, trusted, report)
+    ]
+    judged = known = 0
+    with contextlib.ExitStack() as stack:
+        notes = judge_into(stack.enter_context(kept), wanted, by.text, LocalFleet(workers=workers))
+        for is_new in stack.enter_context(contextlib.closing(notes)):
+            judged, known = judged + is_new, known + (not is_new)
+            if on_game is not None:
+                on_game(judged + known, len(wanted))
+    return Judged(judged=judged, known=known, judge=by.text)
+
+
+def _is_true(record: Record, trusted: bool, report: Report | None) -> bool:
+    try:
+        check(record, game=game_of(record.game, trusted=trusted))
+    except RecordError as error:
+        if report is None:
+            raise
+        report(RecordError(f"record {record.id} is left out: {error}"))
+        return False
+    return True
+
+
 def _weights(net: Path) -> str:
     """SHA-256 of a net's weights."""
     if net.suffix == PERCEPTRON:
@@ -198,11 +269,7 @@ def fit(
     from rulezero.nets.tower import create
 
     game = load(experiment.game)
-    if not experiment.regime.has_tower:
-        raise RunError(
-            "a perceptron learns from what a judge says while it plays: use `rulezero train"
-            f" {experiment.recipe}`, with --load NET to go on with one"
-        )
+    _refuse_perceptron(experiment)
     if beside(Path(out), ".json").exists():
         raise RunError(f"there is a net '{out}' already: choose another name")
     window = Window(experiment.window)
@@ -210,8 +277,7 @@ def fit(
         raise RunError(f"there is no store '{store}'")
     games = store_of(store)
     records = games.select(game=game.text)
-    notes = {note.record: note.thoughts for note in games.notes()}
-    take(window, records, game, experiment.targets_of, 0, notes)
+    take(window, records, game, experiment.targets_of, 0, _by_record(games.notes()))
     if not len(window.positions(Part.TRAINING)):
         raise RunError(f"'{store}' has no games of {game.text} to learn from")
     if net is None:
@@ -223,6 +289,43 @@ def fit(
     done = learner.learn_from(window, 0, progress=(0.0, 1.0), dice=dice, tell=tell)
     learner.write(Path(out), {"step": learner.step})
     return done
+
+
+def lessons(experiment: Experiment, notes: Iterable[Note] = ()) -> LessonOf:
+    """What a fit of an experiment learns from a record, for `arrays.survey`.
+
+    `notes` are judges' about any records; the last one about a record counts.
+    """
+    _refuse_perceptron(experiment)
+    text, said = load(experiment.game).text, _by_record(notes)
+
+    def lesson_of(record: Record, played: Replay) -> Lesson:
+        if record.game != text:
+            raise RunError(f"the recipe {experiment.recipe} is for {text}, not for {record.game}")
+        columns = record.columns()
+        targets = experiment.targets_of(record, columns, played, noted(record, said))
+        targets = weighted(record, columns, targets, experiment.window)
+        return Lesson(
+            plies=np.flatnonzero(targets.weight > 0),
+            columns=learned_pairs(columns, targets),
+            value=targets.search,
+            result=targets.result,
+            weight=targets.weight,
+        )
+
+    return lesson_of
+
+
+def _by_record(notes: Iterable[Note]) -> dict[str, Thoughts]:
+    return {note.record: note.thoughts for note in notes}
+
+
+def _refuse_perceptron(experiment: Experiment) -> None:
+    if not experiment.regime.has_tower:
+        raise RunError(
+            "a perceptron learns from what a judge says while it plays: use `rulezero train"
+            f" {experiment.recipe}`, with --load NET to go on with one"
+        )
 
 
 def untrained(experiment: Experiment, folder: Path) -> Path:

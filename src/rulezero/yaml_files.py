@@ -102,8 +102,18 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
+class _Dumper(yaml.SafeDumper):
+    """Puts texts into quotes that the loader would take for numbers, 1e3 among them."""
+
+
 for _kind, _form in _NUMBERS.items():
-    _Loader.add_implicit_resolver(_TAG + _kind, re.compile(_form), list("-+.0123456789"))
+    for _reader in (_Loader, _Dumper):
+        _reader.add_implicit_resolver(_TAG + _kind, re.compile(_form), list("-+.0123456789"))
+
+
+def dump(data: Mapping[str, Any]) -> str:
+    """Data as YAML that `Document` reads back, the keys in their order."""
+    return yaml.dump(dict(data), Dumper=_Dumper, sort_keys=False)
 
 
 def read_file(path: Path, missing: str, error: type[RulezeroError]) -> Document:

@@ -7,28 +7,33 @@ from pathlib import Path
 
 import pytest
 
+from rulezero import runs
 from rulezero.cli import main
 from rulezero.cli.training.cost import rounded
-from rulezero.train import estimate
 from rulezero.train.estimate import Estimate
+from rulezero.train.work import Count
 from support.commands import fails
 
 TODAY = datetime.date.today()
 
 
-def called(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[object, str, str]:
+def called(
+    capsys: pytest.CaptureFixture[str], *arguments: str, verb: str = "cost"
+) -> tuple[object, str, str]:
     """The exit code of `rulezero cost ...`, stdout and stderr, in this process: torch is here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["rulezero", "cost", *arguments])
+        patch.setattr(sys, "argv", ["rulezero", verb, *arguments])
         with pytest.raises(SystemExit) as end:
             main()
     output = capsys.readouterr()
     return end.value.code or 0, output.out, output.err
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
+def told(
+    capsys: pytest.CaptureFixture[str], *arguments: str, verb: str = "cost"
+) -> tuple[str, str]:
     """What it says on stdout and stderr where all is well."""
-    code, *output = called(capsys, *arguments)
+    code, *output = called(capsys, *arguments, verb=verb)
     assert code == 0
     return output[0], output[1]
 
@@ -50,7 +55,7 @@ def test_random_chess_is_planned_tier_by_tier(capsys: pytest.CaptureFixture[str]
     assert presets == ["tier1", "tier2", "tier3", "full"]
     assert sum("H100 80GB" in line for line in lines) == 12
     assert "tier1   A100 80GB  Thunder Compute       0.78       47                   37" in lines
-    assert "quick test: proof of concept, barely plays" in output
+    assert "expected: quick test, proof of concept, barely plays" in output
     assert "cheapest: A100 40GB of Thunder Compute; tier1 $31, tier2 $" in output
 
 
@@ -72,8 +77,10 @@ def test_programs_get_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(output)
     (plan,) = found["plans"]
     assert (found["recipe"], found["date"], found["speed"]) == ("connect4", "2025-12", 500)
-    assert plan["work"]["games"] == 200
-    hours = (plan["work"]["evaluations"] + 3 * plan["work"]["samples"]) / 500 / 3600
+    counts = {each["part"]: each for each in plan["work"]["counts"]}
+    assert (counts["self-play"]["games"], counts["trials"]["games"]) == (200, 8)
+    evaluations = sum(each["evaluations"] for each in counts.values())
+    hours = (evaluations + 3 * counts["fits"]["samples"]) / 500 / 3600
     assert plan["quotes"][0]["hours"] == pytest.approx(hours)
     assert plan["quotes"][0]["dollars"] == pytest.approx([hours * 0.66] * 2)
     assert (plan["level"], plan["here"]) == (None, None)
@@ -84,20 +91,26 @@ def test_this_machine_is_measured(
 ) -> None:
     """Beside the offers, in words, as train --dry-run measures it."""
 
-    def measured(*_: object, workers: int, **__: object) -> Estimate:
-        return Estimate(
-            parameters=1,
-            positions_per_second=50,
-            samples_per_second=1e12,
-            choices_per_game=1,
-            sims_per_choice=1,
-            hours=1,
-        )
+    counts = (
+        Count(part="self-play", games=20, choices=600.0, evaluations=1200.0),
+        Count(part="fits", samples=5e6),
+    )
+    seconds = {"start": 6.0, "self-play": 7200.0, "fits": 1800.0}
 
-    monkeypatch.setattr(estimate, "estimate", measured)
-    changes = ["--set", "selfplay.games=10000", "--workers", "2"]
-    output, _ = told(capsys, "connect4", "--preset", "tiny", "--measure", *changes)
-    assert "here tiny takes 12 hours: a process for each of 2 cores evaluates 100 pos" in output
+    def measured(*_: object, workers: int, **__: object) -> Estimate:
+        return Estimate(workers=workers, parameters=1, counts=counts, seconds=seconds)
+
+    monkeypatch.setattr(runs, "estimate", measured)
+    output, _ = told(capsys, "connect4", "--preset", "tiny", "--measure", "--workers", "2")
+    for line in (
+        "tiny on this machine: 2.5 hours in all, with 2 worker processes",
+        "tiny on this machine: start: 0.10 minutes",
+        "tiny on this machine: self-play: 2.0 hours for 20 games of 30 choices",
+        "tiny on this machine: fits: 30 minutes for 5,000,000 samples",
+    ):
+        assert line in output
+    dry, _ = told(capsys, "connect4", "--preset", "tiny", "--dry-run", verb="train")
+    assert "# self-play: 2.0 hours for 20 games of 30 choices" in dry
 
 
 def test_old_prices_are_warned_of(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -119,7 +132,7 @@ def test_old_prices_are_warned_of(capsys: pytest.CaptureFixture[str], tmp_path: 
         (["razzle", "--speed", "-1"], "--speed is evaluations a second, more than 0, not -1"),
         (["razzle", "--speed", "9", "--fp16"], "leave --fp16 out"),
         (["razzle", "--prices", "none.yaml"], "none.yaml:1: there is no such file; name a YAML"),
-        (["razzle", "--set", "selfplay.a=ucb1"], "no net plays in the preset 'tiny' of razzle"),
+        (["distill"], "no net that a GPU could compute plays in the preset 'tiny' of distill"),
         (["none.yaml"], "none.yaml:1: there is no such file; name another .yaml file"),
     ],
 )

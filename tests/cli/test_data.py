@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 import typer
 
+import rulezero as rz
 from rulezero.cli.training.data import read_split, say_counts
 from rulezero.data import Record, Store, arrays, export, import_file
 from rulezero.data.arrays import ArrayOptions, split_of, survey
 from rulezero.data.summary import Summary, summarise
-from support import record_samples
+from rulezero.learn.batch import Batches
+from rulezero.learn.window import Window, take
+from support import people, record_samples
 from support.commands import fails, run, succeeds
 
 RESULTS = [(1.0, "four"), (-1.0, "four"), (0.0, "full board"), (1.0, "four")]
@@ -222,3 +225,61 @@ def test_counts_in_words() -> None:
     assert say_counts({"match": 1200, "human": 3}) == "match 1,200, human 3"
     many = {f"import:{number}": 1 for number in range(7)}
     assert say_counts(many).endswith("import:4 1 and 2 more")
+
+
+def test_process_writes_what_a_fit_of_a_recipe_would_learn(tmp_path: Path) -> None:
+    """Weights, skipped plies, one-hot moves of people, a judge's values, shaped results."""
+    store = people.store(tmp_path / "games", 4, against="puct:sims=8")
+    (noted, *_) = rz.records(store)
+    states = [rz.load("connect4").parse(noted.start)]
+    for action in noted.action_numbers().tolist():
+        states.append(states[-1].apply(action))
+    with Store(store) as kept:
+        kept.add_note(noted.id, "x", record_samples.of(states).thoughts)
+    changes = ["window.always.human=4", "targets.skip_plies=2", "targets.keep=0.8"]
+    given = [word for change in changes for word in ("--set", change)]
+    recipe = ["--recipe", "connect4", "--preset", "tiny", *given, "--no-augment"]
+    succeeds("data", "process", store, "--to", tmp_path / "out", "--split", "100/0/0", *recipe)
+    found = {path.stem: np.load(path) for path in (tmp_path / "out").glob("*.npy")}
+
+    experiment = rz.experiment("connect4", "tiny", [*changes, "window.held_out=0"])
+    window = Window(experiment.window)
+    notes = {note.record: note.thoughts for note in Store(store).notes()}
+    records = list(Store(store))
+    take(window, records, rz.load("connect4"), experiment.targets_of, 0, notes)
+    known = window.at(np.arange(len(window)))
+    batches = Batches(window, rz.load("connect4"), settings=experiment.targets, mirrors=False)
+    batch = batches.make(np.arange(len(window)))
+    sign = np.where(found["movers"] == 1, -1, 1)
+    np.testing.assert_array_equal(found["plies"], known.ply)
+    np.testing.assert_array_equal(found["weights"], known.weight)
+    np.testing.assert_array_equal(found["positions"], batch.planes)
+    np.testing.assert_array_equal(found["policies"], batch.policy)
+    np.testing.assert_array_equal(sign * found["mcts_values"], known.search)
+    np.testing.assert_array_equal(sign * found["game_results"], known.result)
+    assert set(found["weights"].tolist()) == {4}
+    assert (found["plies"] >= 2).all()
+    assert (found["policies"].sum(1) > 0.99).all()
+    meta = json.loads((tmp_path / "out" / "meta.json").read_text())
+    assert meta["options"]["recipe"] == f"connect4 tiny {' '.join(changes)}"
+
+    succeeds("data", "process", store, "--to", tmp_path / "plain", "--split", "100/0/0")
+    assert not (tmp_path / "plain" / "weights.npy").exists()
+    assert (np.load(tmp_path / "plain" / "policies.npy").sum(1) == 0).any()
+
+
+def test_a_recipe_of_process_that_does_not_fit(mixed: Path, tmp_path: Path) -> None:
+    """Is one line; of several games in a store, the recipe's is written."""
+    out = ["--to", str(tmp_path / "out")]
+    for options, words in [
+        (["--set", "fit.batch=3"], "name it with --recipe"),
+        (["--recipe", "conect4"], "did you mean 'connect4'"),
+        (["--recipe", "exchange"], "no record whose game is exchange"),
+        (["--recipe", "connect4", "--game", "razzle"], "is for connect4, not for razzle"),
+        (["--recipe", "distill"], "chess"),
+    ]:
+        assert words in fails("data", "process", mixed, *out, *options)
+    chess = saved(tmp_path / "chess", record_samples.made("chess"))
+    assert "a perceptron learns" in fails("data", "process", chess, *out, "--recipe", "distill")
+    said = run("data", "process", mixed, *out, "--recipe", "connect4").stdout
+    assert "of 6 games of connect4" in said

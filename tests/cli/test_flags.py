@@ -6,8 +6,14 @@ from typing import Any
 import pytest
 import yaml
 
-from rulezero import config, flags
-from rulezero.flags import FLAGS, belongs_to
+import rulezero as rz
+from rulezero import config, flags, runs
+from rulezero.flags import FLAGS, Switch, belongs_to
+from rulezero.train.regimes.curriculum import Curriculum
+from rulezero.train.regimes.frozen_opponent import FrozenOpponent
+from rulezero.train.regimes.gated import Gated
+from rulezero.train.regimes.teacher_student import TeacherStudent
+from rulezero.train.tasks import GateSettings
 from support.commands import fails, run, succeeds
 
 # Flag, value, a recipe that it is for, the key that it changes, what it is then.
@@ -21,7 +27,7 @@ TABLE: list[tuple[str, Any, str, str, Any]] = [
     ("batch-size", 64, "chess", "fit.batch", 64),
     ("lr", 0.01, "random_chess", "fit.rate.start", 0.01),
     ("target", "mcts_value", "monster", "targets.search_share", 1.0),
-    ("target", "game_result", "monster", "targets.search_share", 0.0),
+    ("target", "game_result", "connect4", "targets.search_share", 0.0),
     ("target", "blend", "monster", "targets.search_share", 0.8),
     ("target", "blend", "monster", "targets.search_share_end", 0.5),
     ("no-augment", True, "monster", "fit.mirror", False),
@@ -31,7 +37,8 @@ TABLE: list[tuple[str, Any, str, str, Any]] = [
     ("gating-games", 6, "razzle", "gate.games", 6),
     ("gating-threshold", 0.6, "razzle", "gate.threshold", 0.6),
     ("gating-simulations", 12, "razzle", "gate.player", "puct:net=candidate,sims=12"),
-    ("asymmetric", True, "exchange", "regime.kind", "teacher_student"),
+    ("asymmetric", True, "connect4", "regime.kind", "teacher_student"),
+    ("asymmetric", False, "exchange", "regime", {"kind": "gated"}),
     (
         "asymmetric-sims",
         5,
@@ -42,9 +49,10 @@ TABLE: list[tuple[str, Any, str, str, Any]] = [
     ("no-combo-bonus", True, "exchange", "targets.rewards.combo_bonus", False),
     ("combo-bonus-per-attack", 0.1, "exchange", "targets.rewards.rd_combo_bonus_per_attack", 0.1),
     ("combo-bonus-max", 0.5, "exchange", "targets.rewards.rd_combo_bonus_max", 0.5),
-    ("alternating", True, "monster", "regime.kind", "frozen_opponent"),
+    ("alternating", True, "random_chess", "regime.kind", "frozen_opponent"),
+    ("alternating", False, "monster", "regime", {"kind": "gated"}),
     ("opponent-sims", 3, "monster", "regime.opponent.player", "puct:net=latest,sims=3"),
-    ("curriculum", True, "monster", "curriculum.games", 4),
+    ("curriculum", False, "monster", "curriculum", None),
     ("curriculum-games", 2, "monster", "curriculum.games", 2),
     (
         "curriculum-simulations",
@@ -74,16 +82,65 @@ def test_the_table_has_every_flag() -> None:
     assert {flag.name for flag in FLAGS} == {row[0] for row in TABLE}
 
 
+def value_of(experiment: rz.Experiment, key: str) -> Any:
+    """What a key is, or None where a group of its path is not there."""
+    found: Any = experiment.model_dump(mode="json")
+    for part in key.split("."):
+        found = None if found is None else found.get(part)
+    return found
+
+
 @pytest.mark.parametrize(("name", "value", "recipe", "key", "wanted"), TABLE)
 def test_a_flag_changes_its_key(name: str, value: Any, recipe: str, key: str, wanted: Any) -> None:
-    """And only in experiments that have it."""
+    """The recipe has another value there without it; and only experiments that have it take it."""
     flag = next(flag for flag in FLAGS if flag.name == name)
-    found: Any = flags.changed(config.load(recipe, "tiny"), {flag.parameter: value})
-    found = found.model_dump(mode="json")
-    for part in key.split("."):
-        found = found[part]
-    assert found == wanted
+    plain = config.load(recipe, "tiny")
+    assert value_of(plain, key) != wanted
+    assert value_of(flags.changed(plain, {flag.parameter: value}), key) == wanted
     assert recipe in belongs_to(flag)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "name"),
+    [("exchange", "asymmetric"), ("monster", "alternating"), ("monster", "curriculum")],
+)
+def test_a_switch_that_is_as_asked_changes_nothing(recipe: str, name: str) -> None:
+    """What the recipe says of it stays: the student, the opponent, the lessons."""
+    plain = config.load(recipe, "tiny")
+    assert flags.changed(plain, {name: True}) == plain
+    turned_off = flags.changed(plain, {name: False})
+    assert turned_off != plain
+    assert flags.changed(turned_off, {name: False}) == turned_off
+
+
+def test_a_switch_turns_on_what_a_change_has_turned_off() -> None:
+    """With the defaults of what is turned on; a gate that it does not have is taken away."""
+    plain = config.load("monster", "tiny", ["curriculum=null", "regime=gated"])
+    assert flags.changed(plain, {"curriculum": True}).curriculum == Curriculum()
+    assert flags.changed(plain, {"alternating": True}).regime == FrozenOpponent()
+    gated = config.load("exchange", "tiny")
+    assert gated.gate.kind == "threshold"
+    assert flags.changed(gated, {"alternating": True}).gate == GateSettings(kind="always")
+    turned = flags.changed(gated, {"asymmetric": False})
+    assert (turned.regime, turned.gate) == (Gated(), gated.gate)
+
+
+def test_switches_come_before_the_flags_that_need_them() -> None:
+    """In whichever order they are given."""
+    made = flags.changed(config.load("connect4"), {"asymmetric_sims": 5, "asymmetric": True})
+    assert made.regime == TeacherStudent()
+    assert "sims=5" in made.selfplay.a
+    made = flags.changed(config.load("monster"), {"gating_games": 8, "alternating": False})
+    assert (made.gate.kind, made.gate.games) == ("threshold", 8)
+
+
+@pytest.mark.parametrize("recipe", [name for name in config.recipes() if name != "distill"])
+@pytest.mark.parametrize("name", ["asymmetric", "alternating"])
+def test_every_tower_takes_the_switches(recipe: str, name: str) -> None:
+    """Such a run can begin."""
+    made = flags.changed(config.load(recipe, "tiny"), {name: True})
+    runs.check(made)
+    assert config.read(made.text) == made
 
 
 def trains(*arguments: str | Path) -> None:
@@ -92,18 +149,30 @@ def trains(*arguments: str | Path) -> None:
     assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.parametrize("recipe", sorted({row[2] for row in TABLE}))
-def test_runs_start_with_every_flag_of_theirs(recipe: str, tmp_path: Path) -> None:
+def takes_away(name: str, value: Any) -> bool:
+    """Whether a flag turns off what other flags change."""
+    return value is False or name.startswith("no-")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "is_off"),
+    sorted({(recipe, takes_away(name, value)) for name, value, recipe, *_ in TABLE}),
+)
+def test_runs_start_with_every_flag_of_theirs(recipe: str, is_off: bool, tmp_path: Path) -> None:
     """All at once, in a run that goes to its end and tells of them in its config."""
-    flagged = {name: value for name, value, owner, *_ in TABLE if owner == recipe}
+    flagged = {
+        name: value
+        for name, value, owner, *_ in TABLE
+        if owner == recipe and takes_away(name, value) == is_off
+    }
     options = ["--preset", "tiny", "--workers", "1", "--set", "anchor.games=2"]
     quick = [word for name, value in QUICK.items() for word in (f"--{name}", str(value))]
     net = str(tmp_path / "net")
     if needs_net := NETS & {value for value in flagged.values() if isinstance(value, str)}:
         trains(recipe, *options, *quick, "--output-dir", net)
     for name, value in (flagged | QUICK).items():
-        options.append(f"--{name}")
-        if value is not True:
+        options.append(f"--no-{name}" if value is False else f"--{name}")
+        if not isinstance(value, bool):
             options.append(net if value in needs_net else str(value))
     trains(recipe, *options, "--output-dir", tmp_path / "run")
     made = (tmp_path / "run" / "config.yaml").read_text(encoding="utf-8")
@@ -114,8 +183,9 @@ def test_runs_start_with_every_flag_of_theirs(recipe: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("recipe", "name", "belongs"),
     [
-        ("razzle", "alternating", "monster"),
-        ("monster", "asymmetric", "exchange"),
+        ("distill", "alternating", "monster"),
+        ("distill", "asymmetric", "exchange"),
+        ("connect4", "curriculum", "monster"),
         ("connect4", "combo-bonus-max", "exchange"),
         ("exchange", "curriculum-games", "monster"),
         ("exchange", "no-augment", "monster"),
@@ -129,19 +199,33 @@ def test_a_flag_of_another_recipe_is_told_where_it_belongs(
 ) -> None:
     """In one line, before anything is done."""
     kind = next(flag for flag in FLAGS if flag.name == name).kind
-    options = [f"--{name}"] if kind is bool else [f"--{name}", "blend" if name == "target" else "2"]
+    value = "blend" if name == "target" else "2"
+    options = [f"--{name}"] if kind in (bool, Switch) else [f"--{name}", value]
     words = fails("train", recipe, *options)
     assert f"--{name} is not for {recipe}: it belongs to " in words
     assert belongs in words.partition("belongs to")[2]
 
 
 @pytest.mark.parametrize(
-    ("recipe", "name"), [("exchange", "asymmetric"), ("monster", "alternating")]
+    ("recipe", "name", "switch"),
+    [
+        ("exchange", "asymmetric-sims", "asymmetric"),
+        ("monster", "opponent-sims", "alternating"),
+        ("monster", "curriculum-games", "curriculum"),
+    ],
 )
-def test_a_flag_that_a_change_has_made_useless(recipe: str, name: str) -> None:
+def test_a_flag_names_the_switch_that_it_needs(recipe: str, name: str, switch: str) -> None:
+    """Where another option has turned off what it is for."""
+    words = fails("train", recipe, f"--no-{switch}", f"--{name}", "3")
+    assert f"--{name} is for runs with --{switch}: add it" in words
+
+
+def test_a_flag_that_a_change_has_made_useless() -> None:
     """It is not told that it belongs where it stands."""
-    words = fails("train", recipe, "--set", "regime=gated", f"--{name}")
-    assert f"--{name} has no use in {recipe} as --set has changed it (regime=gated)" in words
+    words = fails("train", "exchange", "--set", "targets.rewards=null", "--combo-bonus-max", "1")
+    assert "--combo-bonus-max has no use in exchange as other options have changed it" in words
+    words = fails("train", "connect4", "--asymmetric", "--alternating")
+    assert "--asymmetric and --alternating turn on two regimes: give one of them" in words
 
 
 @pytest.mark.parametrize(
@@ -151,6 +235,11 @@ def test_a_flag_that_a_change_has_made_useless(recipe: str, name: str) -> None:
         (["distill", "--mode", "x"], "--mode: 'x' is no number"),
         (["distill", "--mode", "2"], "first `rulezero train distill --mode 1 --out runs/x`"),
         (["distill", "--mode", "2", "--dry-run"], "first `rulezero train distill --mode 1"),
+        (
+            ["exchange", "--random-opening-fraction", "0.5"],
+            "--random-opening-fraction: selfplay.opening_share=0.5 has no effect: it is for"
+            " selfplay.opening=4; add --set selfplay.opening=4, or leave it out",
+        ),
         (["exchange", "--set", "game=chess"], "targets.rewards shape the results of exchange"),
         (
             ["monster", "--set", "curriculum.values=[5,0,0,0,0]"],
@@ -174,13 +263,21 @@ def test_the_second_stage_is_a_run_of_its_own(tmp_path: Path) -> None:
 def test_flags_of_other_verbs(tmp_path: Path) -> None:
     """The original programs' names for them, where rulezero has words of its own."""
     store, net = tmp_path / "store", tmp_path / "net"
-    quick = ["--preset", "tiny", "--games", "4", "--workers", "1"]
+    quick = ["--preset", "tiny", "--num-games", "4", "--workers", "1"]
     succeeds("generate", "monster", "--output-dir", store, *quick, "--simulations", "4")
     options = ["--epochs", "1", "--batch-size", "16", "--lr", "0.01", "--target", "blend"]
-    fit: list[str | Path] = ["fit", store, "--recipe", "monster", "--preset", "tiny", "--to"]
-    succeeds(*fit, net, *options, "--no-augment")
+    fit: list[str | Path] = ["fit", "--recipe", "monster", "--preset", "tiny"]
+    succeeds(*fit, "--data-dir", store, "--model-dir", net, *options, "--no-augment")
+    words = "give STORE or --data-dir"
+    assert f"{words}; see" in fails(*fit, "--to", tmp_path / "other")
+    assert f"{words}, not both; see" in fails(*fit, store, "--data-dir", store, "--to", net)
+    arrays: list[str | Path] = ["data", "process", "--to", tmp_path / "arrays"]
+    assert "give STORE or --raw-dir; see" in fails(*arrays)
+    assert "give STORE or --raw-dir, not both; see" in fails(*arrays, store, "--raw-dir", store)
+    run(*arrays, "--raw-dir", store)
+    assert (tmp_path / "arrays").is_dir()
     lessons: list[str | Path] = ["--curriculum", "--train-side", "white"]
     lessons += ["--use-model", net, "--opponent-model", net, "--opponent-sims", "2"]
     succeeds("generate", "monster", "--output-dir", store, *quick, *lessons)
     assert "probability on legal moves" in succeeds("diagnose", "connect4", "--baseline")
-    assert "short name" in fails("train", "--resume", tmp_path, "--games", "3")
+    assert "is no run" in fails("train", "--resume", tmp_path, "--games", "3")

@@ -63,3 +63,18 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
     assert "a store is a folder" in fails("import", empty, "--to", empty)
     assert empty.read_text() == _MATE
     assert not store.exists()
+
+
+def test_the_purpose_may_be_set(tmp_path: Path) -> None:
+    """Of all games of a file; without it, it is the file's own."""
+    played, file = rz.match("connect4", "random", "random", 2).records, tmp_path / "games.jsonl"
+    export(played, file)
+    for options, purpose in [([], "rating"), (["--purpose", "human"], "human")]:
+        store = tmp_path / purpose
+        succeeds("import", file, "--to", store, *options)
+        assert [record.purpose for record in Store(store)] == [purpose] * 2
+        moves = [record.action_numbers().tolist() for record in Store(store)]
+        assert moves == [record.action_numbers().tolist() for record in played]
+    words = fails("import", file, "--to", tmp_path / "no", "--purpose", "fun")
+    assert "there is no purpose 'fun'; known: self-play, bootstrap, gate, rating, human," in words
+    assert not (tmp_path / "no").exists()

@@ -71,7 +71,8 @@ def test_a_report_in_words(tmp_path: Path) -> None:
         assert words in output
     rows = [line.split() for line in lines]
     for name, line in zip(("White", "Black"), report.by_seat, strict=True):
-        score = [f"{100 * line.score:.1f}", "%"]
+        lower, upper = (f"{100 * bound:.1f}" for bound in line.interval)
+        score = [f"{100 * line.score:.1f}", "%", lower, "to", upper, "%"]
         counts = (line.games, line.wins, line.draws, line.losses)
         assert [name, *map(str, counts), *score] in rows
     assert ["pairs", *map(str, report.pairs)] in rows

@@ -50,7 +50,7 @@ def test_every_ply_in_a_pipe(store: Path) -> None:
         assert len(plies) == record.plies
         for step, page in zip(played, plies, strict=True):
             board = draw(step.after, names=("White", "Black")).plain()
-            assert board in page
+            assert f"{board}\n{step.after.text}\n" in page
             is_die = step.state.mover == rz.CHANCE
             said = step.state.say(step.action, san=record.game == "monster")
             assert page.partition("\n")[0] == (
@@ -112,6 +112,11 @@ def test_damage_hides_no_other_game(tmp_path: Path) -> None:
         assert whole[1].id[:12] in result.stdout
         for line in result.stderr.splitlines():
             assert line.startswith(f"rulezero: warning: {shard}: ")
+    beyond = run("replay", store, "9")
+    assert beyond.returncode == 2
+    damage, missing = beyond.stderr.splitlines()
+    assert damage.startswith(f"rulezero: warning: {shard}: ")
+    assert "there is no record number 9" in missing
     file.write_text("nothing\n")
     export(whole, file.with_suffix(".more"), "jsonl")
     file.write_bytes(file.read_bytes() + file.with_suffix(".more").read_bytes())

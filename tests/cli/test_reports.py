@@ -1,5 +1,6 @@
 """diagnose, rate and report: what the functions say, for people and for programs."""
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -51,6 +52,9 @@ def test_rate_and_report(tmp_path: Path) -> None:
     assert [line.split()[0] for line in first.splitlines()[2:-1]] == [
         each.player.name for each in found.standings
     ]
+    assert found.advantage_error > 0
+    bounds = r"\([+-]\d+ to [+-]\d+, 95 %\)"
+    assert re.search(rf"\nthe first seat is worth [+-]\d+ Elo {bounds}\n$", first)
     again = msgspec.json.decode(succeeds(*arguments, "--json"), type=Standings)
     assert again == msgspec.structs.replace(found, played=0)
     out = tmp_path / "page.html"

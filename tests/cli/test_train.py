@@ -42,7 +42,8 @@ def test_ctrl_c_can_be_resumed(tmp_path: Path) -> None:
     assert f"--resume {tmp_path / 'run'}" in errors
     reached = rz.open(tmp_path / "run").progress().iteration
     assert reached >= 1
-    assert "no --set" in fails("train", "--resume", tmp_path / "run", "--set", "seed=3")
+    refused = fails("train", "--resume", tmp_path / "run", "--set", "seed=3")
+    assert "seed cannot be changed once a run has begun" in refused
     with begin("train", "--resume", tmp_path / "run") as process:
         read_until(process.stderr, f"iter_{reached + 1} is the best now\n")
         stop(process, signal.SIGINT)
@@ -94,6 +95,9 @@ def test_steps_by_hand(tmp_path: Path) -> None:
 
     out = tmp_path / "out.onnx"
     assert "policy logits [B, 7]" in succeeds("export", net, "--to", "onnx", "--out", out)
+    written = out.read_bytes()
+    assert "exists already" in fails("export", net, "--to", "onnx", "--out", out)
+    assert out.read_bytes() == written
     assert out.read_bytes() == Path(f"{net}.onnx").read_bytes()
     card = msgspec.json.decode(Path(f"{net}.json").read_bytes())
     assert card["metadata"]["step"] == done.steps

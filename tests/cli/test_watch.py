@@ -50,11 +50,11 @@ def test_entries_are_said_in_words() -> None:
 
 def test_figures_of_a_game_are_said_beside_what_is_wanted() -> None:
     """Above a share, below one, or between two numbers; lessons by tier, where there are any."""
-    shares = dict.fromkeys(TARGETS, 0.25) | {"length": 90.0, "clipped": 0.5}
-    usage = Usage(games=4, draws_by_cause={}, **shares)
+    shares: dict[str, Any] = dict.fromkeys(TARGETS, 0.25) | {"length": 90.0}
+    usage = Usage(games=4, draws_by_cause={}, rewards_added=0.25, **shares)
     line = say_figures(GameFigures(usage=usage))[0]
     assert line.startswith("used: decree 25% (> 50%), decree used 25% (> 50%)")
-    assert line.endswith("draws 25% (< 10%), length 90 (80-100); 50% of rewards clipped")
+    assert line.endswith("draws 25% (< 10%), length 90 (80-100); rewards add 0.25 on average")
     tiers = {"1": TierResults(drawn=1, black=4), "3": TierResults(white=2, black=1)}
     assert say_figures(GameFigures(tiers=tiers)) == ["Black wins by tier: 1: 4 of 5, 3: 1 of 3"]
     assert say_figures(GameFigures(tiers={"0": tiers["1"]})) == []

@@ -306,20 +306,51 @@ def test_workers_do_not_outlive_a_killed_match(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_a_killed_worker_ends_the_match_and_keeps_its_games(tmp_path: Path) -> None:
-    """Whatever it was doing: nobody waits for what it cannot say any more."""
+def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
+    """Another one plays its games, and the match has the records that it would have had."""
     program, path = tmp_path / "program.py", tmp_path / "store"
-    program.write_text(_PROGRAM, encoding="utf-8")
+    program.write_text(_PROGRAM.replace("100_000", "3000"), encoding="utf-8")
     with begin(path, "2", program=str(program)) as process:
-        read_until(process.stdout, "\n20\n")
-        for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
-            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
-                os.kill(int(child), signal.SIGKILL)
-                break
-        _, errors = process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert "a worker process ended with code -9; the games that were finished are kept" in errors
-    assert len(Store(path)) >= 20
+        for already in (20, 200):
+            read_until(process.stdout, f"\n{already}\n")
+            os.kill(_workers_of(process.pid)[0], signal.SIGKILL)
+        _, errors = process.communicate(timeout=120)
+    assert process.returncode == 0
+    line = "a worker process was killed by signal 9; another one plays its games again"
+    assert errors.splitlines() == [line] * 2
+    again = tmp_path / "again"
+    with begin(again, "1", program=str(program)) as process:
+        process.communicate(timeout=120)
+    assert {record.id for record in Store(path)} == {record.id for record in Store(again)}
+    assert len(Store(path)) == len(Store(again)) == 3000
+
+
+_DEADLY = """
+        import multiprocessing, os
+        if multiprocessing.current_process().name != "MainProcess":
+            os._exit(7)
+"""
+
+
+def test_workers_that_only_die_end_the_match(tmp_path: Path) -> None:
+    """After a few attempts, in one line."""
+    rules = (Path(__file__).parents[1] / "support" / "tictactoe.py").read_text(encoding="utf-8")
+    head, apply, rest = rules.partition("    def apply(self, position, action):\n")
+    assert apply
+    (tmp_path / "deadly.py").write_text(f"{head}{apply}{_DEADLY}{rest}", encoding="utf-8")
+    words = "4 worker processes in a row died before they finished a game, the last one ended with"
+    with pytest.raises(rz.GameError, match=words):
+        rz.match(f"python:file={tmp_path}/deadly.py", "random", "random", 8, opening=0, workers=2)
+
+
+def _workers_of(pid: int) -> list[int]:
+    """The worker processes of a process."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [
+        int(child)
+        for child in children
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
 
 
 def _is_running(pid: str) -> bool:

@@ -16,6 +16,7 @@ import rulezero as rz
 from games.test_symmetry import mirror_connect4, mirror_files, mirror_razzle
 from rulezero import _core
 from rulezero.data import Record, RecordError, Store, arrays
+from rulezero.data import rows as rows_of
 from rulezero.data.arrays import ArrayOptions, Meta, Survey, split_of, survey
 from support import record_samples, samples
 
@@ -143,7 +144,7 @@ def test_a_position_without_an_image_is_there_once(
     def remake(game: rz.Game, games: Any, plies: Any, *, mirrored: Any, **wanted: Any) -> None:
         _core.remake(game, games, plies, mirrored=mirrored & (plies % 2 == 1), **wanted)
 
-    monkeypatch.setattr("rulezero.data.arrays.remake", remake)
+    monkeypatch.setattr("rulezero.data.rows.remake", remake)
     found = written(record_samples.several("razzle", 2), tmp_path / "out", ArrayOptions())
     images = found["plies"][found["mirrored"]]
     assert len(images) > 20
@@ -248,7 +249,7 @@ def test_long_games_come_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """And are the same."""
     records = record_samples.several("razzle", 2)
     whole = written(records, tmp_path / "a", ArrayOptions())
-    monkeypatch.setattr(arrays, "_BLOCK", 7)
+    monkeypatch.setattr(rows_of, "_BLOCK", 7)
     parts = written(records, tmp_path / "b", ArrayOptions())
     order = sorted(range(len(rows(whole))), key=lambda row: rows(whole)[row])
     again = sorted(range(len(rows(parts))), key=lambda row: rows(parts)[row])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
-from rulezero._core import MonsterWeights, Pattern, Piece, heuristic, load_game, monster_terms
+from rulezero._core import Pattern, Piece, heuristic, load_game, monster_terms
 from support import samples
 
 SUREST = 0.95
@@ -299,19 +299,12 @@ def test_terms_of_monster(board: str, terms: dict[str, float]) -> None:
 
 
 def test_the_value_of_monster_is_the_sum_of_its_terms() -> None:
-    """Clamped; and every weight counts somewhere."""
+    """Clamped."""
     states = [s for s in samples.states("monster") if not s.is_over]
     fair = [s for s in states if abs(heuristic(s)) < SUREST - 1e-3]
     assert len(fair) > 100
     for state in fair:
         assert sum(monster_terms(state).values()) == pytest.approx(heuristic(state), abs=1e-5)
-    names = [name for name in dir(MonsterWeights) if not name.startswith("_")]
-    assert len(names) == 22
-    officers = samples.game("monster").parse("qq5k/8/8/8/8/8/8/KQRN4 b - - 0 1")
-    for name in names:
-        weights = MonsterWeights()
-        setattr(weights, name, getattr(weights, name) + 1)
-        assert any(monster_terms(s, weights) != monster_terms(s) for s in [*states, officers]), name
 
 
 @pytest.mark.parametrize(

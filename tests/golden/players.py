@@ -1,5 +1,6 @@
 """Writes docs/players.md, which lists every kind of player with its keys: `make golden`."""
 
+import rulezero as rz
 from rulezero.play.players import Kind, kinds
 from support.documents import ROOT
 
@@ -16,10 +17,43 @@ keys do.
 This page is written by `make golden` from what the program itself knows, and a test compares them.
 """
 
+_WEIGHTS = """## Weights of the heuristic
+
+Players without a net judge positions by the hand-written heuristic (`eval=heuristic`). In games
+whose heuristic has weights that can be set, they read them from a YAML file. Save this as
+`mine.yaml`:
+
+```yaml
+white_pawn: 0.25
+blocked_pawn: 0.04
+```
+
+```console
+$ rulezero match monster --a alphabeta:weights=mine.yaml --b alphabeta --games 20
+```
+
+Weights that are not in the file keep their defaults. An unknown name, or a number out of range, is
+an error that gives the line. The file is read when a player begins to play, in each worker process.
+Records have its path in the player's text, and its name with a digest of all weights in `nets`
+(`mine.yaml#1f0c9a2b3d4e`), so that games played with other numbers under the same name can be told
+apart. `rulezero games GAME` prints the weights of a game.
+"""
+
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([_HEAD, *map(_section, kinds().values())])
+    games = [rz.load(name).facts for name in sorted(rz.game_options())]
+    weights = [_weights(facts) for facts in games if facts.weights]
+    return "\n".join([_HEAD, *map(_section, kinds().values()), _WEIGHTS, *weights])
+
+
+def _weights(facts: rz.Facts) -> str:
+    lines = [f"### Weights of {facts.name}", "", "| weight | default | range | meaning |"]
+    lines.append("|---|---|---|---|")
+    for each in facts.weights:
+        span = f"{each.low:g} to {each.high:g}"
+        lines.append(f"| `{each.name}` | `{each.fallback:g}` | {span} | {each.help} |")
+    return "\n".join([*lines, ""])
 
 
 def _section(kind: Kind) -> str:

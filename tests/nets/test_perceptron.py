@@ -155,6 +155,27 @@ def test_a_net_that_has_diverged_is_not_written() -> None:
         to_nn(made)
 
 
+def test_dropout_is_of_training_alone() -> None:
+    """Neurons are dropped at random in train mode; eval mode and files know nothing of it."""
+    made, seen = create((781, 64, 32, 1), seed=2), torch.from_numpy(features())
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        wanted, file = made(seen), to_nn(made)
+        made.dropout = 0.5
+        assert torch.equal(made(seen), wanted)
+        assert to_nn(made) == file
+        made.train()
+        torch.manual_seed(1)
+        first, second = made(seen), made(seen)
+        assert not torch.equal(first, second)
+        torch.manual_seed(1)
+        assert torch.equal(made(seen), first)
+        made.dropout = 0.0
+        before = torch.get_rng_state()
+        assert torch.equal(made(seen), wanted)
+        assert torch.equal(torch.get_rng_state(), before)
+    assert from_nn(file).dropout == 0
+
+
 def test_nonsense_is_no_perceptron() -> None:
     """One layer, a layer of nobody, too many activations."""
     for sizes in ((781,), (781, 0, 1), (5, 2.5, 1)):

@@ -17,7 +17,7 @@ from rulezero.fleet.local import run
 from rulezero.nets.checkpoint import save
 from rulezero.nets.tower import create
 from rulezero.play.evaluators import Evaluation
-from rulezero.play.judge import judge
+from rulezero.play.judge import judging
 from rulezero.play.players import Player
 from rulezero.play.session import Session
 from rulezero.play.table import Finished
@@ -457,11 +457,14 @@ def test_stored_games_can_be_judged_later() -> None:
     wanted = Task(game="exchange", a="random", b="heuristic", games=5, seed=2, judge=by)
     played = list(run(wanted))
     games = records(played)
-    later = list(judge(games, by, seed=wanted.word))
-    assert [record for record, _ in later] == games
+    later = list(run(judging(games, by, seed=2)))
     in_play = {game.record.index: game.note for game in played}
-    assert [note for _, note in later] == [in_play[record.index] for record in games]
-    mixed = [*games[:3], *records(run(Task(game="razzle", a="random", b="random", games=2)))]
-    assert [note for _, note in judge(mixed, by, seed=wanted.word, width=2)][:3] == [
-        note for _, note in later[:3]
+    assert {game.record.index: game.note for game in later} == in_play
+    assert [game.record.actions for game in later] == [
+        games[game.record.index].actions for game in later
     ]
+    few = {game.record.index: game.note for game in run(judging(games[:3], by, seed=2), width=2)}
+    assert few == {index: in_play[index] for index in range(3)}
+    for wrong in {"starts": wanted.starts}, {"games": 4}:
+        with pytest.raises(rz.GameError, match="a start and a script for each"):
+            list(run(msgspec.structs.replace(judging(games, by), **wrong)))

@@ -11,10 +11,13 @@ from rulezero import config
 from rulezero.errors import RunError
 from rulezero.games.load import load
 from rulezero.nets.config import NetConfig
+from rulezero.nets.size import size_of
 from rulezero.reports.cost import offers
 from rulezero.reports.cost.offers import PricesError, Range
-from rulezero.reports.cost.plan import hours_on, net_size, plan, work_of
+from rulezero.reports.cost.plan import gpu_work, hours_on, plan
+from rulezero.train.estimate import Estimate
 from rulezero.train.lengths import play_quickly
+from rulezero.train.work import Count, typical
 
 REFERENCE = "A100 80GB"
 OWN = "date: 2026-01\noffers: [{gpu: A100 80GB, provider: me, price: 0.5}]\n"
@@ -74,8 +77,10 @@ def test_the_tiers_take_the_original_plans_hours(row: list[str]) -> None:
     found = plan(experiment, prices)
     work = found.work
     assert (experiment.net.blocks, experiment.net.channels) == (int(blocks), int(channels))
-    assert work.games == int(games)
-    assert work.evaluations == work.games * work.choices_per_game * int(sims)
+    (played,) = [each for each in work.counts if each.part == "self-play"]
+    assert played.games == int(games)
+    assert played.evaluations == played.choices * int(sims)
+    assert work.evaluations == pytest.approx(played.evaluations, rel=0.01)  # trials are few
     ours = hours_on(REFERENCE, work, prices)
     (quote,) = [q for q in found.quotes if (q.gpu, q.price[0]) == (REFERENCE, 0.78)]
     assert quote.hours == ours
@@ -123,61 +128,43 @@ def test_a_net_s_multiply_adds_are_counted() -> None:
     planes, squares = game.facts.planes[0], 42
     convolutions = planes * 16 * 9 + 2 * 2 * 16 * 16 * 9 + 16 * 8 + 16 * 8
     linear = 8 * squares * game.facts.slots + 8 * squares * 64 + 64 * 3
-    _, counted = net_size("connect4", NetConfig(blocks=2, channels=16))
+    _, counted = size_of("connect4", NetConfig(blocks=2, channels=16))
     assert counted == convolutions * squares + linear
 
 
 @pytest.mark.parametrize("recipe", ["connect4", "razzle"])
 def test_every_preset_has_a_plan(recipe: str) -> None:
     """The larger the preset, the more of everything."""
-    works = [work_of(config.load(recipe, preset)) for preset in config.presets_of(recipe)]
+    works = [gpu_work(config.load(recipe, preset)) for preset in config.presets_of(recipe)]
     for less, more in itertools.pairwise(works):
         assert less.evaluations < more.evaluations
         assert less.samples < more.samples
         assert less.multiply_adds < more.multiply_adds
 
 
-def test_both_sides_and_the_first_games_count() -> None:
-    """A student asks the net for each of its moves, a bootstrap without a net asks nothing."""
-    changes = ["selfplay.a=puct:net=best,sims=50", "selfplay.games=10", "iterations=3"]
-    alone = work_of(config.load("connect4", "tiny", changes))
-    taught = work_of(config.load("connect4", "tiny", [*changes, "regime=teacher_student"]))
-    assert alone.evaluations == 3 * 10 * alone.choices_per_game * 50
-    assert taught.evaluations == 3 * 10 * alone.choices_per_game * (50 + 6) / 2
-    first = work_of(config.load("connect4", "tiny", [*changes, "bootstrap=[{a: random}]"]))
-    assert (first.evaluations, first.games) == (alone.evaluations, 30)
-    assert first.samples > alone.samples
-
-
-@pytest.mark.parametrize(
-    ("changes", "samples"),
-    [
-        (["fit.samples=1000"], 5 * 1000),
-        (["fit.samples_per_ply=2"], 5 * 280 * 2),
-        (["fit.epochs=3", "window.mix=0.5"], 5 * 280 * 3 * 2),
-        (["fit.epochs=3", "window.kind=generations"], (1 + 2 + 2 + 2 + 2) * 280 * 3),
-        (["fit.epochs=3", "window.kind=fixed", "window.plies=400"], (280 + 4 * 400) * 3),
-    ],
-)
-def test_samples_are_those_of_the_fits(changes: list[str], samples: float) -> None:
-    """However a recipe counts them; a game of Connect Four has 28 choices."""
-    if not any("samples" in change for change in changes):
-        changes = [*changes, "fit.samples_per_ply=null"]
-    given = ["iterations=5", "selfplay.games=10", *changes]
-    assert work_of(config.load("connect4", "tiny", given)).samples == samples
-
-
 def test_without_a_net_there_is_nothing_to_rent() -> None:
-    """One line says so, for whatever reason."""
-    for changes in (["selfplay.a=ucb1:sims=20"], ["iterations=0"]):
-        with pytest.raises(RunError, match="no net plays in the preset 'small' of razzle"):
-            work_of(config.load("razzle", "small", changes))
+    """One line says so, for whatever reason; hours on this machine there are all the same."""
+    changes = ["selfplay.a=ucb1:sims=20", "anchor=null", "bootstrap=[]"]
+    for experiment in (config.load("razzle", "small", changes), config.load("distill", "tiny")):
+        with pytest.raises(RunError, match=r"no net that a GPU could compute plays in the preset"):
+            plan(experiment, offers.newest())
+        here = Estimate(workers=1, parameters=1, counts=(), seconds={"start": 1.0})
+        assert plan(experiment, offers.newest(), here=here).quotes == ()
+
+
+def test_measured_games_count_as_they_were() -> None:
+    """An estimate for this machine brings its own counts."""
+    counts = (Count(part="self-play", games=2, choices=10.0, evaluations=7.2e6),)
+    here = Estimate(workers=1, parameters=1, counts=counts, seconds={"self-play": 1.0})
+    found = plan(config.load("razzle", "tiny"), offers.newest(), speed=1000, here=here)
+    assert {quote.hours for quote in found.quotes} == {2.0}
+    assert found.here == here
 
 
 @pytest.mark.parametrize("name", ["connect4", "razzle", "random_chess"])
 def test_known_lengths_are_those_of_quick_games(name: str) -> None:
     """To a third; unknown games are played."""
-    known = work_of(config.load(name, "tiny")).choices_per_game
+    known, _ = typical(name)
     assert play_quickly(load(name), 32)[0] == pytest.approx(known, rel=1 / 3)
 
 
@@ -220,4 +207,12 @@ def test_a_wrong_price_file_says_where(tmp_path: Path, text: str, words: str) ->
     path = tmp_path / "mine.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(PricesError, match=words.replace("?", r"\?").replace(r".*\?", ".*?")):
+        offers.read(path)
+
+
+def test_a_mistake_in_the_only_offer_is_named(tmp_path: Path) -> None:
+    """It is not said that there are none."""
+    path = tmp_path / "prices.yaml"
+    path.write_text(OWN.replace("price:", "prise:"), encoding="utf-8")
+    with pytest.raises(PricesError, match="key 'prise' is unknown"):
         offers.read(path)

@@ -191,7 +191,8 @@ def test_an_iteration_is_drawn_once() -> None:
     (four,) = figures["ends"].data
     assert four["y"] == [0.5, 0.5]
     (first,) = figures["first"].data
-    assert len(first["y"]) == 2
+    assert len(first["y"]) == len(first["error_y"]["array"]) == len(first["text"]) == 2
+    assert all(0 < length <= 0.5 for length in first["error_y"]["arrayminus"])
 
 
 def test_a_run_that_has_just_begun(tmp_path: Path) -> None:
@@ -210,3 +211,14 @@ def test_a_run_that_has_just_begun(tmp_path: Path) -> None:
         render(run)
     with pytest.raises(RunError, match="is a folder"):
         write_report(run, tmp_path)
+
+
+def test_a_report_replaces_no_other_file(tmp_path: Path) -> None:
+    """Only pages are written over."""
+    other = tmp_path / "keep.py"
+    other.write_text("x = 1\n", encoding="utf-8")
+    with pytest.raises(RunError, match="exists already and is no .html file"):
+        write_report(little_runs.run(), other)
+    assert other.read_text(encoding="utf-8") == "x = 1\n"
+    page = tmp_path / "page.html"
+    assert write_report(little_runs.run(), page) == write_report(little_runs.run(), page) == page

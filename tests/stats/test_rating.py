@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from rulezero.stats.rating import Estimate, elo, likeliest, mean, to_elo, to_score
+from rulezero.stats.rating import Estimate, elo, likeliest, mean, score_interval, to_elo, to_score
 from rulezero.stats.tally import Counts, Pairs, RatingError, Results, Tally
 from support import matches
 from support.documents import ROOT
@@ -52,6 +52,18 @@ def test_known_figures(score: float, difference: float) -> None:
     assert to_score(difference) == pytest.approx(score, abs=1e-5)
     wins = round(1000 * score)
     assert elo(Counts(wins, 0, 1000 - wins)).elo == pytest.approx(difference, abs=0.2)
+
+
+def test_a_score_has_an_interval() -> None:
+    """Wilson's without draws; it holds the score, and shut-outs reach the end of the scale."""
+    lower, upper = score_interval(Counts(75, 0, 25))
+    middle, width = (75 + Z**2 / 2) / (100 + Z**2), Z * math.sqrt(0.1875 * 100 + Z**2 / 4)
+    assert lower == pytest.approx(middle - width / (100 + Z**2), abs=1e-4)
+    assert upper == pytest.approx(middle + width / (100 + Z**2), abs=1e-4)
+    lower, upper = score_interval(Counts(20, 0, 0))
+    assert lower == pytest.approx(20 / (20 + Z**2), abs=1e-4)
+    assert upper == 1
+    assert score_interval(Counts()) == (0, 1)
 
 
 def test_a_draw_is_half() -> None:

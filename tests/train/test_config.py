@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from rulezero import config
+from rulezero._core import NetError
 from rulezero.errors import RunError
 from rulezero.games.load import load
+from rulezero.nets.config import NetConfig
 
 
 @pytest.mark.parametrize("preset", config.PRESETS)
@@ -99,3 +101,58 @@ def test_mistakes_in_a_file_name_the_line(tmp_path: Path) -> None:
     assert f"{path}:7: regime.kind is 'gatd'; did you mean gated?" in words
     assert "key 'ply' is unknown in window" in words
     assert f"{path}:7: key 'ply' is unknown in window" not in words
+
+
+@pytest.mark.parametrize("text", ["1e3", "1.5e3", "-1e3", ".5e3", "12e4", "010", "yes", "null"])
+def test_texts_that_look_like_numbers_come_back(text: str) -> None:
+    """What a run writes down it can read."""
+    experiment = config.load("connect4", "tiny", [f"selfplay.source='{text}'"])
+    experiment = experiment.model_copy(update={"recipe": text})
+    assert config.read(experiment.text) == experiment
+
+
+def test_a_game_whose_text_ends_like_a_file_is_a_game(tmp_path: Path) -> None:
+    """Pieces of one's own come last in such a text."""
+    pieces = tmp_path / "mine.yaml"
+    camel = "camel: {name: Camel, symbol: C, value: 3, moves: [{type: leap, vectors: [[1, 3]]}]}"
+    pieces.write_text(camel, encoding="utf-8")
+    text = f"random_chess:pieces={pieces}"
+    assert config.load_or_game(text).game == text
+
+
+@pytest.mark.parametrize("like", ["[tiny]", "{a: 1}", "3", "nowhere"])
+def test_a_preset_is_like_another_one_by_name(tmp_path: Path, like: str) -> None:
+    """Anything else is one line that lists the names."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        f"like: connect4\npresets: {{tiny: {{like: {like}}}, other: {{}}}}\n", encoding="utf-8"
+    )
+    with pytest.raises(RunError, match=r"the preset 'tiny' is like .*, which is no other preset"):
+        config.load(str(path), "tiny")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("fit.threads=100000", "fit.threads is 100000; give 1,024 or less"),
+        ("fit.rate.start=1e300", r"fit.rate.start is 1e\+300; give"),
+        ("selfplay.resign={choices: 99999999999999999999}", "give 10,000 or less"),
+        ("window.always={self-play: -5}", "is -5; give 0.0 or more"),
+        ("window.always={self-play: 1e300}", "give 1,000,000"),
+    ],
+)
+def test_numbers_that_would_break_a_run_are_refused(change: str, words: str) -> None:
+    """Before it begins."""
+    with pytest.raises(RunError, match=words):
+        config.load("connect4", "tiny", [change])
+
+
+def test_keys_that_are_no_texts_are_one_line() -> None:
+    """As Python code may give them."""
+    for keys in ({"fit": {1: 2}}, {3: 2}):
+        with pytest.raises(RunError, match="is unknown in"):
+            config.altered(config.load("connect4", "tiny"), keys)  # type: ignore[arg-type]
+    with pytest.raises(NetError, match="key 'self' is unknown"):
+        NetConfig(**{"self": 1})
+    with pytest.raises(RunError):
+        config.read("regime: distill\ndistill: 3\n")

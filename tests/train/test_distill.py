@@ -235,6 +235,11 @@ def test_a_run_ends_with_its_stages(changes: list[str], iterations: int) -> None
         (["distill.depth=[2, 0]"], "regime.depth.1 is 0; give 1 or more"),
         (["distill.modes=1"], "key 'modes' is unknown in regime (distill); did you mean mode?"),
         (["distill.agents=3"], "regime.agents"),
+        (["distill.hidden=[64, 0]"], "regime.hidden.1 is 0; give 1 or more"),
+        (["distill.hidden=4096"], "regime.hidden is 4096; give 2,048 or less"),
+        (["distill.hidden=[1, 2, 3, 4, 5, 6, 7, 8, 9]"], "regime.hidden has 9 entries"),
+        (["distill.dropout=1"], "regime.dropout is 1; give less than 1"),
+        (["distill.drop=0.1"], "key 'drop' is unknown in regime (distill); did you mean dropout?"),
     ],
 )
 def test_what_cannot_be_taught_is_refused(changes: list[str], words: str) -> None:
@@ -390,6 +395,71 @@ class Stop(Listener):
         self._left -= self._now == self._at
         if self._now == self._at and self._left < 0:
             raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("hidden", ["[24, 16, 8]", "40", "[]"])
+def test_a_recipe_shapes_its_nets(hidden: str, tmp_path: Path) -> None:
+    """Its files carry the sizes: they play, they teach, and another run begins with them."""
+    changes = [*QUICK, f"distill.hidden={hidden}", "distill.agents=2"]
+    shaped = runs.train("distill", "tiny", tmp_path / "run", changes=changes, workers=1)
+    settings = config.read(shaped.config()).regime
+    assert isinstance(settings, Distill)
+    for name in ("white_agent.nn", "nets/untrained_black.nn", "nets/iter_2.nn"):
+        assert Mlp.read((shaped.path / name).read_bytes()).sizes == (781, *settings.hidden, 1)
+    assert rz.match("chess", f"alphabeta:net={shaped.path},depth=1", "random", 2).tally.games == 2
+    changes = [f"distill.hidden={hidden}", "distill.mode=2", f"distill.load={shaped.path}"]
+    after = runs.train("distill", "tiny", tmp_path / "on", changes=[*QUICK, *changes], workers=1)
+    loaded = (after.nets / "untrained.nn").read_bytes()
+    assert loaded == (shaped.nets / "iter_2.nn").read_bytes() != to_nn(create(settings.sizes))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "words"),
+    [
+        ((781, 24, 1), "has the layers 781-24-1, not 781-256-128-1: add --set regime.hidden=[24]"),
+        ((781, 1), "has the layers 781-1, not 781-256-128-1: add --set regime.hidden=[]"),
+        (
+            (64, 256, 128, 1),
+            "has the layers 64-256-128-1; a perceptron of chess reads 781",
+        ),
+    ],
+)
+def test_a_loaded_net_has_the_shape_of_the_recipe(
+    sizes: tuple[int, ...], words: str, tmp_path: Path
+) -> None:
+    """Or one line says what to change, before anything is done."""
+    (tmp_path / "odd.nn").write_bytes(to_nn(create(sizes)))
+    changes = [f"distill.load={tmp_path / 'odd.nn'}"]
+    with pytest.raises(RunError) as error:
+        runs.train("distill", "tiny", tmp_path / "run", changes=changes)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_default_run_is_as_it_ever_was(run: Run) -> None:
+    """The original shape, and the header that the original program reads."""
+    settings = config.read(run.config()).regime
+    assert isinstance(settings, Distill)
+    assert (settings.hidden, settings.dropout) == ((256, 128), 0)
+    header = b"NNWB" + np.array([1, 4, 781, 256, 128, 1, 2, 1, 1], "<u4").tobytes()
+    assert (run.nets / "iter_2.nn").read_bytes().startswith(header)
+
+
+def test_dropout_changes_what_is_learned_and_nothing_else(run: Run, tmp_path: Path) -> None:
+    """Games begin with the same net; a run that is stopped comes to the same all the same."""
+    changes = [*QUICK, "distill.dropout=0.3", "distill.agents=2"]
+    whole = runs.train("distill", "tiny", tmp_path / "whole", changes=changes, workers=1)
+    path = tmp_path / "stopped"
+    with pytest.raises(KeyboardInterrupt):
+        runs.train("distill", "tiny", path, changes=changes, workers=1, listener=Stop(2, "fit", 1))
+    assert runs.resume(path, workers=1).fingerprint() == whole.fingerprint()
+    first = (run.nets / "untrained.nn").read_bytes()
+    assert (whole.nets / "untrained.nn").read_bytes() == first
+    plain = runs.train(
+        "distill", "tiny", tmp_path / "plain", changes=[*QUICK, "distill.agents=2"], workers=1
+    )
+    assert plain.fingerprint()["net"] != whole.fingerprint()["net"]
 
 
 @pytest.mark.parametrize("agents", [1, 2])

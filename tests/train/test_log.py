@@ -52,6 +52,13 @@ def test_draws_are_counted_by_cause() -> None:
     assert entry.is_training
 
 
+def test_results_of_the_first_seat() -> None:
+    """Counted from its score and the draws, for old lines as well."""
+    ends = {"mate": {"wins": 5, "losses": 1}, "cap": {"draws": 4}}
+    assert logs.games(1, games=10, ends=ends, first_seat=0.7).first == Counts(5, 4, 1)
+    assert logs.games(1, games=2, first_seat=0.0).first == Counts(0, 0, 2)
+
+
 @pytest.mark.parametrize(
     "line",
     [

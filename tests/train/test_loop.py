@@ -111,7 +111,7 @@ def test_a_run_is_not_begun_or_continued_twice(tmp_path: Path) -> None:
     """A folder with something in it, a folder without a run, a run that somebody works on."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter").write_text("dear")
-    with pytest.raises(RunError, match="is not empty; --resume"):
+    with pytest.raises(RunError, match="is not empty: name a new folder, or --resume"):
         runs.train("connect4", "tiny", tmp_path / "mine")
     with pytest.raises(RunError, match="is no run"):
         runs.resume(tmp_path / "mine")

@@ -15,8 +15,10 @@ from rulezero.learn.learner import Learner
 from rulezero.nets.perceptron import create as create_perceptron
 from rulezero.nets.tower import create
 from rulezero.play.players import read_player
-from rulezero.train.estimate import any_batch
 from rulezero.train.regimes.distill_learner import PerceptronLearner
+from rulezero.train.tasks import NAMES
+from support.batches import any_batch
+from support.evaluators import RandomEvaluator
 
 TABLES = sorted((Path(__file__).parents[1] / "golden" / "presets").glob("*.txt"))
 
@@ -115,3 +117,25 @@ def test_the_full_perceptron_learns_one_position() -> None:
     learner.learn(planes, np.array([0.9], np.float32), 1e-3)
     for name, weight in learner.net.named_parameters():
         assert (weight != before[name]).any(), name
+
+
+def test_virtual_loss_is_no_empty_promise() -> None:
+    """Players of presets that set it visit other moves with 0 or 50 in the place of 3."""
+    texts = {}
+    for recipe in config.recipes():
+        for preset in config.presets_of(recipe):
+            experiment = config.load(recipe, preset)
+            for task in experiment.games(2, dict.fromkeys(NAMES, "net")):
+                for text in (task.a, task.b):
+                    if read_player(text).spec.options.get("virtual_loss"):
+                        texts[text] = experiment.game
+    assert len(texts) >= 4
+    for text, game in texts.items():
+        plain = read_player(text).without_net().changed(sims="200", noise="0")
+        evaluator = RandomEvaluator(load(game).facts.slots)
+        visits = []
+        for losses in ("0", "3", "50"):
+            spec = plain.changed(virtual_loss=losses).text
+            player = read_player(spec, evaluator=evaluator)
+            visits.append(player.think(load(game).start()).shares)
+        assert visits[0] != visits[1] != visits[2] != visits[0], text

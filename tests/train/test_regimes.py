@@ -25,7 +25,7 @@ from rulezero.train.listener import Listener
 from rulezero.train.log import FitEntry, GamesEntry
 from support import record_samples, samples
 
-NETS = {"best": "iter_3", "latest": "iter_4", "candidate": "iter_4"}
+NETS = {"best": "iter_3", "latest": "iter_4", "previous": "iter_2", "candidate": "iter_4"}
 
 
 def tasks(experiment: Experiment, iteration: int) -> dict[str, Task]:
@@ -101,6 +101,42 @@ def test_sides_learn_in_turn(iteration: int, learner: int) -> None:
     assert (frozen.spec.name, frozen.net) == (
         ("ucb1", None) if iteration == 1 else ("puct", "iter_4")
     )
+
+
+def test_the_opponent_may_be_the_net_before_the_last_fit(tmp_path: Path) -> None:
+    """net=previous: iteration 2 plays iter_1 against iter_0, iteration 3 iter_2 against iter_1."""
+    player = "regime.opponent.player=puct:net=previous,sims=4"
+    changes = [player, "iterations=3", "selfplay.games=2", "curriculum.games=2", "anchor=null"]
+    run = runs.train("monster", "tiny", tmp_path / "run", changes=changes, workers=1)
+    played = {
+        record.iteration: record.players
+        for record in run.store()
+        if record.task.endswith("self-play")
+    }
+    assert [rz.player(text).net for text in played[2]] == ["iter_1", "iter_0"]  # White learns
+    assert [rz.player(text).net for text in played[3]] == ["iter_1", "iter_2"]  # Black does
+
+
+def test_full_is_no_self_play() -> None:
+    """From the second iteration on, Monster's two sides have different nets."""
+    experiment = config.load("monster", "full")
+    for iteration in (2, 3):
+        task = experiment.games(iteration, NETS)[0]
+        assert {rz.player(task.a).net, rz.player(task.b).net} == {"iter_4", "iter_2"}
+
+
+@pytest.mark.parametrize("iteration", [1, 2])
+def test_learning_may_be_from_the_trained_side_alone(iteration: int) -> None:
+    """The frozen side's plies have no weight; other games are learned from as ever."""
+    experiment = load("monster", "regime.learn_from=trained", "targets.keep=1")
+    record = record_samples.made("monster", iteration=iteration)
+    is_trained = replay_of(record).movers == iteration % 2
+    own = targets(experiment, record).weight
+    both = targets(load("monster", "targets.keep=1"), record).weight
+    assert own.tolist() == (both * is_trained).tolist()
+    assert 0 < own.sum() < both.sum()
+    bootstrap = msgspec.structs.replace(record, iteration=0)
+    assert targets(experiment, bootstrap).weight.tolist() == both.tolist()
 
 
 def test_the_standard_mode_is_plain_self_play() -> None:

@@ -1,6 +1,7 @@
 """EXCHANGE's rewards, against a slow count from positions and by hand."""
 
 import itertools
+import math
 import random
 from collections import Counter
 
@@ -10,7 +11,7 @@ import pytest
 import rulezero as rz
 from reference import exchange_rewards
 from rulezero.data import Record, pack
-from rulezero.data.replay import replay_of
+from rulezero.data.replay import follow, replay_of
 from rulezero.errors import RunError
 from rulezero.train.games.exchange import (
     AbilityTracker,
@@ -70,8 +71,7 @@ def record_of(states: list[rz.State]) -> Record:
 
 def tracked(states: list[rz.State]) -> Trackers:
     """What both sides did."""
-    record, game = record_of(states), states[0].game
-    return track(record, replay_of(record, game), game)
+    return track(replay_of(record_of(states), states[0].game))
 
 
 def judged(
@@ -79,7 +79,8 @@ def judged(
 ) -> Shaped:
     """The targets of a game, perhaps with other deeds than its own."""
     record = record_of(states)
-    return shaped(record, replay_of(record, states[0].game), trackers or tracked(states), config)
+    replay = replay_of(record, states[0].game)
+    return shaped(replay, trackers or track(replay), config, record.outcome)
 
 
 def assert_same_numbers(states: list[rz.State]) -> Trackers:
@@ -195,7 +196,8 @@ def test_four_combos_against_one() -> None:
     assert worth == pytest.approx(0.45)
     assert nine.calculate_total_reward(only) == pytest.approx(0.6)
     assert four.calculate_total_reward(RewardConfig(combo_bonus=False)) == 0
-    assert judged(DRAWN, trackers=(four, one)).value[0] == pytest.approx(0.45 / 1.5)
+    added = 0.5 * math.tanh(0.45 / 3)
+    assert judged(DRAWN, trackers=(four, one)).value[0] == pytest.approx(added / 1.5)
 
 
 @pytest.mark.parametrize(("moves", "penalty"), [(0, 0), (1, 0.02), (5, 0.32), (10, 1), (150, 1)])
@@ -278,15 +280,51 @@ def test_targets_are_zero_sum() -> None:
     assert not judged(DRAWN, trackers=NOBODY).value.any()
 
 
-def test_clipping_is_told() -> None:
-    """A difference of up to a half counts in full."""
-    inside = judged(DRAWN, trackers=(AbilityTracker(pawn_advances=24), ZERO))
-    assert not inside.is_clipped
-    assert inside.value.tolist() == pytest.approx([0.32, 0.32])
-    outside = judged(DRAWN, trackers=(ZERO, AbilityTracker(pawn_advances=26)))
-    assert outside.is_clipped
-    assert outside.difference == pytest.approx(-0.52)
-    assert outside.value.tolist() == pytest.approx([-1 / 3, -1 / 3])
+def test_every_difference_counts() -> None:
+    """Half of tanh(difference / 3): 1 point adds 0.16 to the result, and 6 points less than 0.5."""
+    for points in (0.02, 1.0, 2.3, 6.0):
+        deeds = AbilityTracker(pawn_advances=round(points / 0.02))
+        added = 0.5 * math.tanh(points / 3)
+        found = judged(DRAWN, trackers=(deeds, ZERO))
+        assert found.added.tolist() == pytest.approx([added, added])
+        assert found.value.tolist() == pytest.approx([added / 1.5] * 2)
+        assert judged(DRAWN, trackers=(ZERO, deeds)).added.tolist() == pytest.approx([-added] * 2)
+
+
+def test_older_runs_keep_their_hard_cut() -> None:
+    """A config that names every key but the scale was written when differences were cut."""
+    cut = RewardConfig(shaped_scale=None)
+    far = AbilityTracker(pawn_advances=26)
+    assert judged(DRAWN, cut, trackers=(far, ZERO)).value.tolist() == pytest.approx([1 / 3] * 2)
+    older = CONFIG.model_dump()
+    del older["shaped_scale"], older["shaped_over"]
+    assert RewardConfig.model_validate(older) == cut
+    assert RewardConfig(shaped_limit=0.4).shaped_scale == 3
+
+
+def test_rewards_of_the_rest_are_those_still_to_come() -> None:
+    """At every ply, dice included: the rewards of the game that begins there."""
+    rest = RewardConfig(shaped_over="rest")
+    has_dice = False
+    for seed in range(6):
+        states = play(samples.game("exchange").start(), random.Random(seed), 0.5)
+        record = record_of(states)
+        replay = replay_of(record)
+        found = shaped(replay, track(replay), rest, record.outcome).added
+        for ply, state in enumerate(states[:-1]):
+            if state.mover == rz.CHANCE:
+                has_dice = True
+                assert found[ply] == found[ply - 1]
+                continue
+            actions = record.action_numbers()[ply:]
+            later = follow(state.game, state.text, actions)
+            white, black = (each.calculate_total_reward(rest) for each in track(later))
+            assert found[ply] == pytest.approx(rest.bounded(white - black), abs=1e-6)
+        whole = shaped(replay, track(replay), CONFIG, record.outcome).added
+        assert len(set(whole.tolist())) == 1
+        assert found[0] == whole[0]
+        assert len(set(found.tolist())) > 5
+    assert has_dice
 
 
 def test_draw_target_says_two_things_of_one_game() -> None:
@@ -294,7 +332,7 @@ def test_draw_target_says_two_things_of_one_game() -> None:
     literal = RewardConfig(draw_target=-0.5)
     found = judged(DRAWN, literal, trackers=(BUSY, ZERO))
     assert found.value.tolist() == [-0.5, 0.5]
-    assert not found.is_clipped
+    assert not found.added.any()
     assert judged(won(20), literal).value.tolist() == judged(won(20)).value.tolist()
     states = go("4k3/8/8/8/8/3p4/4P3/4K3 w 0/0 0 299 -", "e2xd3", "2")
     assert judged(states, literal).value.tolist() == [-0.5, 0]  # nobody is to move at a die
@@ -302,5 +340,23 @@ def test_draw_target_says_two_things_of_one_game() -> None:
 
 def test_learners_may_be_told_another_result() -> None:
     """Games played to be told otherwise have no other deeds."""
-    told = shaped(record_of(DRAWN), replay_of(record_of(DRAWN)), NOBODY, CONFIG, result=-1)
+    told = shaped(replay_of(record_of(DRAWN)), NOBODY, CONFIG, result=-1)
     assert told.value.tolist() == pytest.approx([-1 / 1.5] * 2)
+
+
+def test_the_bonus_of_strikes_under_decree_matters() -> None:
+    """Without it, the targets of more than half of the games with a Decree are others."""
+    plain, without = CONFIG, RewardConfig(combo_bonus=False)
+    decrees = changed = 0
+    for seed in range(60):
+        states = play(samples.game("exchange").start(), random.Random(seed), 0.7)
+        replay = replay_of(record_of(states))
+        trackers = track(replay)
+        if any(tracker.rd_activations for tracker in trackers):
+            decrees += 1
+            first, second = (
+                shaped(replay, trackers, config, 1.0).value[0] for config in (plain, without)
+            )
+            changed += first != second
+    assert decrees > 30
+    assert changed > decrees / 2

@@ -6,19 +6,19 @@ import pytest
 
 from rulezero.data import Record
 from rulezero.train.games.exchange import TARGETS, AbilityTracker, Shaped, Trackers, usage
-from rulezero.train.games.figures import Usage
+from rulezero.train.games.figures import TARGET_BINS, Usage
 from support import record_samples
 
 ZERO = AbilityTracker()
 
 
 def game(
-    outcome: float, reason: str, trackers: Trackers, *, is_clipped: bool = False
+    outcome: float, reason: str, trackers: Trackers, *, added: float = 0.0
 ) -> tuple[Record, Trackers, Shaped]:
     """A game that ended so, in which both sides did so much."""
     record = record_samples.made("exchange", outcome=outcome, end_reason=reason)
     value = np.zeros(record.plies, np.float32)
-    return record, trackers, Shaped(value=value, difference=0, is_clipped=is_clipped)
+    return record, trackers, Shaped(value=value, added=value + np.float32(added))
 
 
 def test_it_counts_games_and_sides() -> None:
@@ -27,7 +27,7 @@ def test_it_counts_games_and_sides() -> None:
     one = AbilityTracker(rd_activations=1, rd_wasted=1, actions=41)
     found = usage(
         [
-            game(1, "king", (two, ZERO), is_clipped=True),
+            game(1, "king", (two, ZERO), added=-0.5),
             game(0, "300 plies", (ZERO, one)),
             game(0, "repetition", (ZERO, ZERO)),
             game(-1, "king", (AbilityTracker(actions=1), AbilityTracker(actions=2))),
@@ -40,7 +40,8 @@ def test_it_counts_games_and_sides() -> None:
     assert found.length == 84 / 4
     assert found.draws == 2 / 4
     assert found.draws_by_cause == {"300 plies": 1 / 4, "repetition": 1 / 4}
-    assert found.clipped == 1 / 4
+    assert found.rewards_added == pytest.approx(0.5 / 4)
+    assert sum(found.targets) == found.targets[TARGET_BINS // 2] > 0  # all of them are 0
     assert msgspec.json.decode(msgspec.json.encode(found), type=Usage) == found
 
 
@@ -67,7 +68,9 @@ def test_an_ability_is_used_or_not(field: str, number: str) -> None:
 
 def test_no_games_are_no_error() -> None:
     """Everything is 0 then."""
-    assert not any(msgspec.structs.astuple(usage([])))
+    *figures, targets = msgspec.structs.astuple(usage([]))
+    assert not any(figures)
+    assert not any(targets)
 
 
 def test_targets_are_about_usage() -> None:

@@ -13,7 +13,7 @@ from rulezero.cli.games import bench, check, games, perft, solve, tour
 from rulezero.cli.play import match, play, players, replay
 from rulezero.cli.results import diagnose, rate, report
 from rulezero.cli.terminal.flags import with_flags
-from rulezero.cli.training import cost, data, export, fit, generate, imports, train
+from rulezero.cli.training import cost, data, export, fit, generate, imports, judge, train
 
 app = typer.Typer(
     name="rulezero",
@@ -38,6 +38,7 @@ app.command("report")(report.report)
 app.command("diagnose")(diagnose.diagnose)
 app.command("generate")(generate.generate)
 app.command("fit")(with_flags(fit.fit, fit.FLAGS))
+app.command("judge")(judge.judge)
 app.command("export")(export.export)
 app.command("solve")(solve.solve)
 app.command("bench")(bench.bench)

@@ -1,7 +1,7 @@
 """Who is stronger: matches, and yardsticks that need no opponent."""
 
 from rulezero.contest.match import Match, MatchInterrupted
-from rulezero.contest.report import Report, Test
+from rulezero.contest.report import Line, Report, Test
 from rulezero.contest.standings import Standings
 
-__all__ = ["Match", "MatchInterrupted", "Report", "Standings", "Test"]
+__all__ = ["Line", "Match", "MatchInterrupted", "Report", "Standings", "Test"]

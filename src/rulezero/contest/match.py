@@ -15,7 +15,7 @@ from rulezero.fleet.local import LocalFleet
 from rulezero.play.players import Player, read_player
 from rulezero.play.task import Task, check_task, result_of
 from rulezero.stats.rating import elo
-from rulezero.stats.sprt import Sprt
+from rulezero.stats.sprt import SequentialTest, Sprt
 from rulezero.stats.tally import Counts, GameResult, RatingError, Tally
 
 
@@ -109,7 +109,8 @@ def match(
         judge=None if judge is None else read_player(judge).text,
     )
     rules = check_task(task)
-    standing, trial = _Standing(), _Trial(sprt, pairs=swap)
+    standing = _Standing()
+    test = None if sprt is None else SequentialTest(sprt, pairs=swap)
     records: list[Record] = []
     began = time.perf_counter()
 
@@ -121,7 +122,7 @@ def match(
             tally=Tally.of(result_of(record, task) for record in records),
             records=sorted(records, key=lambda record: record.index),
             seconds=time.perf_counter() - began,
-            sprt=trial.sprt,
+            sprt=None if test is None else test.sprt,
         )
 
     fleet = LocalFleet(workers=workers, width=width, players=(one, other))
@@ -135,7 +136,7 @@ def match(
                 result = result_of(record, task)
                 records.append(record)
                 standing.add(result)
-                is_decided = trial.add(record.index, result)
+                is_decided = test is not None and test.add(record.index, result)
                 if (on_game is not None and on_game(standing.tally)) or is_decided:
                     break
         except KeyboardInterrupt:
@@ -171,33 +172,3 @@ class _Standing:
     @property
     def tally(self) -> Tally:
         return self._sum + Tally.of(self._halves.values())
-
-
-class _Trial:
-    """A sequential test that hears of complete pairs in the order of the task.
-
-    In the order of their ends, short games would have their say first, and the verdict would
-    depend on how many games are played in step.
-    """
-
-    def __init__(self, sprt: Sprt | None, *, pairs: bool) -> None:
-        self.sprt = sprt
-        self._size = 2 if pairs else 1
-        self._waiting: dict[int, GameResult] = {}
-        self._heard = 0
-        self._tally = Tally()
-
-    def add(self, index: int, result: GameResult) -> bool:
-        """Takes a game into account; whether there is a verdict."""
-        if self.sprt is None:
-            return False
-        self._waiting[index] = result
-        while self.sprt.verdict == "undecided":
-            indices = range(self._heard, self._heard + self._size)
-            if any(index not in self._waiting for index in indices):
-                return False
-            self._tally += Tally.of([self._waiting.pop(index) for index in indices])
-            self._heard += self._size
-            results = self._tally.pairs if self._size == 2 else self._tally.counts
-            self.sprt = self.sprt.after(results)
-        return True

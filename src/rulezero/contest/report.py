@@ -3,7 +3,7 @@
 import msgspec
 
 from rulezero.contest.match import Match
-from rulezero.stats.rating import Estimate, elo
+from rulezero.stats.rating import Estimate, elo, score_interval
 from rulezero.stats.tally import Counts, Tally
 
 
@@ -15,11 +15,19 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     draws: int
     losses: int
     score: float  # in [0, 1]
+    interval: tuple[float, float]  # of the score, with 95 % confidence
 
     @classmethod
     def of(cls, counts: Counts) -> "Line":
         """The line of these counts."""
-        return msgspec.convert(counts, cls, from_attributes=True)
+        return cls(
+            games=counts.games,
+            wins=counts.wins,
+            draws=counts.draws,
+            losses=counts.losses,
+            score=counts.score,
+            interval=score_interval(counts),
+        )
 
 
 class Lengths(msgspec.Struct, frozen=True, kw_only=True):

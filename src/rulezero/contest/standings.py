@@ -8,6 +8,7 @@ import msgspec
 from rulezero.data.record import Record
 from rulezero.errors import RunError
 from rulezero.stats.ladder import Meeting, Rating
+from rulezero.stats.rating import quantile
 from rulezero.stats.tally import GameResult, Tally
 
 
@@ -37,6 +38,17 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float  # of the intervals
     games: int  # that the ratings are made of
     played: int  # of them, in the call that wrote this
+    advantage_error: float = 0.0  # one standard error; 0: unknown, in older files
+
+    @property
+    def advantage_text(self) -> str:
+        """What seat 0 is worth, as people read it: +12 Elo (+3 to +21, 95 %)."""
+        words = f"{self.advantage:+.0f} Elo"
+        if not self.advantage_error:
+            return words
+        width = quantile(self.confidence) * self.advantage_error
+        lower, upper = self.advantage - width, self.advantage + width
+        return f"{words} ({lower:+.0f} to {upper:+.0f}, {100 * self.confidence:.4g} %)"
 
 
 def spaced(names: Sequence[str], count: int, best: str) -> list[str]:

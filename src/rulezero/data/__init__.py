@@ -2,7 +2,16 @@
 
 from rulezero.data.check import check, rules_hash
 from rulezero.data.forms import export, import_file, records
-from rulezero.data.record import PURPOSES, Columns, Record, RecordError, Thought, Thoughts, pack
+from rulezero.data.record import (
+    PURPOSES,
+    Columns,
+    Record,
+    RecordError,
+    Thought,
+    Thoughts,
+    pack,
+    read_purpose,
+)
 from rulezero.data.replay import game_of
 from rulezero.data.steps import Step, look_up
 from rulezero.data.steps import steps as steps_of
@@ -29,6 +38,7 @@ __all__ = [
     "look_up",
     "open_store",
     "pack",
+    "read_purpose",
     "records",
     "rules_hash",
     "steps_of",

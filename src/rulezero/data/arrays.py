@@ -10,6 +10,7 @@ movers.npy        [n]  int8, the seat that chose
 games.npy         [n]  int32, the place of the game in ids.npy
 plies.npy         [n]  int32
 mirrored.npy      [n]  bool, whether it is another position's mirror image
+weights.npy       [n]  float32, of the position in the loss; only by the targets of a recipe
 ids.npy           [games]  text, of the records
 splits.npz        train, val, test: int64, places in all of these; a game is in one of them whole
 meta.json         Meta
@@ -28,24 +29,21 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from rulezero._core import CHANCE, Game, remake
+from rulezero._core import Game
 from rulezero.data.check import check
-from rulezero.data.columns import Floats, RecordError
+from rulezero.data.columns import RecordError
 from rulezero.data.place import Report
-from rulezero.data.record import Columns, Record
-from rulezero.data.replay import Replay, game_of, is_chosen, policies, replay_of
+from rulezero.data.record import Record
+from rulezero.data.replay import game_of
+from rulezero.data.rows import LessonOf, Plies, blocks, complete, learned
 from rulezero.files import sync_folder, write_whole
 from rulezero.seeds import keyed
 from rulezero.version import __version__
 
 SPLITS = ("train", "val", "test")
 
-_BLOCK = 1024  # positions that are held in memory at once
 # What a .npz calls some of the arrays above.
 _NPZ_NAMES = {"positions": "planes", "mcts_values": "values", "game_results": "results"}
-
-_Plies = npt.NDArray[np.int64]
-_Arrays = dict[str, npt.NDArray[Any]]  # by the name of their file
 
 
 class ArrayOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +52,7 @@ class ArrayOptions(msgspec.Struct, frozen=True, kw_only=True):
     augment: bool = True  # add the mirror image of every position, where the game has a mirror
     seed: int = 42  # of the split
     split: tuple[float, float, float] = (80, 10, 10)  # per cent of the games for each of SPLITS
+    recipe: str | None = None  # for meta.json: the recipe whose targets are written, and changes
 
 
 class Survey(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -62,11 +61,12 @@ class Survey(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     game: Game
     numbers: dict[str, int]  # of each record that has positions, by its id
     positions: int  # without mirror images
+    lesson_of: LessonOf = learned  # what is written of a record
 
     def bytes(self, options: ArrayOptions) -> int:
         """How much room it takes; a little less where positions are their own mirror images."""
         facts = self.game.facts
-        each = 4 * (int(np.prod(facts.planes)) + facts.slots + 4) + 2 + 8
+        each = 4 * (int(np.prod(facts.planes)) + facts.slots + 5) + 2 + 8
         return self.positions * each * (2 if options.augment and self.game.has_mirror else 1)
 
 
@@ -95,13 +95,19 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def survey(
-    records: Iterable[Record], *, trusted: bool = False, report: Report | None = None
+    records: Iterable[Record],
+    *,
+    lesson_of: LessonOf | None = None,
+    trusted: bool = False,
+    report: Report | None = None,
 ) -> Survey:
     """What there is to learn from in records, which must be of one game; each is checked.
 
-    One that is not true is a RecordError; with a `report` function, that is called with the error,
-    and the record is left out.
+    `lesson_of` says what is learned from each; none: what nets learn whatever the recipe. A record
+    that is not true is a RecordError; with a `report` function, that is called with the error, and
+    the record is left out.
     """
+    lesson_of = lesson_of or learned
     games: Counter[str] = Counter()
     numbers: dict[str, int] = {}
     positions = 0
@@ -113,7 +119,7 @@ def survey(
             continue  # only to name all games that are there
         game = game or game_of(record.game, trusted=trusted)
         try:
-            plies = len(_learned(record, check(record, game=game)))
+            plies = len(lesson_of(record, check(record, game=game)).plies)
         except RecordError as error:
             if report is None:
                 raise
@@ -132,10 +138,10 @@ def survey(
         raise wrong[0]
     if not positions:
         raise RecordError(
-            "nothing can be learned from these games: openings, dice and games that somebody"
-            " interrupted are left out"
+            "nothing can be learned from these games: openings, dice, games that somebody"
+            " interrupted and what a recipe skips are left out"
         )
-    return Survey(game=game, numbers=numbers, positions=positions)
+    return Survey(game=game, numbers=numbers, positions=positions, lesson_of=lesson_of)
 
 
 def split_of(moves_id: str, options: ArrayOptions) -> str:
@@ -183,7 +189,7 @@ def write(
     """
     check_place(folder)
     check_room(found.bytes(options), folder)
-    parts: dict[str, list[_Plies]] = {name: [] for name in SPLITS}
+    parts: dict[str, list[Plies]] = {name: [] for name in SPLITS}
     left = dict(found.numbers)
     rows = mirrored = 0
     with _aside(folder) as half:
@@ -194,7 +200,8 @@ def write(
                 if number is None:
                     continue
                 begin = rows
-                for block in _blocks(record, number, found.game, augment=options.augment):
+                made = blocks(record, number, found.game, found.lesson_of, augment=options.augment)
+                for block in made:
                     rows += len(block["plies"])
                     mirrored += int(block["mirrored"].sum())
                     for name, array in block.items():
@@ -247,7 +254,7 @@ def write_npz(records: Iterable[Record], file: IO[bytes], game_for: Callable[[st
         game = game or game_for(record.game)
         if ids and game.text != record.game:
             raise RecordError(f"one .npz has one game: {game.text}, then {record.game}")
-        for block in _blocks(record, len(ids), game, is_complete=True):
+        for block in blocks(record, len(ids), game, complete):
             del block["mirrored"]
             for name, array in block.items():
                 parts[_NPZ_NAMES.get(name, name)].append(array)
@@ -290,88 +297,6 @@ class _NpyFile:
             "shape": (self._rows, *self._shape),
         }
         np.lib.format.write_array_header_1_0(self._file, form)
-
-
-def _learned(record: Record, played: Replay) -> _Plies:
-    """The plies of a record that nets learn from."""
-    if record.end_reason == "interrupted":
-        return np.zeros(0, np.int64)
-    return np.flatnonzero(is_chosen(record, played))
-
-
-def _blocks(
-    record: Record, number: int, game: Game, *, is_complete: bool = False, augment: bool = False
-) -> Iterator[_Arrays]:
-    """The rows of a record; mirror images stand behind what they mirror.
-
-    They are the plies and the result that nets learn, or if complete all choices of seats and the
-    outcome.
-    """
-    columns, played = record.columns(), replay_of(record, game)
-    chosen, result = _learned(record, played), record.learned_result
-    if is_complete:
-        chosen, result = np.flatnonzero(played.movers != CHANCE), record.outcome
-    for first in range(0, max(1, len(chosen)), _BLOCK):
-        plies = chosen[first : first + _BLOCK]
-        plain = _show(record.start, columns, plies, game)
-        views = [(plain, np.ones(len(plies), np.bool_))]
-        if augment and game.has_mirror:
-            turned = _show(record.start, columns, plies, game, is_mirrored=True)
-            views.append((turned, turned.differs(plain)))
-        for shown, kept in views:
-            size = int(kept.sum())
-            policy = policies(shown.slots, shown.weights, shown.offsets, game.facts.slots)
-            yield {
-                "positions": shown.planes[kept],
-                "policies": policy[kept],
-                "mcts_values": columns.value[plies][kept],
-                "game_results": np.full(size, result, np.float32),
-                "movers": played.movers[plies][kept],
-                "plies": plies[kept].astype(np.int32),
-                "games": np.full(size, number, np.int32),
-                "mirrored": np.full(size, shown is not plain),
-            }
-
-
-class _Shown(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """k positions as a net sees them, or in the mirror."""
-
-    planes: Floats  # [k, channels, rows, columns]
-    offsets: npt.NDArray[np.int64]  # [k + 1] of the pairs of each
-    slots: npt.NDArray[np.int32]  # [m] of each pair
-    weights: npt.NDArray[np.uint16]  # [m]
-
-    def differs(self, other: "_Shown") -> npt.NDArray[np.bool_]:
-        """Where it teaches something else than the other, [k]."""
-        differs: npt.NDArray[np.bool_] = (self.planes != other.planes).any(axis=(1, 2, 3))
-        rows = np.repeat(np.arange(len(self.planes)), np.diff(self.offsets))
-        differs[rows[self.slots != other.slots]] = True
-        return differs
-
-
-def _show(
-    start: str, columns: Columns, plies: _Plies, game: Game, *, is_mirrored: bool = False
-) -> _Shown:
-    """The positions before these plies of a game, which are in ascending order."""
-    counts = np.diff(columns.offsets)
-    has_pairs = np.repeat(np.isin(np.arange(len(counts)), plies), counts)  # [pairs]
-    shown = _Shown(
-        planes=np.empty((len(plies), *game.facts.planes), np.float32),
-        offsets=np.append(0, np.cumsum(counts[plies])),
-        slots=np.empty(int(has_pairs.sum()), np.int32),
-        weights=columns.pair_targets[has_pairs],
-    )
-    remake(
-        game,
-        [(start, columns.actions)],
-        plies.astype(np.uint32),
-        planes=shown.planes,
-        offsets=shown.offsets,
-        pairs=columns.pair_actions[has_pairs],
-        slots=shown.slots,
-        mirrored=np.full(len(plies), is_mirrored),
-    )
-    return shown
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import numpy as np
 
 from rulezero._core import CHANCE, Game, RulezeroError, State, remake
 from rulezero.data.columns import RecordError
+from rulezero.data.place import IMPORTED
 from rulezero.data.record import STOPPED, Record
 from rulezero.data.replay import Replay, follow, game_of
 from rulezero.data.thoughts import Columns, repack
@@ -54,7 +55,7 @@ def _check_end(record: Record, last: State) -> None:
         if abs(record.outcome) != 1:
             raise RecordError(f"{where}, but the player who resigns loses")
     elif record.end_reason == "claimed":
-        if not record.source.startswith("import:"):
+        if not record.source.startswith(IMPORTED):
             raise RecordError(f"{where}, but only an imported game may claim its end")
     elif record.outcome != 0:
         raise RecordError(f"{where}, but a game that was stopped has no winner")

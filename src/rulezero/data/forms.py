@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+import msgspec
+
 from rulezero.data import arrays, jsonl, pgn
 from rulezero.data.columns import RecordError
 from rulezero.data.place import Report
-from rulezero.data.record import Record
+from rulezero.data.record import Purpose, Record
 from rulezero.data.replay import game_of
 from rulezero.data.store import Store
 
@@ -44,21 +46,26 @@ def import_file(
     game: str | None = None,
     *,
     form: str | None = None,
+    purpose: Purpose | None = None,
     trusted: bool = False,
     report: Report | None = None,
 ) -> Iterator[Record]:
     """The records of a .jsonl or .pgn file, one after the other, each replayed and checked.
 
-    `game` is what is played where the file does not say. A mistake is a RecordError that names file
-    and line, after everything before it was given; with a `report` function, that is called with
-    the error, and reading goes on behind it. Games that would run or read a file are refused unless
-    trusted.
+    `game` is what is played where the file does not say. `purpose` replaces that of all records: it
+    is the file's own, or else human in PGN and self-play in lines of other programs. A mistake is a
+    RecordError that names file and line, after everything before it was given; with a `report`
+    function, that is called with the error, and reading goes on behind it. Games that would run or
+    read a file are refused unless trusted.
     """
     path = Path(path)
     read = _READERS[_form(path, form, list(_READERS), "read")]
     if not path.is_file():
         raise RecordError(f"'{path}' is a folder" if path.is_dir() else f"there is no '{path}'")
-    return _records(path, read, game, trusted, report or _raise)
+    found = _records(path, read, game, trusted, report or _raise)
+    if purpose is None:
+        return found
+    return (msgspec.structs.replace(record, purpose=purpose) for record in found)
 
 
 def records(path: str | Path, *, tolerant: bool = False) -> Store | Iterator[Record]:

@@ -7,6 +7,7 @@ import msgspec
 
 from rulezero.data.columns import RecordError
 
+IMPORTED = "import:"  # how the `source` of a record begins that was read from a file
 Report = Callable[[RecordError], None]  # raises, or makes a note so that reading goes on
 
 
@@ -28,4 +29,4 @@ def printable(text: str) -> str:
 
 def source_of(file: str) -> str:
     """The `source` of a record that was read from a file: its name, without its folders."""
-    return printable(f"import:{Path(file).name}")
+    return printable(f"{IMPORTED}{Path(file).name}")

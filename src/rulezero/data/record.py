@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 import msgspec
 from msgspec import Meta
@@ -21,6 +21,7 @@ __all__ = [
     "Thought",
     "Thoughts",
     "pack",
+    "read_purpose",
     "read_record",
     "record_from",
     "upgraded",
@@ -50,7 +51,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     outcome: float  # seat 0's: 1, 0 or -1
     end_reason: Text  # the rules' own, or one of STOPPED
     players: tuple[Text, Text]  # who played, by seat
-    nets: tuple[Text | None, Text | None] = (None, None)  # which nets they used
+    nets: tuple[Text | None, Text | None] = (None, None)  # which nets or weights they used
     seed: Annotated[int, Meta(ge=0)] = 0
     task: Text = ""  # what it was played for; "": for no task
     index: Annotated[int, Meta(ge=0)] = 0  # number of the game in its task
@@ -67,8 +68,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         for result in (self.outcome, self.forced_result or 0.0):
             if not -1 <= result <= 1:
                 raise RecordError(f"an outcome is seat 0's, in [-1, 1], not {result}")
-        if self.purpose not in PURPOSES:
-            raise RecordError(f"there is no purpose {self.purpose!r}; known: {', '.join(PURPOSES)}")
+        read_purpose(self.purpose)
         if not (0 <= self.seed < 1 << 64 and 0 <= self.index < 1 << 64):
             raise RecordError("seed and index are whole numbers from 0 to 2**64 - 1")
         if not 0 <= self.opening <= self.plies:
@@ -119,6 +119,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         For many plies, unpack the columns once and ask them.
         """
         return self.columns().thought(ply)
+
+
+def read_purpose(text: str) -> Purpose:
+    """The purpose of this name. RecordError if there is none."""
+    if text not in PURPOSES:
+        raise RecordError(f"there is no purpose '{text}'; known: {', '.join(PURPOSES)}")
+    return cast("Purpose", text)
 
 
 def record_from(start: State, packed: tuple[bytes, Thoughts], **fields: Any) -> Record:

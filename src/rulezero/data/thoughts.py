@@ -83,6 +83,17 @@ class Columns(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         has_thought: npt.NDArray[np.bool_] = np.logical_or.reduce([*known, self.has_policy])
         return has_thought
 
+    def with_choices(self, plies: npt.NDArray[np.bool_]) -> "Columns":
+        """The same with the action chosen as the only pair of these plies, [n], which have none."""
+        places = self.offsets[:-1][plies]
+        return msgspec.structs.replace(
+            self,
+            offsets=np.append(0, np.cumsum(np.diff(self.offsets) + plies)),
+            pair_actions=np.insert(self.pair_actions, places, self.actions[plies]),
+            pair_weights=np.insert(self.pair_weights, places, FULL_SHARE),
+            pair_targets=np.insert(self.pair_targets, places, FULL_SHARE),
+        )
+
     def numbers(self, ply: int) -> dict[str, Any]:
         """What PLY_COLUMNS say of one ply, in Python's own types; None where it is not known."""
         return {

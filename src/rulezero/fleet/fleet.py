@@ -1,13 +1,18 @@
-"""Playing tasks into a store, on this machine or on others."""
+"""Playing tasks into a store, and judging its games, on this machine or on others."""
 
 import contextlib
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from typing import NamedTuple, Protocol
 
+from rulezero._core import PlayerError
 from rulezero.data.record import Record
 from rulezero.data.store import Store
+from rulezero.play.judge import judging
 from rulezero.play.table import Finished
 from rulezero.play.task import Task
+
+_BATCH = 4096  # games that are judged as one task
 
 
 class Fleet(Protocol):
@@ -53,6 +58,40 @@ def play_into(
                 yield kept
                 raise
             yield kept
+
+
+def judge_into(
+    store: Store, records: Iterable[Record], by: str, fleet: Fleet
+) -> Generator[bool, None, None]:
+    """Writes a judge's notes about records of a store that are true and have plies.
+
+    Yields for each of them whether its note is new; one that the store holds is not written again.
+    A note is kept before that, so it is safe to be killed at any time. The records must come in the
+    same order each time: a note depends on the place of its record.
+    """
+    known = {note.record for note in store.notes() if note.judge == by}
+    for number, batch in enumerate(_batches(records)):
+        done = {at for at, record in enumerate(batch) if record.id in known}
+        yield from (False for _ in done)
+        if len(done) == len(batch):
+            continue
+        task = judging(batch, by, name=f"judge/{number}")
+        with contextlib.closing(fleet.run([task], [done])) as judged:
+            for _, finished in judged:
+                if finished.note is None or not finished.note.value:
+                    raise PlayerError(
+                        f"'{by}' has no opinion of positions: name a player that has one, such as"
+                        " puct:sims=100"
+                    )
+                store.add_note(batch[finished.record.index].id, by, finished.note)
+                yield True
+
+
+def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """The records in their order, those of one game together."""
+    for _, games in groupby(records, key=lambda record: record.game):
+        while batch := list(islice(games, _BATCH)):
+            yield batch
 
 
 def _held(store: Store | None, tasks: Sequence[Task]) -> Generator[tuple[int, Record], None, None]:

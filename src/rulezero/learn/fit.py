@@ -12,17 +12,29 @@ from rulezero.settings import Settings
 
 Tell = Callable[[int, int, dict[str, float]], None]  # steps done, steps in all, losses so far
 
+_OF_EPOCHS = ("epochs", "patience")  # keys of fits that go through the window
+
 
 class RateSettings(Settings):
     """The learning rate over a run."""
 
-    start: float = Field(1e-3, gt=0)
+    start: float = Field(1e-3, gt=0, le=1e6)
     kind: Literal["constant", "cosine", "exponential", "steps"] = "constant"
     warm_up: int = Field(0, ge=0)  # steps in which it rises from 0
     end: float = Field(0.0, ge=0)  # cosine: share of the start that is left at the end of the run
     factor: float = Field(0.1, gt=0, le=1)  # exponential: each time; steps: at each of them
     every: Literal["iteration", "epoch"] = "iteration"  # exponential: of the run, or of a fit
     steps: tuple[int, ...] = ()  # steps: after so many steps of the optimiser
+
+    def idle(self) -> dict[str, str]:
+        """Keys of the other kinds."""
+        kinds = {
+            "end": ("cosine",),
+            "factor": ("exponential", "steps"),
+            "every": ("exponential",),
+            "steps": ("steps",),
+        }
+        return {key: f"kind={own[0]}" for key, own in kinds.items() if self.kind not in own}
 
     def at(self, step: int, iteration: int, progress: float, epoch: int = 0) -> float:
         """The rate of a step: its number in the run, the iteration's, the share of the run done.
@@ -80,9 +92,18 @@ class FitSettings(Settings):
     # Of the learner; 0: one per core. Threads wait for each other after every layer: where anything
     # else uses a core, two of them learn several times slower than one. On an idle machine with a
     # large net, more threads are faster.
-    threads: int = Field(1, ge=0)
+    threads: int = Field(1, ge=0, le=1024)
     device: Literal["auto", "cpu", "cuda"] = "auto"
     mixed: bool = True  # bfloat16 where a GPU computes
+
+    def idle(self) -> dict[str, str]:
+        """Those of the other ways to count samples, and of other optimisers."""
+        found = {} if self.optimiser == "sgd" else {"momentum": "optimiser=sgd"}
+        if self.samples is not None:
+            return {**found, **dict.fromkeys(("samples_per_ply", *_OF_EPOCHS), "samples=null")}
+        if self.samples_per_ply is not None:
+            return {**found, **dict.fromkeys(_OF_EPOCHS, "samples_per_ply=null")}
+        return found
 
 
 class Fit(msgspec.Struct, frozen=True, kw_only=True):

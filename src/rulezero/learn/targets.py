@@ -1,14 +1,15 @@
 """What a net should have said, ply by ply."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rulezero._core import CHANCE, PlayerError
 from rulezero.data.columns import Floats
+from rulezero.data.place import IMPORTED
 from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay, is_chosen
 from rulezero.play.players import read_player
@@ -27,6 +28,14 @@ class TargetSettings(Settings):
     skip_plies: int = Field(0, ge=0)  # first plies of a game, which are all too alike
     skip_checks: bool = False  # whether to leave out plies whose mover's king is attacked
     keep: float = Field(1.0, gt=0, le=1)  # share of the plies that are learned from, by lot
+    human_policy: bool = True  # whether the move that a person played is the policy target
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_the_policies_of_older_runs(cls, given: Any) -> Any:
+        """A run writes down every key: one without human_policy learned no moves of people."""
+        is_older = isinstance(given, dict) and cls.model_fields.keys() - given == {"human_policy"}
+        return given | {"human_policy": False} if is_older else given
 
 
 class Targets(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -37,7 +46,8 @@ class Targets(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     search: Floats  # [n] the search's value; NaN where none is known
     draw: Floats  # [n] the search's probability of a draw; NaN likewise
     weight: Floats  # [n] of the ply in the loss
-    has_policy: npt.NDArray[np.bool_]  # [n] whether the pairs of the ply are learned
+    has_policy: npt.NDArray[np.bool_]  # [n] whether a policy is learned: pairs, or the choice
+    is_one_hot: npt.NDArray[np.bool_] | None = None  # [n] where it is the choice; none: nowhere
     temperature: Floats | None = None  # [n] weights ** (1 / it) are learned; none: 1 everywhere
 
 
@@ -51,16 +61,17 @@ def of_play(
 ) -> Targets:
     """The usual targets: visits, and how the game ended, or its `shaped` result, [n].
 
-    Where a mover knew no value, the judge's is taken. Chance plies, random opening plies, and all
-    plies of interrupted games get weight 0.
+    Where a mover knew no value, the judge's is taken; where a person moved, the policy is that
+    move. Chance plies, random opening plies, and all plies of interrupted games get weight 0.
     """
     is_learned = is_chosen(record, replay) & _is_kept(record, replay, settings)
+    is_one_hot = is_learned & is_human(record, columns, replay) if settings.human_policy else None
     has_policy = is_learned & columns.has_policy
+    if is_one_hot is not None:
+        has_policy |= is_one_hot
     weight = (has_policy if settings.learn_from == "policy" else is_learned).astype(np.float32)
-    if record.end_reason == "cap":
-        weight *= settings.capped_weight
-    elif record.end_reason == "interrupted":
-        weight *= 0  # its result is unknown
+    stopped = {"cap": settings.capped_weight, "interrupted": 0.0}  # its result is unknown
+    weight *= stopped.get(record.end_reason, 1.0)
     learned = record.learned_result
     result = np.full(record.plies, learned, np.float32) if shaped is None else shaped
     search, draw = columns.value, columns.draw
@@ -74,8 +85,45 @@ def of_play(
         draw=draw,
         weight=weight,
         has_policy=has_policy,
+        is_one_hot=is_one_hot,
         temperature=_played_at(record, replay) if settings.target_temperature == "play" else None,
     )
+
+
+def is_human(record: Record, columns: Columns, replay: Replay) -> npt.NDArray[np.bool_]:
+    """Whether a person chose the ply, [n]: no thought is known, and the mover is `human`.
+
+    Where neither player is called so, both are people in games whose purpose is human, and in
+    imported games without any thought.
+    """
+    has_thought = columns.has_thought
+    seats = [seat for seat, player in enumerate(record.players) if player == "human"]
+    is_bare_import = record.source.startswith(IMPORTED) and not has_thought.any()
+    if not seats and (record.purpose == "human" or is_bare_import):
+        seats = [0, 1]
+    return np.isin(replay.movers, seats) & ~has_thought
+
+
+def learned_pairs(columns: Columns, targets: Targets) -> Columns:
+    """The columns with the policies that are learned as their pairs."""
+    if targets.is_one_hot is not None:
+        columns = columns.with_choices(targets.is_one_hot)
+    if targets.temperature is not None:
+        sharpened = _sharpened(columns, targets.temperature)
+        columns = msgspec.structs.replace(columns, pair_targets=sharpened)
+    return columns
+
+
+def _sharpened(columns: Columns, temperature: Floats) -> npt.NDArray[np.uint16]:
+    """The weights of pairs, raised to 1 / the temperature of their ply; only the highest at 0."""
+    counts = np.diff(columns.offsets)
+    of_ply = np.repeat(np.arange(len(counts)), counts)
+    highest = np.zeros(len(counts), np.uint16)
+    np.maximum.at(highest, of_ply, columns.pair_targets)
+    shares = columns.pair_targets / np.maximum(highest, 1)[of_ply]
+    degree = temperature[of_ply]
+    raised = np.where(degree > 0, shares ** (1 / np.maximum(degree, 1e-3)), shares == 1)
+    return np.round(raised * np.iinfo(np.uint16).max).astype(np.uint16)
 
 
 def _is_kept(record: Record, replay: Replay, settings: TargetSettings) -> npt.NDArray[np.bool_]:

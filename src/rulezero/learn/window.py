@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import IntEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -13,7 +13,7 @@ from rulezero._core import Game as CoreGame
 from rulezero.data.columns import Floats, Numbers
 from rulezero.data.record import Columns, Record, Thoughts
 from rulezero.data.replay import Replay, replay_of
-from rulezero.learn.targets import Targets
+from rulezero.learn.targets import Targets, learned_pairs
 from rulezero.settings import Settings
 
 Indices = npt.NDArray[np.int64]
@@ -37,10 +37,20 @@ class WindowSettings(Settings):
     generations: int = Field(2, ge=1)  # the last ones that are kept, the current one included
     growth: float = Field(0.75, gt=0, lt=1)  # growing: plies * (all plies / plies) ** growth
     mix: float | None = Field(None, ge=0, le=1)  # share of older games in a batch; none: by size
-    always: dict[str, float] = Field(default_factory=dict)  # sources, purposes: weights; they stay
+    # Weights by source or purpose; such games stay in the window for the whole run.
+    always: dict[str, Annotated[float, Field(ge=0, le=1e6)]] = Field(default_factory=dict)
     held_out: float = Field(0.03, ge=0, lt=1)  # share of games that are never trained on
     validation: float = Field(0.0, ge=0, lt=1)  # share that ends fits early; 0: the held-out do
     surprise: float = Field(0.0, ge=0, le=1)  # share of the weight that goes by policy surprise
+
+    def idle(self) -> dict[str, str]:
+        """Keys of the other kinds."""
+        kinds = {
+            "plies": ("fixed", "growing"),
+            "generations": ("generations",),
+            "growth": ("growing",),
+        }
+        return {key: f"kind={own[0]}" for key, own in kinds.items() if self.kind not in own}
 
 
 class Game(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -131,12 +141,8 @@ class Window:
         generation: int,
     ) -> None:
         """Takes a record in; `trim` makes it known to batches."""
-        always = self.settings.always
-        times = always.get(record.source, always.get(record.purpose))
-        weighed = _weighted(targets, columns, self.settings.surprise)
-        if times is not None:
-            weight = weighed.weight * np.float32(times)
-            weighed = msgspec.structs.replace(weighed, weight=weight)
+        weighed = weighted(record, columns, targets, self.settings)
+        columns = learned_pairs(columns, targets)
         self.games.append(
             Game(
                 start=record.start,
@@ -144,12 +150,12 @@ class Window:
                 movers=played.movers,
                 offsets=columns.offsets.astype(np.int32),
                 pair_actions=columns.pair_actions,
-                pair_targets=_sharpened(columns, targets.temperature),
+                pair_targets=columns.pair_targets,
                 targets=weighed,
                 generation=generation,
                 part=part_of(record, self.settings),
                 task=record.task,
-                is_kept=times is not None,
+                is_kept=_times(record, self.settings) is not None,
             )
         )
         self.seen += record.plies
@@ -194,11 +200,15 @@ def take(
     """Takes games into a window, in the order of their tasks; a judge's notes are known by id."""
     for record in sorted(records, key=lambda record: (record.task, record.index)):
         columns, played = record.columns(), replay_of(record, game)
-        note = (notes or {}).get(record.id)
-        said = None if note is None else note.columns(record.action_numbers())
-        targets = targets_of(record, columns, played, said)
+        targets = targets_of(record, columns, played, noted(record, notes or {}))
         window.add(record, columns, played, targets, generation=generation)
     window.trim()
+
+
+def noted(record: Record, notes: Mapping[str, Thoughts]) -> Columns | None:
+    """What a judge noted about a record, by its id; None: nothing."""
+    note = notes.get(record.id)
+    return None if note is None else note.columns(record.action_numbers())
 
 
 def part_of(record: Record, settings: WindowSettings) -> Part:
@@ -209,21 +219,23 @@ def part_of(record: Record, settings: WindowSettings) -> Part:
     return Part.VALIDATION if place < settings.held_out + settings.validation else Part.TRAINING
 
 
-def _sharpened(columns: Columns, temperature: Floats | None) -> npt.NDArray[np.uint16]:
-    """The weights of pairs, raised to 1 / the temperature of their ply; only the highest at 0."""
-    if temperature is None:
-        return columns.pair_targets
-    counts = np.diff(columns.offsets)
-    of_ply = np.repeat(np.arange(len(counts)), counts)
-    highest = np.zeros(len(counts), np.uint16)
-    np.maximum.at(highest, of_ply, columns.pair_targets)
-    shares = columns.pair_targets / np.maximum(highest, 1)[of_ply]
-    degree = temperature[of_ply]
-    raised = np.where(degree > 0, shares ** (1 / np.maximum(degree, 1e-3)), shares == 1)
-    return np.round(raised * np.iinfo(np.uint16).max).astype(np.uint16)
+def weighted(
+    record: Record, columns: Columns, targets: Targets, settings: WindowSettings
+) -> Targets:
+    """A record's targets with the weights that they have in a window."""
+    found = _by_surprise(targets, columns, settings.surprise)
+    times = _times(record, settings)
+    if times is None:
+        return found
+    return msgspec.structs.replace(found, weight=found.weight * np.float32(times))
 
 
-def _weighted(targets: Targets, columns: Columns, share: float) -> Targets:
+def _times(record: Record, settings: WindowSettings) -> float | None:
+    """The weight of a record that stays for ever; None for others."""
+    return settings.always.get(record.source, settings.always.get(record.purpose))
+
+
+def _by_surprise(targets: Targets, columns: Columns, share: float) -> Targets:
     """Targets whose weight goes in part by how far the search moved from the net's policy."""
     surprise = np.nan_to_num(columns.surprise) * (targets.weight > 0)
     if share == 0 or surprise.sum() == 0:

@@ -10,7 +10,8 @@ from rulezero.games.load import load
 from rulezero.nets.card import read_perceptron
 
 GAME = "chess"
-SIZES = (781, 256, 128, 1)  # of the layers of a new perceptron, inputs first
+HIDDEN = (256, 128)  # neurons of the hidden layers of a new perceptron
+SIZES = (781, *HIDDEN, 1)  # of all its layers, inputs first
 
 
 def encoder() -> Game:

@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from rulezero._core import Mlp, NetError
 from rulezero.nets.chess_perceptron import SIZES
@@ -41,6 +42,7 @@ class Perceptron(nn.Module):
     ) -> None:
         """Random weights; without activations, all hidden layers are ReLUs."""
         super().__init__()
+        self.dropout = 0.0  # share of each hidden layer that is left out in train mode
         hidden = max(0, len(sizes) - 2)
         self.sizes = tuple(sizes)
         self.activations = tuple([Activation.RELU] * hidden if activations is None else activations)
@@ -67,6 +69,8 @@ class Perceptron(nn.Module):
         *hidden, last = self.layers
         for layer, activation in zip(hidden, self.activations, strict=True):
             features = _FUNCTIONS[activation](layer(features))
+            if self.dropout:
+                features = functional.dropout(features, self.dropout, self.training)
         return torch.sigmoid(last(features))
 
 

@@ -10,6 +10,7 @@ from rulezero.nets.card import PERCEPTRON, read_card
 from rulezero.play.evaluators import Evaluator, Options, open_net
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player, kinds
+from rulezero.play.weights import weights_of
 
 _MOST_OPEN = 16  # nets at a time
 
@@ -24,7 +25,8 @@ class EvaluatorBinding:
     encoder: Game  # whose planes and slots it knows
     evaluator: Evaluator | None = None
     mlp: Mlp | None = None
-    identity: str | None = None  # of its net, for records
+    weights: tuple[float, ...] = ()  # of the heuristic; (): its own
+    identity: str | None = None  # of its net or weights, for records
     core_options: dict[str, str] = field(default_factory=dict)  # its text leaves them open
 
 
@@ -40,7 +42,8 @@ def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> Evaluat
     if player.net is None:
         is_open = kinds()[player.spec.name].judges and "eval" not in player.spec.options
         options = {"eval": "rollout"} if is_open and not game.facts.has_heuristic else {}
-        return EvaluatorBinding(game, core_options=options)
+        numbers, identity = weights_of(player, game)
+        return EvaluatorBinding(game, weights=numbers, identity=identity, core_options=options)
     path = nets.path_of(player.net)
     if path.suffix == PERCEPTRON and player.spec.name == "policy":
         raise PlayerError(

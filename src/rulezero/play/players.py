@@ -18,7 +18,8 @@ _NET = "a checkpoint, a run folder (its best), RUN@latest, RUN@12"
 _PERCEPTRON = "a perceptron: a .nn file, or a run folder whose nets are such files"
 _EVALS = ("heuristic", "rollout", "uniform", "hash")
 _TABLES = "a folder of solved endgames"
-_OUTSIDE = ("net", *Options._fields, "tables")  # keys that the core does not read
+_WEIGHTS = "a YAML file with weights of the heuristic; `rulezero games GAME` lists them"
+_OUTSIDE = ("net", *Options._fields, "weights", "tables")  # keys that the core does not read
 
 
 class Key(NamedTuple):
@@ -51,6 +52,8 @@ def kinds() -> dict[str, Kind]:
                 *(_net_keys() if name != "alphabeta" else []),
                 *([Key("eval", "heuristic", known)] if name != "policy" else []),
             ]
+        if name == "heuristic" or (judges and name != "policy"):
+            keys.append(Key("weights", "", _WEIGHTS))
         if name not in ("random", "policy", "human"):
             keys.append(Key("tables", "", _TABLES))
         found[name] = Kind(name, text, judges, tuple(keys))
@@ -191,6 +194,8 @@ def read_player(
     judge = spec.options.get("eval", "heuristic")
     if judge not in _EVALS:
         raise PlayerError(f"there is no eval={judge}{among(judge, _EVALS)}")
+    if "weights" in spec.options and (has_net or judge != "heuristic"):
+        raise PlayerError(f"'{spec.text}': only the heuristic uses weights=, leave it out")
     if not 0 <= seed < 1 << 64:
         raise PlayerError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
     spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})

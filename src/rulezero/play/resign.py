@@ -23,7 +23,7 @@ class Resign:
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     value: _Share = 0.95  # lost: its own value is below minus this
-    choices: Annotated[int, Field(ge=1), Meta(ge=1)] = 3
+    choices: Annotated[int, Field(ge=1, le=10_000), Meta(ge=1, le=10_000)] = 3
     audit: _Share = 0.1  # share of pairs that are played out anyway
 
 

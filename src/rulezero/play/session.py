@@ -1,5 +1,6 @@
 """Games in step: the core's pool, and the evaluators that its players ask."""
 
+import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -38,7 +39,8 @@ class Session:
         if width < 1 or cache < 0:
             raise GameError("a session has a width of at least 1, and a cache of at least 0")
         self.game = game
-        self.identities: list[str | None] = []  # of the players' nets
+        self.identities: list[str | None] = []  # of the players' nets or weights
+        self.net_seconds = 0.0  # that evaluators have taken so far
         self._evaluators: list[Evaluator] = []
         encoders: list[Game] = []
         numbers: dict[int, int] = {}  # of evaluators by id: players with the same net share it
@@ -53,14 +55,28 @@ class Session:
                     self._evaluators.append(binding.evaluator)
             encoder = binding.encoder if binding.mlp else None
             options = player.core_options | binding.core_options
-            tables = tables_of(player, game)
-            seated.append(CorePlayer(player.spec.name, options, net, binding.mlp, encoder, tables))
+            seated.append(
+                CorePlayer(
+                    player.spec.name,
+                    options,
+                    net=net,
+                    mlp=binding.mlp,
+                    encoder=encoder,
+                    tables=tables_of(player, game),
+                    weights=binding.weights,
+                )
+            )
             self.identities.append(binding.identity)
         leaves = max((int(player.number("leaves")) for player in players), default=1)
         rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))
         self._slots = [encoder.facts.slots for encoder in encoders]
         self._planes = [np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders]
         self.pool = Pool(game, seated, encoders, seed, width, cache)
+
+    @property
+    def has_nets(self) -> bool:
+        """Whether any player asks an evaluator; the core answers the others."""
+        return bool(self._evaluators)
 
     def add(
         self,
@@ -93,7 +109,9 @@ class Session:
         """Plays on until every game has asked its net, answers, and returns the finished games."""
         for net, rows in enumerate(self.pool.collect(self._planes)):
             if rows > 0:
+                begin = time.perf_counter()
                 judged = self._evaluators[net].evaluate(self._planes[net][:rows])
+                self.net_seconds += time.perf_counter() - begin
                 self.pool.apply(net, *self._checked(judged, net, rows))
         return self.pool.take_finished()
 

@@ -42,7 +42,8 @@ class Failure:
 class Table:
     """The players of a task and a session in which they play its games.
 
-    `players` are the task's own where they hold evaluators that no text can name.
+    `players` are the task's own where they hold evaluators that no text can name. Games end after
+    `most_plies` at the latest, by default the game's own limit.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Table:
         width: int = 64,
         cache: int = 1 << 16,
         players: tuple[Player, Player] | None = None,
+        most_plies: int | None = None,
     ) -> None:
         self.task = task
         self.game = game
@@ -66,8 +68,9 @@ class Table:
             self._seated.append(read_player(task.judge))
         self._judge = len(self._seated) - 1 if task.judge is not None else -1
         self._cache = cache
+        self._most_plies = most_plies
         self._nets = nets
-        self._session = self._open()
+        self.session = self._open()
 
     def _open(self) -> Session:
         return Session(
@@ -103,9 +106,9 @@ class Table:
                 return
             try:
                 for index in [index for index in until if index not in beginnings]:
-                    beginnings[index] = self._begin(index)
+                    beginnings[index] = self.begin(index)
                 is_late = time.monotonic() > min(until.values())
-                finished = [] if is_late else self._session.step()
+                finished = [] if is_late else self.session.step()
             except Exception:
                 if not is_limited:
                     raise
@@ -113,47 +116,50 @@ class Table:
             if is_late:
                 for index in until:
                     yield from self._play_alone(index, seconds)
-                self._session = self._open()
+                self.session = self._open()
                 until.clear()
                 beginnings.clear()
                 continue
             for played in finished:
                 del until[played.index]
-                yield self._finished(beginnings.pop(played.index), played)
+                yield self.finished(beginnings.pop(played.index), played)
 
     def _play_alone(self, index: int, seconds: float) -> Iterator[Finished | Failure | Begun]:
         """One game, with all the time to itself."""
         yield Begun(index, is_alone=True)
         until = time.monotonic() + seconds
-        self._session = self._open()
+        self.session = self._open()
         try:
-            beginning = self._begin(index)
+            beginning = self.begin(index)
             while time.monotonic() < until:
-                for played in self._session.step():
-                    yield self._finished(beginning, played)
+                for played in self.session.step():
+                    yield self.finished(beginning, played)
                     return
         except Exception as error:  # of rules or an evaluator in Python
             yield Failure(index, f"{type(error).__name__}: {error}")
         else:
             yield Failure(index, f"it took more than {seconds:g} s")
 
-    def _begin(self, index: int) -> Beginning:
+    def begin(self, index: int) -> Beginning:
+        """Queues a game of the task in the session."""
         beginning = begin(self.task, self.game, index)
         by_seat = (self._numbers[beginning.a_sits], self._numbers[1 - beginning.a_sits])
-        self._session.add(
+        self.session.add(
             index,
             beginning.start,
             by_seat,
             judge=self._judge,
             script=beginning.script,
+            most_plies=len(beginning.script) if self.task.scripts else self._most_plies,
             resign=beginning.resign,
         )
         return beginning
 
-    def _finished(self, beginning: Beginning, played: Played) -> Finished:
+    def finished(self, beginning: Beginning, played: Played) -> Finished:
+        """A game that the session has played."""
         task = self.task
         first, second = beginning.a_sits, 1 - beginning.a_sits  # who sits in seats 0 and 1
-        identities = [self._session.identities[number] for number in self._numbers]
+        identities = [self.session.identities[number] for number in self._numbers]
         record = record_from(
             beginning.start,
             pack(played.last.actions, **played.thoughts()),

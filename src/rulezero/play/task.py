@@ -16,7 +16,7 @@ from rulezero.seeds import keyed
 from rulezero.stats.tally import GameResult
 from rulezero.version import __version__
 
-FORMAT = 1  # of the messages Task and Finished: counts up whenever the meaning of one changes
+FORMAT = 2  # of the messages Task and Finished: counts up whenever the meaning of one changes
 
 Message = TypeVar("Message", bound=msgspec.Struct)
 
@@ -37,6 +37,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     opening: Annotated[int, Meta(ge=0, le=1000)] = 0  # first plies drawn at random
     opening_share: Annotated[float, Meta(ge=0, le=1)] = 1.0  # of the pairs that have an opening
     starts: tuple[str, ...] = ()  # positions to begin from, in turn
+    scripts: tuple[tuple[int, ...], ...] = ()  # all choices from each start: nobody has another
     judge: str | None = None  # a player that comments on every choice
     resign: Resign | None = None  # when players give up; none: they never do
     purpose: Purpose = "rating"
@@ -71,6 +72,8 @@ def check_task(task: Task) -> Game:
         raise GameError(f"{name}={value!r} cannot be played: {wrong.lower()}") from error
     if task.seed >= 1 << 64:
         raise GameError("a seed is a whole number from 0 to 2**64 - 1")
+    if task.scripts and not len(task.scripts) == len(task.starts) == task.games:
+        raise GameError("a task that goes through games has a start and a script for each of them")
     game = load(task.game)
     for text in (task.a, task.b, task.judge):
         if text is not None:
@@ -121,6 +124,8 @@ def result_of(record: Record, task: Task) -> GameResult:
 
 def begin(task: Task, game: Game, index: int) -> Beginning:
     """The beginning of one of a task's games."""
+    if task.scripts:
+        return Beginning(game.parse(task.starts[index]), list(task.scripts[index]), 0, None)
     pair = index // 2 if task.swap else index
     a_sits = index % 2 if task.swap else 0
     if task.starts:

@@ -2,8 +2,9 @@
 
 from rulezero.reports.cost import offers
 from rulezero.reports.cost.offers import Prices, Range
-from rulezero.reports.cost.plan import Plan, measure
+from rulezero.reports.cost.plan import Plan
 from rulezero.reports.diagnosis import Diagnosis, Judgement
 from rulezero.reports.page import say_duration
+from rulezero.train.work import Count
 
-__all__ = ["Diagnosis", "Judgement", "Plan", "Prices", "Range", "measure", "offers", "say_duration"]
+__all__ = ["Count", "Diagnosis", "Judgement", "Plan", "Prices", "Range", "offers", "say_duration"]

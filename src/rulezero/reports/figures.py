@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rulezero.stats.rating import Estimate
+from rulezero.stats.rating import Estimate, score_interval
 from rulezero.stats.tally import Counts
 from rulezero.train.games.exchange import TARGETS
 from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry
@@ -98,15 +98,8 @@ def strength(entries: Sequence[Entry]) -> list[Figure]:
     promoted = {e.iteration for e in entries if isinstance(e, VerdictEntry) and e.is_promoted}
     elo = _line([(e.iteration, e.elo.elo) for e in anchor], "Elo", "--net")
     if elo:
-        elo["error_y"] = {
-            "type": "data",
-            "symmetric": False,
-            "array": [_beyond(e.elo, e.elo.upper) for e in anchor],
-            "arrayminus": [_beyond(e.elo, e.elo.lower) for e in anchor],
-            "color": "--faint",
-            "thickness": 1.5,
-            "width": 3,
-        }
+        above = [_beyond(e.elo, e.elo.upper) for e in anchor]
+        elo["error_y"] = _error_bars(above, [_beyond(e.elo, e.elo.lower) for e in anchor])
         elo["text"] = [e.elo.interval(0) for e in anchor]
         elo["hovertemplate"] = "%{y:+.0f} (%{text})<extra></extra>"
     score = _line([(e.iteration, e.score) for e in gates], "score", "--net")
@@ -133,14 +126,20 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
     lessons = [entry for entry in both if is_lesson(entry)]
     lengths = [(e.iteration, e.plies / max(e.games, 1)) for e in played]
     plies = [_line(lengths, "plies", "--net")]
-    first = [_line([(e.iteration, e.first_seat) for e in played], "first seat", "--net")]
-    share = "share of self-play games"
+    first = _line([(e.iteration, e.first_seat) for e in played], "first seat", "--net")
+    if first:
+        bounds = [(e.first.score, *score_interval(e.first)) for e in played]
+        above = [upper - score for score, _, upper in bounds]
+        first["error_y"] = _error_bars(above, [score - lower for score, lower, _ in bounds])
+        first["text"] = [f"{lower:.1%} to {upper:.1%}" for _, lower, upper in bounds]
+        first["hovertemplate"] = "%{y:.1%} (%{text})<extra></extra>"
+    share, seat_0 = "share of self-play games", "its score in self-play, 95 % intervals"
     draws, wins = _stack(played, lambda c: c.draws), _stack(played, lambda c: c.wins + c.losses)
     return [
         _figure("draws", "Draws by cause", share, draws, _PERCENT),
         _figure("ends", "Wins by cause", share, wins, _PERCENT),
         _figure("length", "Length", "mean plies of a self-play game", plies, ".1f"),
-        _figure("first", "First seat", "its score in self-play", first, _PERCENT, level=0.5),
+        _figure("first", "First seat", seat_0, [first], _PERCENT, level=0.5),
         *_particular(played, lessons),
     ]
 
@@ -169,6 +168,8 @@ def _particular(played: Sequence[GamesEntry], lessons: Sequence[GamesEntry]) -> 
             for each in abilities
         }
         yield _figure(name, title, about, _coloured(shares), _PERCENT)
+    if spread := [(at, usage.targets) for at, usage in used if sum(usage.targets)]:
+        yield _histogram(dict([spread[0], spread[-1]]))
     tiers: dict[str, list[tuple[int, float]]] = {}
     for entry in lessons:
         for tier, games in entry.figures.tiers.items():
@@ -184,6 +185,27 @@ def _coloured(curves: Mapping[str, Sequence[tuple[int, float]]]) -> list[Json]:
     """A line for each curve, by its name."""
     numbered = enumerate(curves.items())
     return [_line(points, name, _colour(number)) for number, (name, points) in numbered]
+
+
+def _histogram(targets: dict[int, tuple[int, ...]]) -> Figure:
+    """Shaped targets of some iterations, as shares of their plies."""
+    data = []
+    for number, (iteration, counts) in enumerate(targets.items()):
+        width = 2 / len(counts)
+        data.append(
+            {
+                "type": "bar",
+                "name": f"iteration {iteration}",
+                "x": [round((at + 0.5) * width - 1, 4) for at in range(len(counts))],
+                "y": [count / sum(counts) for count in counts],
+                "marker": {"color": _colour(number)},
+            }
+        )
+    about = "share of plies by the value they teach: result and rewards, White's"
+    figure = _figure("targets", "Shaped targets", about, data, _PERCENT)
+    figure.layout["barmode"] = "group"
+    figure.layout["xaxis"] = {"title": {"text": "target"}, "range": [-1, 1]}
+    return figure
 
 
 def _colour(number: int) -> str:
@@ -274,6 +296,11 @@ def _step(data: Sequence[Json]) -> int:
     last: int = max((max(trace["x"], default=0) for trace in data), default=0)
     steps: Iterator[int] = (unit * 10**power for power in range(9) for unit in (1, 2, 5))
     return next(step for step in steps if last <= 10 * step)
+
+
+def _error_bars(above: Sequence[float], below: Sequence[float]) -> Json:
+    look = {"color": "--faint", "thickness": 1.5, "width": 3}
+    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, **look}
 
 
 def _beyond(estimate: Estimate, bound: float) -> float:

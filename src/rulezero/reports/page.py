@@ -25,6 +25,8 @@ def write_report(run: Run, out: str | Path | None = None) -> Path:
     path = run.path / "reports" / "report.html" if out is None else Path(out)
     if path.is_dir():
         raise RunError(f"'{path}' is a folder; a report is a file, such as report.html")
+    if path.exists() and path.suffix != ".html":
+        raise RunError(f"'{path}' exists already and is no .html file: choose another name")
     page = render(run)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, page.encode())
@@ -178,7 +180,7 @@ def _ratings(standings: Standings | None) -> str:
     head = "<th></th><th>player</th><th>Elo</th><th>95 %</th><th>games</th><th>score</th>"
     words = (
         f"{standings.games} games; Elo above {standings.anchor};"
-        f" the first seat is worth {standings.advantage:+.0f}."
+        f" the first seat is worth {standings.advantage_text}."
     )
     return (
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'

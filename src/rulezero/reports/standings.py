@@ -77,6 +77,7 @@ def rate(
         anchor=anchor.text,
         standings=tuple(Standing(player=by_text[r.player], rating=r) for r in ladder.ratings),
         advantage=ladder.advantage,
+        advantage_error=ladder.advantage_error,
         confidence=ladder.confidence,
         games=sum(meeting.tally.games for meeting in met),
         played=played,

@@ -92,6 +92,12 @@ def elo(results: Results, *, confidence: float = 0.95, floor: float = 1e-3) -> E
     )
 
 
+def score_interval(results: Results, *, confidence: float = 0.95) -> tuple[float, float]:
+    """Where a's score lies, in [0, 1]: the bounds of `elo` as scores."""
+    found = elo(results, confidence=confidence)
+    return to_score(found.lower), to_score(found.upper)
+
+
 def quantile(confidence: float) -> float:
     """How many standard errors to either side hold this share of a normal distribution."""
     if not 0 < confidence < 1:

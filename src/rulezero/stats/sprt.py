@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from rulezero.stats import rating
-from rulezero.stats.tally import RatingError, Results, independent
+from rulezero.stats.tally import GameResult, RatingError, Results, Tally, independent
 
 _FARTHEST = {"logistic": 1000.0, "normalized": 200.0}  # Elo; the solver is sure up to there
 _NORMALIZED = 800 / math.log(10)  # normalized Elo per standard deviation of a game
@@ -122,6 +122,34 @@ class Sprt(msgspec.Struct, frozen=True, kw_only=True):
             return rating.likeliest(observed, rating.to_score(elo))
         games = 2 if len(observed) == 5 else 1  # a pair's mean varies less than a game
         return _likeliest_normalized(observed, elo / _NORMALIZED * math.sqrt(games))
+
+
+class SequentialTest:
+    """A test that gets games as they finish and counts complete pairs in the order of their task.
+
+    In the order of their ends, short games would count first, and the verdict would depend on how
+    many games are played in step.
+    """
+
+    def __init__(self, sprt: Sprt, *, pairs: bool) -> None:
+        self.sprt = sprt
+        self.games = 0  # counted
+        self._size = 2 if pairs else 1
+        self._waiting: dict[int, GameResult] = {}
+        self._tally = Tally()
+
+    def add(self, index: int, result: GameResult) -> bool:
+        """Adds the game of an index; whether there is a verdict."""
+        self._waiting[index] = result
+        while self.sprt.verdict == "undecided":
+            indices = range(self.games, self.games + self._size)
+            if any(index not in self._waiting for index in indices):
+                return False
+            self._tally += Tally.of([self._waiting.pop(index) for index in indices])
+            self.games += self._size
+            results = self._tally.pairs if self._size == 2 else self._tally.counts
+            self.sprt = self.sprt.after(results)
+        return True
 
 
 def _likeliest_normalized(observed: rating.Shares, t: float) -> rating.Shares:

@@ -1,95 +1,173 @@
-"""What an experiment will cost on this machine: measured for a moment, then multiplied."""
+"""What an experiment takes on this machine: its work is counted, samples of it are timed."""
 
+import statistics
 import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
-import numpy as np
 
-from rulezero._core import Game
+from rulezero.data.columns import Floats
+from rulezero.data.replay import is_chosen, replay_of
+from rulezero.fleet.workers import fresh_processes
 from rulezero.games.load import load
-from rulezero.learn.batch import Batch
-from rulezero.learn.learner import Learner
-from rulezero.nets.checkpoint import save
-from rulezero.nets.config import NetConfig
-from rulezero.nets.device import threads
-from rulezero.nets.size import size_of
-from rulezero.nets.tower import create
-from rulezero.play.evaluators import DEFAULT, Options, open_net
+from rulezero.play.evaluators import Options
 from rulezero.play.players import read_player
-from rulezero.play.speed import rate_of
+from rulezero.play.table import Finished
+from rulezero.play.task import Task
+from rulezero.train import measure
 from rulezero.train.experiment import Experiment
-from rulezero.train.lengths import play_quickly
+from rulezero.train.measure import Learning, Opened, Sample
+from rulezero.train.work import PARTS, Count, GameSize, Work, count, samples_of, work_of
 
-_BLOCKS = 4  # of a net that is measured: a deeper one takes as much longer as it multiplies more
-_ROWS = 16  # positions that a learner is measured with, at least; and at most as many as ...
-_MULTIPLY_ADDS = 4e9  # ... come to this, so that a batch takes no minutes, and not all the memory
-_GAMES = 8  # for their length
+_PLAYING = 11.0  # seconds in which all kinds of games are measured
+_MOST = 4.0  # seconds for one kind
+_LEARNING = 2.0  # seconds
+_ROWS = 4e9  # multiply-adds of a batch of positions that are evaluated together
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """An experiment on this machine."""
 
+    workers: int  # processes that play
     parameters: int  # of the net
-    positions_per_second: float  # that one worker evaluates
-    samples_per_second: float  # that the learner learns from
-    choices_per_game: float  # in quick games
-    sims_per_choice: float
-    hours: float  # of self-play and fits; bootstrap and trials come on top
+    counts: tuple[Count, ...]  # the work, part by part
+    seconds: dict[str, float]  # of each part, and of the start
+
+    @property
+    def hours(self) -> float:
+        """Of the whole run."""
+        return sum(self.seconds.values()) / 3600
+
+
+class Speed(NamedTuple):
+    """What was measured."""
+
+    samples: Sequence[Sample]  # kind by kind
+    learning: Learning
+    opened: Opened
+    start: float  # seconds in which a worker process starts
 
 
 def estimate(experiment: Experiment, *, workers: int) -> Estimate:
-    """What the self-play and the fits of an experiment take here."""
-    game, fit, player = load(experiment.game), experiment.fit, read_player(experiment.selfplay.a)
-    shallow = measured_net(experiment.net)
-    whole, measured = size_of(game.text, experiment.net), size_of(game.text, shallow)
-    share = measured.multiply_adds / whole.multiply_adds
-    tower = create(game, shallow)
-    options = player.options
-    if options.backend == DEFAULT:  # int8 files take long to make
-        options = Options()
+    """What a run takes here, after some seconds in which a little of everything is done."""
+    work = work_of(experiment)
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
-        evaluator = open_net(save(Path(folder) / "net", tower, game), options, game)
-    planes = np.random.default_rng(0).random((experiment.width, *game.facts.planes), np.float32)
-    positions = share * rate_of(lambda: len(evaluator.evaluate(planes).value))
-    learner = Learner(tower, game, fit)
-    rows = max(_ROWS, int(_MULTIPLY_ADDS / measured.multiply_adds))
-    batch = any_batch(game, min(fit.batch, rows))
-    with threads(fit.threads):
-        samples = share * rate_of(lambda: learner.learn(batch, 0.0))
-    choices, _ = play_quickly(game, _GAMES)
-    plies, sims = experiment.selfplay.games * choices, player.mean_sims
-    times = fit.samples_per_ply if fit.samples_per_ply is not None else float(fit.epochs)
-    seconds = plies * sims / (positions * workers) + plies * times / samples
+        speed = _measure(experiment, work, workers, Path(folder))
+    sizes = [_size_of(experiment, each) for each in speed.samples]
     return Estimate(
-        parameters=whole.parameters,
-        positions_per_second=positions,
-        samples_per_second=samples,
-        choices_per_game=choices,
-        sims_per_choice=sims,
-        hours=experiment.iterations * seconds / 3600,
+        workers=workers,
+        parameters=speed.opened.parameters,
+        counts=count(experiment, work, sizes),
+        seconds=seconds_of(experiment, work, sizes, speed, workers),
     )
 
 
-def measured_net(net: NetConfig) -> NetConfig:
-    """The net that is measured in the place of this one: with fewer blocks if it is deep."""
-    blocks = min(net.blocks, _BLOCKS)
-    pooling = min(net.pooling, blocks)
-    changes = {"blocks": blocks, "widths": net.widths[-_BLOCKS:], "pooling": pooling}
-    return net.model_copy(update=changes)
+def seconds_of(
+    experiment: Experiment, work: Work, sizes: Sequence[GameSize], speed: Speed, workers: int
+) -> dict[str, float]:
+    """The seconds of each part of a run that has it, and of its start."""
+    found: dict[str, float] = {"start": speed.opened.seconds}
+    found |= dict.fromkeys(PARTS, 0.0)
+    opened, learning = speed.opened, speed.learning
+    for phase in work.phases:
+        busy = min(workers, phase.total)
+        for number, games in phase.games.items():
+            one, part = speed.samples[number], work.kinds[number].part
+            slower = 1 + (opened.scale - 1) * one.net_share
+            found[part] += games * one.seconds * slower / busy
+            if busy > 1:
+                found[part] += speed.start * games / phase.total
+    fits = samples_of(experiment, work, sizes)
+    learned = [phase for phase in work.phases if phase.is_learned]
+    found["fits"] += opened.scale * learning.sample_seconds * sum(fits.values())
+    found["fits"] += (learning.fit_seconds + opened.quick_seconds) * len(fits)
+    found["fits"] += learning.game_seconds * sum(phase.total for phase in learned)
+    return {part: seconds for part, seconds in found.items() if seconds}
 
 
-def any_batch(game: Game, size: int) -> Batch:
-    """A batch of nothing in particular: as much work as any."""
-    slots = game.facts.slots
-    policy = np.zeros((size, slots), np.float32)
-    policy[:, 0] = 1
-    return Batch(
-        planes=np.random.default_rng(0).random((size, *game.facts.planes), np.float32),
-        legal=np.ones((size, slots), bool),
-        policy=policy,
-        wdl=np.full((size, 3), 1 / 3, np.float32),
-        value=np.zeros(size, np.float32),
-        weight=np.ones(size, np.float32),
-        plies_left=np.ones(size, np.float32),
+def _measure(experiment: Experiment, work: Work, workers: int, folder: Path) -> Speed:
+    with fresh_processes(1) as learner, fresh_processes(workers) as players:
+        opened = learner.submit(measure.begin, experiment, folder, _options(work)).result()
+        plain = _plainest(work)
+        starting = [players.submit(measure.ready, plain, folder) for _ in range(workers)]
+        start = statistics.median(each.result() for each in starting)
+        samples = _play(players, work, workers, folder, experiment, opened)
+        learning, games = Learning(), _lesson(samples, experiment)
+        if games:
+            learning = learner.submit(measure.learn, experiment, folder, games, _LEARNING).result()
+    return Speed(samples, learning, opened, start)
+
+
+def _play(
+    players: ProcessPoolExecutor,
+    work: Work,
+    workers: int,
+    folder: Path,
+    experiment: Experiment,
+    opened: Opened,
+) -> list[Sample]:
+    """Some games of each kind, as many kinds at a time as there are workers."""
+    seconds = min(_MOST, _PLAYING * min(workers, len(work.kinds)) / max(1, len(work.kinds)))
+    waiting = []
+    for number, kind in enumerate(work.kinds):
+        phase = next(phase for phase in work.phases if number in phase.games)
+        share = -(-phase.total // min(workers, phase.total))  # of one worker
+        width = min(experiment.width, share)
+        leaves = max(int(read_player(text).number("leaves")) for text in (kind.task.a, kind.task.b))
+        rows = _ROWS / opened.multiply_adds / max(leaves, 1)
+        games = -(-phase.games[number] // min(workers, phase.total))
+        task = msgspec.structs.replace(kind.task, games=games)
+        at_most = max(1, min(width, int(rows)))
+        length = 0.0 if task.starts else load(task.game).facts.typical_plies
+        waiting.append(players.submit(measure.sample, task, folder, at_most, seconds, length))
+    return [each.result() for each in waiting]
+
+
+def _options(work: Work) -> list[Options]:
+    """The ways to compute a net that players name, beside the plain one."""
+    players = [read_player(text) for kind in work.kinds for text in (kind.task.a, kind.task.b)]
+    found = {each.options for each in players if each.net is not None}
+    return sorted(found - {Options()})
+
+
+def _plainest(work: Work) -> Task:
+    """A task of the run whose nets, if any task has some, are computed in the plain way."""
+    tasks = sorted((kind.task for kind in work.kinds), key=lambda task: "net=" not in task.a)
+    plain = dict.fromkeys(Options._fields)
+    a, b = (read_player(text).changed(**plain).text for text in (tasks[0].a, tasks[0].b))
+    return msgspec.structs.replace(tasks[0], a=a, b=b)
+
+
+def _lesson(samples: Sequence[Sample], experiment: Experiment) -> list[Finished]:
+    """Games of one iteration to learn from: of the first with self-play, or of the bootstrap."""
+    known: dict[int, list[Finished]] = {}
+    for each in (each for sample in samples for each in sample.games):
+        is_played = each.record.purpose in ("self-play", "bootstrap")
+        if is_played and any(weights_of(experiment, each) > 0):
+            known.setdefault(each.record.iteration or 0, []).append(each)
+    return known[min(known, key=lambda iteration: (iteration == 0, iteration))] if known else []
+
+
+def weights_of(experiment: Experiment, played: Finished) -> Floats:
+    """How much each ply of a game counts in a fit."""
+    record = played.record
+    note = None if played.note is None else played.note.columns(record.action_numbers())
+    replay = replay_of(record, load(experiment.game))
+    return experiment.targets_of(record, record.columns(), replay, note).weight
+
+
+def _size_of(experiment: Experiment, sample: Sample) -> GameSize:
+    """The means of some games."""
+    game, games = load(experiment.game), sample.games
+    chosen = [is_chosen(each.record, replay_of(each.record, game)) for each in games]
+    weights = [weights_of(experiment, each) for each in games]
+    times = sample.stretch / len(games)
+    return GameSize(
+        plies=times * sum(each.record.plies for each in games),
+        choices=times * float(sum(map(sum, chosen))),
+        positions=times * float(sum(sum(each > 0) for each in weights)),
+        weight=times * float(sum(map(sum, weights))),
     )

@@ -1,13 +1,13 @@
 """An experiment: everything that a run depends on, but for the machine."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
-import yaml
 from pydantic import BeforeValidator, Field, model_validator
 
 from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
+from rulezero.games.load import load
 from rulezero.learn.fit import FitSettings
 from rulezero.learn.targets import Targets
 from rulezero.learn.window import WindowSettings
@@ -19,6 +19,12 @@ from rulezero.train.regimes import AnyRegime
 from rulezero.train.regimes.curriculum import Curriculum
 from rulezero.train.regimes.gated import Gated
 from rulezero.train.tasks import GateSettings, PlaySettings, TrialSettings
+from rulezero.yaml_files import dump
+
+
+def _or_none(given: Any) -> Any:
+    """`gate: null` is no gate."""
+    return {"kind": "always"} if given is None else given
 
 
 class Experiment(Settings):
@@ -39,22 +45,49 @@ class Experiment(Settings):
     targets: ShapedTargetSettings = ShapedTargetSettings()
     window: WindowSettings = WindowSettings()
     fit: FitSettings = FitSettings()
-    gate: GateSettings = GateSettings()
+    gate: Annotated[GateSettings, BeforeValidator(_or_none)] = GateSettings()
     anchor: TrialSettings | None = None
     width: int = Field(32, ge=1)  # games that a worker plays in step
 
     @model_validator(mode="after")
     def _suits_its_regime(self) -> "Experiment":
-        last, whole = self.regime.last_iteration, self
+        last, update = self.regime.last_iteration, dict[str, Any]()
         if last is not None and "iterations" not in self.model_fields_set:
-            whole = self.model_copy(update={"iterations": last})
+            update["iterations"] = last
+        if not self.regime.has_gate:
+            update["gate"] = self._without_gate()
+        whole = self.model_copy(update=update)
         self.regime.accept(whole)
         return whole
+
+    def _without_gate(self) -> GateSettings:
+        """The gate that promotes every net; ValueError where the recipe asks for another one."""
+        none, given = GateSettings(kind="always"), self.gate
+        wrong = [key for key in none.idle() if getattr(given, key) != getattr(none, key)]
+        if "kind" in given.model_fields_set and given.kind != none.kind:
+            wrong = ["kind"]
+        if wrong:
+            raise ValueError(
+                f"the regime {self.regime.kind} has no gate and does not read gate.{wrong[0]}:"
+                " leave it out, or add --set gate=null"
+            )
+        return none
+
+    def idle(self) -> dict[str, str]:
+        """Keys for parts that this game's net does not have."""
+        found = {} if self.net.moves_left else {"fit.loss.moves_left": "net.moves_left=true"}
+        if self.regime.has_tower:
+            head = self.net.for_game(load(self.game).facts).head
+            if head not in ("flat", "dense"):
+                found["net.policy_channels"] = "net.head=flat"
+            if head != "from_to":
+                found["net.key_channels"] = "net.head=from_to"
+        return found
 
     @property
     def text(self) -> str:
         """The experiment as YAML: config.read gives it back."""
-        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
+        return dump(self.model_dump(mode="json"))
 
     def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
         """What to play before the fit of an iteration; none: there is no fit."""

@@ -12,15 +12,20 @@ if TYPE_CHECKING:
 Keys = dict[str, Any]
 
 
+class Switch:
+    """The kind of a flag that turns something on, as --name, or off, as --no-name."""
+
+
 class Flag(NamedTuple):
     """A short name. Regimes and games list their own: those belong to their experiments alone."""
 
     name: str  # without its dashes
-    kind: type | tuple[str, ...]  # of its value; words: one of these
+    kind: type | tuple[str, ...]  # of its value; words: one of these; bool: only --name
     help: str
     keys: "Callable[[Experiment, Any], Keys]"  # that it changes
     fits: "Callable[[Experiment], bool]" = lambda _: True
     value: str = ""  # what stands for it in a help text; "": by its kind
+    needs: str = ""  # the switch that turns on what it belongs to
 
     @property
     def parameter(self) -> str:

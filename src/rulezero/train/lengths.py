@@ -5,12 +5,12 @@ from rulezero.data.replay import replay_of
 from rulezero.fleet.local import run
 from rulezero.play.task import Task
 
-_PLAYER = "ucb1:sims=32"  # random games are several times as long
+QUICK = "ucb1:sims=32"  # random games are several times as long
 
 
 def play_quickly(game: Game, games: int) -> tuple[float, float]:
     """The means of choices of a game, and of legal moves of a choice, in quick games."""
-    task = Task(game=game.text, a=_PLAYER, b=_PLAYER, games=games, opening=2)
+    task = Task(game=game.text, a=QUICK, b=QUICK, games=games, opening=2)
     replays = [replay_of(each.record, game) for each in run(task)]
     legal = [each.choices[each.movers != CHANCE] for each in replays]
     choices = sum(map(len, legal))

@@ -44,6 +44,14 @@ class GamesEntry(_Entry, frozen=True, kw_only=True, tag="games"):
     figures: GameFigures = GameFigures()
 
     @property
+    def first(self) -> Counts:
+        """Wins, draws and losses of seat 0."""
+        draws = min(sum(self.draws.values()), self.games)
+        decided = self.games - draws
+        wins = min(max(round(self.first_seat * self.games - draws / 2), 0), decided)
+        return Counts(wins, draws, decided - wins)
+
+    @property
     def is_training(self) -> bool:
         """Whether these games are learned from."""
         return self.purpose in ("self-play", "bootstrap")
@@ -84,6 +92,7 @@ class VerdictEntry(_Entry, frozen=True, kw_only=True, tag="verdict"):
     net: str
     is_promoted: bool
     is_tried: bool  # whether it played against the best net
+    reason: str = ""  # how a sequential test ended; "": there was none
     cores: float  # mean number of busy ones
 
 
@@ -92,6 +101,13 @@ class WarningEntry(_Entry, frozen=True, kw_only=True, tag="warning"):
 
     about: str
     words: str
+
+
+class ChangeEntry(_Entry, frozen=True, kw_only=True, tag="change"):
+    """Keys of the experiment that were changed when the run was resumed, from an iteration on."""
+
+    keys: dict[str, Any]  # new values by their paths, such as fit.batch
+    time: str  # when, in ISO 8601
 
 
 class StageSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,7 +147,7 @@ class SummaryEntry(_Entry, frozen=True, kw_only=True, tag="summary"):
     summary: Summary
 
 
-Entry = GamesEntry | FitEntry | VerdictEntry | WarningEntry | SummaryEntry
+Entry = GamesEntry | FitEntry | VerdictEntry | WarningEntry | ChangeEntry | SummaryEntry
 
 
 def read_entry(line: bytes) -> Entry:

@@ -24,13 +24,17 @@ from rulezero.learn.window import Window, take
 from rulezero.play.task import Task, result_of
 from rulezero.seeds import keyed
 from rulezero.stats.rating import elo
+from rulezero.stats.sprt import Sprt
 from rulezero.stats.tally import Tally
 from rulezero.train.experiment import Experiment
 from rulezero.train.games import training_of
 from rulezero.train.listener import Listener
 from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry, WarningEntry
 from rulezero.train.run import Phase, Progress, Run
+from rulezero.train.trials import tested
 from rulezero.train.warnings import about_fit, about_games
+
+_TEST_BATCH = 32  # games that a sequential gate plays between two looks at its test
 
 
 class Trainee(Protocol):
@@ -71,22 +75,28 @@ class Loop:
         trainee: Callable[[int], Trainee],
         fleet: Fleet,
         listener: Listener | None = None,
+        earlier: Mapping[int, Experiment] | None = None,
     ) -> None:
-        """`trainee` makes one that has learned nothing yet, by a seed."""
+        """`trainee` makes one that has learned nothing yet, by a seed.
+
+        `earlier` are the experiments that the run had before this one, by the last iteration that
+        each was for, the first one first.
+        """
         self.run = run
         self.game = game
         self.experiment = experiment
         self.new_trainee = trainee
         self.fleet = fleet
         self.listener = listener or Listener()
+        self.earlier = earlier or {}
         self.progress = Progress()
         self._window = Window(experiment.window)
         self._trainee: Trainee | None = None
         self._began = time.perf_counter()
         self._times = os.times()
 
-    def go(self) -> Progress:
-        """Runs to the end of the experiment, from wherever it is."""
+    def go(self, last: int | None = None) -> Progress:
+        """Runs to the end of the experiment, or of an iteration, from wherever it is."""
         with self.run.locked():
             self.progress = self.run.progress()
             self.run.cut_log(self.progress)
@@ -98,7 +108,8 @@ class Loop:
                 "fit": self._fit,
                 "evaluate": self._evaluate,
             }
-            while not self.progress.is_done:
+            self._meet_length()
+            while not self.progress.is_done and (last is None or self.progress.iteration <= last):
                 self._began = time.perf_counter()
                 self.listener.begin(self.progress.iteration, self.progress.phase)
                 phases[self.progress.phase]()
@@ -141,26 +152,39 @@ class Loop:
         figures = msgspec.structs.asdict(fit)
         self._log(FitEntry, window=len(window), window_games=len(window.games), **figures)
         self._warn(about_fit(fit, experiment.fit.loss))
-        self._advance(phase="evaluate", latest=name, learner=folder, learner_digest=digest)
+        self._advance(
+            phase="evaluate",
+            latest=name,
+            previous=self.progress.latest,
+            learner=folder,
+            learner_digest=digest,
+        )
 
     def _evaluate(self) -> None:
         iteration = self.progress.iteration
         tasks = self.experiment.regime.trials(self.experiment, iteration, self._nets())
-        records = self._play(tasks)
-        tallies = {}
+        test = self.experiment.gate.test
+        if test is None:
+            records = self._play(tasks)
+        else:
+            records = self._play([task for task in tasks if task.purpose != "gate"])
+            for gate in (task for task in tasks if task.purpose == "gate"):
+                records += self._play_until_decided(gate, test)
+        results = {}
         for task in tasks:
             played = [record for record in records if record.task == task.name]
-            tallies[task.name] = Tally.of(result_of(record, task) for record in played)
+            results[task.name] = [result_of(record, task) for record in played]
             self._log_games(task, played)
-        is_promoted = self.experiment.regime.is_promoted(self.experiment, iteration, tallies)
+        verdict = self.experiment.regime.verdict(self.experiment, iteration, results)
         self._log(
             VerdictEntry,
             net=self.progress.latest,
-            is_promoted=is_promoted,
+            is_promoted=verdict.is_promoted,
             is_tried=any(task.purpose == "gate" for task in tasks),
+            reason=verdict.reason,
             cores=self._busy_cores(),
         )
-        best = self.progress.latest if is_promoted else self.progress.best
+        best = self.progress.latest if verdict.is_promoted else self.progress.best
         if iteration >= self.experiment.iterations:
             self._advance(best=best, is_done=True)
         else:
@@ -176,6 +200,18 @@ class Loop:
         self._began = time.perf_counter()
         self._advance(best="untrained", latest="untrained")
 
+    def _meet_length(self) -> None:
+        """A finished run goes on where the experiment was lengthened, and ends where shortened."""
+        at, length = self.progress.iteration, self.experiment.iterations
+        if self.progress.is_done and at < length:
+            self._advance(iteration=at + 1, phase="generate", is_done=False)
+        elif at > length:
+            self._advance(iteration=length, phase="evaluate", is_done=True)
+
+    def _experiment_of(self, iteration: int) -> Experiment:
+        """The experiment that an iteration was run by."""
+        return next((e for last, e in self.earlier.items() if iteration <= last), self.experiment)
+
     def _restore(self) -> None:
         """The window and the learner as the phases before this one have left them."""
         progress = self.progress
@@ -189,7 +225,7 @@ class Loop:
                 by_task.setdefault(record.task, []).append(record)
         for generation in range(last + 1):
             records = []
-            for task in self.experiment.games(generation, self._nets()):
+            for task in self._experiment_of(generation).games(generation, self._nets()):
                 kept = by_task.get(task.name, [])
                 if len({record.index for record in kept}) < task.games:
                     raise RunError(
@@ -215,6 +251,21 @@ class Loop:
                     games = sum(map(len, found))
                     self.listener.played(tasks[number], tallies[number], games, total, sims)
         return [found[number][at] for number in range(len(tasks)) for at in sorted(found[number])]
+
+    def _play_until_decided(self, task: Task, test: Sprt) -> list[Record]:
+        """The games of a gate up to the verdict of its sequential test.
+
+        They are played in batches, so that which games there are depends on results alone and not
+        on which worker was faster.
+        """
+        records: list[Record] = []
+        for games in range(_TEST_BATCH, task.games + _TEST_BATCH, _TEST_BATCH):
+            part = msgspec.structs.replace(task, games=min(games, task.games))
+            records = self._play([part])
+            results = [result_of(record, task) for record in records]
+            if tested(test, results).sprt.verdict != "undecided":
+                break
+        return records
 
     def _copy_given(self) -> None:
         """Takes the games of other stores into the run's; another run's tasks are not its own."""
@@ -247,7 +298,12 @@ class Loop:
 
     def _nets(self) -> dict[str, str]:
         progress = self.progress
-        return {"best": progress.best, "latest": progress.latest, "candidate": progress.latest}
+        return {
+            "best": progress.best,
+            "latest": progress.latest,
+            "previous": progress.previous or progress.latest,
+            "candidate": progress.latest,
+        }
 
     def _busy_cores(self) -> float:
         """How many cores this process and its workers kept busy since it was asked last."""

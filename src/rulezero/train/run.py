@@ -1,6 +1,7 @@
 """A run's folder: what it holds, and how far the run has come.
 
 config.yaml   the whole experiment          manifest.json  versions, rules hash, seed
+history/      until_N.yaml: the experiment up to iteration N, where it was changed after that
 log.jsonl     what happened, line by line   records/       the store of every game played
 nets/         iter_N and the pointers best and latest
 state/        progress.json, and the learner it names
@@ -36,6 +37,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     phase: Phase = "generate"
     best: str = ""  # names in nets/; "" before there is one
     latest: str = ""
+    previous: str = ""  # the net before the last fit; "" in runs that began before it was kept
     learner: str = ""  # a folder in state/
     learner_digest: str = ""  # SHA-256 of its file
     log_bytes: Annotated[int, Meta(ge=0)] = 0  # of log.jsonl
@@ -52,6 +54,7 @@ class Run:
         self.nets = path / "nets"
         self.state = path / "state"
         self.records = path / "records"
+        self.history = path / "history"
         self.log = path / "log.jsonl"
 
     @property
@@ -71,13 +74,37 @@ class Run:
 
     def create(self, config: str, manifest: dict[str, Any]) -> None:
         """Makes the folder. RunError where something is in the way."""
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise RunError(f"'{self.path}' is not empty; --resume goes on with a run")
+        if self.path.exists() and not self.path.is_dir():
+            raise RunError(f"'{self.path}' is a file: name a new folder for the run")
+        if self.path.exists() and any(self.path.iterdir()):
+            raise RunError(f"'{self.path}' is not empty: name a new folder, or --resume its run")
         for folder in (self.nets, self.state, self.records):
             folder.mkdir(parents=True, exist_ok=True)
+        self._write_manifest(manifest)
+        write_whole(self.path / "config.yaml", config.encode())  # the last: now it is a run
+
+    def change(self, config: str, last: int) -> None:
+        """Puts another experiment in the place of its own for the iterations after `last`.
+
+        It may be killed at any time: the manifest knows both before the config is replaced.
+        """
+        before, manifest = self.config(), self.manifest()
+        if last >= 0:
+            self.history.mkdir(exist_ok=True)
+            write_whole(self.history / f"until_{last}.yaml", before.encode())
+        self._write_manifest({**manifest, "next_config": digest(config.encode())})
+        write_whole(self.path / "config.yaml", config.encode())
+        self._write_manifest({**manifest, "config": digest(config.encode())})
+
+    def earlier_configs(self) -> dict[int, str]:
+        """The experiments that it had before, by the last iteration that each was for."""
+        files = self.history.glob("until_*.yaml")
+        found = {int(file.stem.partition("_")[2]): file.read_text("utf-8") for file in files}
+        return dict(sorted(found.items()))
+
+    def _write_manifest(self, manifest: dict[str, Any]) -> None:
         text = msgspec.json.format(msgspec.json.encode(manifest)) + b"\n"
         write_whole(self.path / "manifest.json", text)
-        write_whole(self.path / "config.yaml", config.encode())  # the last: now it is a run
 
     def config(self) -> str:
         """The experiment as it was written down. RunError if it was changed since."""
@@ -85,7 +112,8 @@ class Run:
             raise RunError(f"'{self.path}' is no run: it has no config.yaml")
         path = self.path / "config.yaml"
         written = path.read_bytes()
-        if self.manifest().get("config") != digest(written):
+        manifest = self.manifest()
+        if digest(written) not in (manifest.get("config"), manifest.get("next_config")):
             raise RunError(
                 f"'{path}' was changed after the run began:"
                 " put it back as it was, or begin another run with it"

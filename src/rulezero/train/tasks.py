@@ -1,8 +1,11 @@
 """Who plays the games of a run: the recipe's words for tasks."""
 
+import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import msgspec
 from pydantic import AfterValidator, Field, model_validator
 
 from rulezero.data.record import Purpose
@@ -13,12 +16,16 @@ from rulezero.play.resign import Resign
 from rulezero.play.starts import read_starts
 from rulezero.play.task import Task
 from rulezero.settings import Settings
+from rulezero.stats.sprt import Sprt
+from rulezero.stats.tally import RatingError
 from rulezero.train.games import TRAININGS, training_of
 
 if TYPE_CHECKING:
     from rulezero.train.experiment import Experiment
 
-NAMES = ("best", "latest", "candidate")  # nets that a player of a recipe may name
+# Nets that a player of a recipe may name; previous is the net before the last fit.
+NAMES = ("best", "latest", "previous", "candidate")
+OWN = re.compile(r"(?:untrained|iter_\d+)((?:_black)?)")  # nets that a run makes itself
 CURRICULUM = "curriculum"  # the starts that come with a game; curriculum:1+2 for its tiers
 
 
@@ -44,6 +51,10 @@ class PlaySettings(Settings):
     source: str = "train"  # told in the records: window.always can keep games by it
     resign: Resign | None = None  # none: nobody gives up
 
+    def idle(self) -> dict[str, str]:
+        """The share of random openings where there are none."""
+        return {} if self.opening else {"opening_share": "opening=4"}
+
 
 class TrialSettings(Settings):
     """A match that measures a new net."""
@@ -60,20 +71,67 @@ class GateSettings(TrialSettings):
 
     kind: Literal["always", "threshold", "sprt"] = "threshold"
     threshold: float = Field(0.55, ge=0, le=1)  # score to be reached, draws as half
-    elo0: float = 0.0  # sprt: promoted if it is stronger by elo1, not if by elo0
+    elo0: float = 0.0  # sprt: promoted if it is stronger by elo1, not if by elo0; `games` at most
     elo1: float = 20.0
 
+    def idle(self) -> dict[str, str]:
+        """Keys of the other kinds; without a gate all of them."""
+        own = {"threshold": "threshold", "elo0": "sprt", "elo1": "sprt"}
+        if self.kind == "always":
+            keys = (key for key in type(self).model_fields if key != "kind")
+            return {key: f"kind={own.get(key, 'threshold')}" for key in keys}
+        return {key: f"kind={kind}" for key, kind in own.items() if kind != self.kind}
+
     @model_validator(mode="after")
-    def _is_a_test(self) -> "GateSettings":
-        if self.elo0 >= self.elo1:
-            raise ValueError("elo0 is below elo1")
+    def _can_decide(self) -> "GateSettings":
+        try:
+            needed = 0.0 if self.test is None else _games_needed(self.elo0, self.elo1)
+        except RatingError as error:
+            raise ValueError(str(error)) from None
+        if needed > self.games:
+            widths = (elo for elo in range(1, 400) if _games_needed(0, elo) <= self.games)
+            wider = next((f", or gate.elo1={self.elo0 + elo:g}" for elo in widths), "")
+            raise ValueError(
+                f"a test of elo0={self.elo0:g} against elo1={self.elo1:g} takes about"
+                f" {needed:,.0f} games, and games={self.games} would end it before: set"
+                f" gate.games={math.ceil(needed / 10) * 10}{wider}"
+            )
         return self
+
+    @property
+    def test(self) -> Sprt | None:
+        """The sequential test that decides, before its first game."""
+        return Sprt(elo0=self.elo0, elo1=self.elo1) if self.kind == "sprt" else None
+
+    @property
+    def expected_games(self) -> int:
+        """Games that decide: `games`, or about as many as a sequential test takes."""
+        if self.test is None:
+            return self.games
+        return min(self.games, math.ceil(_games_needed(self.elo0, self.elo1)))
+
+
+def _games_needed(elo0: float, elo1: float) -> float:
+    """Games that a test takes on average where H1 is just true."""
+    return Sprt(elo0=elo0, elo1=elo1, counts=(0,) * 5).remaining(elo1)
 
 
 def named(text: str, nets: Mapping[str, str]) -> str:
-    """A player's text with the names of this moment in the place of best, latest, candidate."""
+    """A player's text with the names of this moment in the place of best, latest, ..."""
     net = read_player(text).net
     return read_player(text).changed(net=nets[net]).text if net in NAMES else text
+
+
+def with_untrained(task: Task) -> Task:
+    """The task with an untrained net in the place of every net that a run makes itself."""
+
+    def changed(text: str) -> str:
+        player = read_player(text)
+        own = None if player.net is None else OWN.fullmatch(player.net)
+        return text if own is None else player.changed(net=f"untrained{own[1]}").text
+
+    judge = None if task.judge is None else changed(task.judge)
+    return msgspec.structs.replace(task, a=changed(task.a), b=changed(task.b), judge=judge)
 
 
 def is_curriculum(starts: str) -> bool:

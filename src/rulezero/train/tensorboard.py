@@ -1,13 +1,16 @@
 """The log's figures for TensorBoard."""
 
 import math
+import re
 from pathlib import Path
 
 import msgspec
 from torch.utils.tensorboard import SummaryWriter
 
 from rulezero.train.listener import Listener
-from rulezero.train.log import Entry, FitEntry, GamesEntry
+from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry
+
+_UNTAGGED = re.compile(r"[^\w.-]+")  # what names of curves may not have
 
 
 class TensorBoardListener(Listener):
@@ -26,16 +29,11 @@ class TensorBoardListener(Listener):
 def scalars(entry: Entry) -> dict[str, float]:
     """The figures of a line of the log that are worth a curve, by their names."""
     if isinstance(entry, GamesEntry):
-        group = entry.purpose
-        found = {
-            f"{group}/plies": entry.plies / max(entry.games, 1),
-            f"{group}/draws": entry.draw_share,
-            f"{group}/first_seat": entry.first_seat,
-            f"{group}/sims_per_second": entry.sims_per_second,
-        }
-        if group in ("gate", "rating"):
-            found |= {f"{group}/score": entry.score, f"{group}/elo": entry.elo.elo}
-        return found
+        # Tasks of one purpose have curves of their own: lessons beside the other self-play.
+        group = entry.task.partition("/")[2] if entry.is_training else entry.purpose
+        return {f"{group}/{name}": number for name, number in _of_games(entry).items()}
+    if isinstance(entry, VerdictEntry):
+        return {"verdict/promoted": float(entry.is_promoted)}
     if isinstance(entry, FitEntry):
         found = {f"train/{name}": loss for name, loss in entry.train.items()}
         found |= {"fit/rate": entry.rate, "fit/waiting": entry.waiting}
@@ -46,3 +44,22 @@ def scalars(entry: Entry) -> dict[str, float]:
                 found |= {f"held_out/{name}/{who}": n for name, n in numbers if not math.isnan(n)}
         return found
     return {}
+
+
+def _of_games(entry: GamesEntry) -> dict[str, float]:
+    """Figures of the games of a task; shares are of all its games."""
+    games, first = max(entry.games, 1), entry.first
+    found = {
+        "plies": entry.plies / games,
+        "draws": entry.draw_share,
+        "first_seat": entry.first_seat,
+        "sims_per_second": entry.sims_per_second,
+        "first_seat/wins": first.wins / games,
+        "first_seat/draws": first.draws / games,
+        "first_seat/losses": first.losses / games,
+    }
+    if entry.a != entry.b:  # a teacher against a student, a new net against the best one
+        found |= {"score": entry.score, "elo": entry.elo.elo}
+    for cause, count in entry.draws.items():
+        found[f"draws/{_UNTAGGED.sub('_', cause)}"] = count / games
+    return found | entry.figures.scalars

@@ -113,7 +113,8 @@ def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
         print_pairs(console, [("score", "no game was finished")], _LABELS)
         return
     counts = f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
-    first = f"{names[0]} scored {_percent(report.first_seat.score)}"
+    seat = report.first_seat
+    first = f"{names[0]} scored {_percent(seat.score)} ({_interval(seat)})"
     scores = [
         ("score of a", f"{_percent(total.score)}: {counts}"),
         ("Elo of a", elo.text),
@@ -143,12 +144,14 @@ def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
 def _tables(report: rz.contest.Report, names: tuple[str, str], console: Console) -> Iterator[Table]:
     """By seat, by pair, by cause; those that would be empty are left out."""
     seats = plain_table(
-        console, "a sits as", ">games", ">won", ">drawn", ">lost", ">score", has_room=False
+        console,
+        *("a sits as", ">games", ">won", ">drawn", ">lost", ">score", ">95 %"),
+        has_room=False,
     )
     for name, line in zip(names, report.by_seat, strict=True):
         cells = (line.games, line.wins, line.draws, line.losses)
         if line.games:
-            seats.add_row(name, *map(str, cells), _percent(line.score))
+            seats.add_row(name, *map(str, cells), _percent(line.score), _interval(line))
     pairs = plain_table(
         console, "points of a from a pair", ">0", ">1/2", ">1", ">3/2", ">2", has_room=False
     )
@@ -183,6 +186,12 @@ def _heading(report: rz.contest.Report, wanted: int) -> str:
     if report.is_interrupted:
         return f"{heading} of {wanted}, interrupted"
     return heading if played == wanted else f"{heading} of {wanted}, then the test was decided"
+
+
+def _interval(line: rz.contest.Line) -> str:
+    """Where a score lies: 54.1 to 96.2 %."""
+    lower, upper = line.interval
+    return f"{100 * lower:.1f} to {_percent(upper)}"
 
 
 def _percent(share: float) -> str:

@@ -46,8 +46,10 @@ def replay(
         console.print(table)
         selection.warn()
         return
-    record, notes = rz.data.look_up(selection.unfiltered(), which)
-    selection.warn()
+    try:
+        record, notes = rz.data.look_up(selection.unfiltered(), which)
+    finally:
+        selection.warn()
     game = rz.data.game_of(record.game, trusted=trusted)
     viewer = _Viewer(record, game, list(rz.data.steps_of(record, notes, game=game)), console)
     if ply is not None and ply > record.plies:
@@ -108,7 +110,7 @@ class _Viewer:
         print_pairs(self.console, facts)
 
     def show(self, at: int) -> None:
-        """The board behind so many plies, and what the mover and the judges thought."""
+        """The board after some plies, its position as text, and what mover and judges thought."""
         step = self.steps[at - 1] if at else None
         words = "" if step is None else rz.view.say_ply(step.state, step.action, self.names)
         title = f"ply {at}: {words}" if words else "start"
@@ -116,6 +118,7 @@ class _Viewer:
         self.console.print(
             rz.view.draw(self.states[at], title, is_flipped=self.is_flipped, names=self.names)
         )
+        self.console.print(Text(self.states[at].text), soft_wrap=True)
         if step is None:
             return
         for who, thought in {"thought": step.thought, **step.notes}.items():

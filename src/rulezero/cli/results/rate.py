@@ -52,4 +52,4 @@ def show(found: rz.contest.Standings, console: Console) -> None:
             each.player.about,
         )
     console.print(table)
-    console.print(f"the first seat is worth {found.advantage:+.0f} Elo", markup=False)
+    console.print(f"the first seat is worth {found.advantage_text}", markup=False)

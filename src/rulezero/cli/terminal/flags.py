@@ -8,7 +8,8 @@ import typer
 
 import rulezero as rz
 
-PANEL = "A recipe's keys by short names"
+PANEL = "Short names for keys of the recipe (default: as in the recipe)"
+SWITCHES = "Switches for how a recipe learns (default: as in the recipe)"
 _VALUES: dict[Any, str] = {int: "N", float: "X", str: "NET"}
 
 
@@ -33,11 +34,13 @@ def with_flags(
 
 
 def _option(flag: rz.flags.Flag) -> inspect.Parameter:
+    is_switch = flag.kind is rz.flags.Switch
     kind: Any = Literal[flag.kind] if isinstance(flag.kind, tuple) else flag.kind
+    kind = bool if is_switch else kind
     about = typer.Option(
-        f"--{flag.name}",
+        f"--{flag.name}/--no-{flag.name}" if is_switch else f"--{flag.name}",
         help=flag.help,
-        rich_help_panel=PANEL,
+        rich_help_panel=SWITCHES if is_switch else PANEL,
         metavar=flag.value or _VALUES.get(kind, None if kind is bool else "WORD"),
         show_default=False,
     )

@@ -1,8 +1,10 @@
 """Options that several verbs have."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
+
+T = TypeVar("T")
 
 Preset = Annotated[str, typer.Option(help="tiny, small, medium or full.")]
 Changes = Annotated[
@@ -21,6 +23,16 @@ GameTexts = Annotated[
     list[str] | None, typer.Argument(metavar="[GAME]...", help="Games (default: all of them).")
 ]
 Trusted = Annotated[bool, typer.Option("--trusted", help="Run or read the files that games name.")]
+
+
+def given_once(argument: T | None, option: T | None, names: tuple[str, str]) -> T:
+    """What is given as an argument, or by the option that the original programs had for it."""
+    if (argument is None) == (option is None):
+        both = "" if argument is None else ", not both"
+        raise typer.BadParameter(f"give {names[0]} or {names[1]}{both}")
+    found = option if argument is None else argument
+    assert found is not None
+    return found
 
 
 def net_option(words: str) -> Any:

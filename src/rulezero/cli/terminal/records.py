@@ -4,9 +4,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 import rulezero as rz
 from rulezero.cli.terminal.screen import warn
+
+OfGame = Annotated[str | None, typer.Option(help="Only records of this game.")]
+OfPurpose = Annotated[
+    list[str] | None,
+    typer.Option(help=f"Only this, or each of several: {', '.join(rz.data.PURPOSES)}."),
+]
+OfSource = Annotated[str | None, typer.Option(help="Only these: match, train, import:FILE, ...")]
 
 _SHARD = re.compile(r"(.*\.games(?:\.part)?): ")  # what a store's problem begins with
 
@@ -24,10 +34,7 @@ class Selection:
         trusted: bool = False,
     ) -> None:
         for each in purpose or ():
-            if each not in rz.data.PURPOSES:
-                raise rz.RecordError(
-                    f"there is no purpose '{each}'; known: {', '.join(rz.data.PURPOSES)}"
-                )
+            rz.data.read_purpose(each)
         filters = {"game": [game], "purpose": purpose or [], "source": [source]}
         self.path = path
         self._filters = {
@@ -55,6 +62,10 @@ class Selection:
         if self._store is not None:
             return self._store
         return rz.data.import_file(self.path, trusted=self._trusted, report=self.report)
+
+    def notes(self) -> Iterator[rz.data.Note]:
+        """The judges' notes about records at the path; a file has none."""
+        return self._store.notes() if isinstance(self._store, rz.Store) else iter(())
 
     def report(self, problem: object) -> None:
         """Remembers what is wrong with a record."""

@@ -114,7 +114,10 @@ def say_entry(entry: rz.log.Entry) -> str:
         return words + (f"; {_say_held_out(entry.held_out)}" if entry.held_out else "")
     if isinstance(entry, rz.log.VerdictEntry):
         left = "rejected" if entry.is_tried else "not tried against the best"
-        return f"{number}{entry.net} is {'the best now' if entry.is_promoted else left}"
+        reason = f": {entry.reason}" if entry.reason else ""
+        return f"{number}{entry.net} is {'the best now' if entry.is_promoted else left}{reason}"
+    if isinstance(entry, rz.log.ChangeEntry):
+        return f"{number}changed: {', '.join(f'{key}={new}' for key, new in entry.keys.items())}"
     return f"warning: {entry.words}" if isinstance(entry, rz.log.WarningEntry) else ""
 
 
@@ -133,7 +136,7 @@ def say_figures(figures: rz.GameFigures) -> list[str]:
             f"{name.replace('_', ' ')} {_amount(getattr(usage, name))} ({_wanted(least, most)})"
             for name, (least, most) in rz.USAGE_TARGETS.items()
         ]
-        lines.append(f"used: {', '.join(parts)}; {usage.clipped:.0%} of rewards clipped")
+        lines.append(f"used: {', '.join(parts)}; rewards add {usage.rewards_added:.2f} on average")
     if len(tiers := figures.tiers) > 1:
         parts = [f"{tier}: {found.black} of {found.games}" for tier, found in tiers.items()]
         lines.append(f"Black wins by tier: {', '.join(parts)}")

@@ -5,13 +5,13 @@ import math
 from collections.abc import Callable
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 import rulezero as rz
+from rulezero.cli.terminal.estimates import say_estimate
 from rulezero.cli.terminal.options import Changes, Workers
 from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_json, warn
 
@@ -37,7 +37,10 @@ def cost(
         typer.Option(metavar="N", help="Evaluations a second, as you have measured them."),
     ] = None,
     here: Annotated[
-        bool, typer.Option("--measure", help="Measure the nets on this machine as well.")
+        bool,
+        typer.Option(
+            "--measure", help="Also estimate the hours on this machine, as train --dry-run does."
+        ),
     ] = False,
     workers: Workers = 0,
     file: Annotated[
@@ -53,16 +56,16 @@ def cost(
     prices = rz.reports.offers.newest() if file is None else rz.reports.offers.read(file)
     names = presets or rz.config.presets_of(recipe)[-_SHOWN:]
     experiments = [rz.experiment(recipe, name, changes or []) for name in dict.fromkeys(names)]
-    plans = [
-        rz.cost(experiment, prices, is_spot=spot, is_fp16=fp16, speed=speed)
-        for experiment in experiments
-    ]
+    estimates: list[rz.runs.Estimate | None] = [None] * len(experiments)
     if here:
         with counting("measuring") as tell:
             for at, experiment in enumerate(experiments):
-                tell(at, len(plans), experiment.preset)
-                found = rz.reports.measure(experiment, plans[at].work, workers=workers)
-                plans[at] = msgspec.structs.replace(plans[at], here=found)
+                tell(at, len(experiments), experiment.preset)
+                estimates[at] = rz.runs.expect(experiment, workers=workers)
+    plans = [
+        rz.cost(experiment, prices, is_spot=spot, is_fp16=fp16, speed=speed, here=found)
+        for experiment, found in zip(experiments, estimates, strict=True)
+    ]
     month = f"{prices.day:%B %Y}"
     if prices.is_old(datetime.date.today()):
         warn([f"the prices are from {month}, over a year ago: give newer ones with --prices"])
@@ -72,31 +75,43 @@ def cost(
         return
     console = open_console()
     console.print(f"{recipe}, at the prices of {month}", markup=False)
-    for table in (_work(console, plans), _quotes(console, plans)):
+    has_quotes = any(each.quotes for each in plans)
+    for table in (_work(console, plans), *([_quotes(console, plans)] if has_quotes else [])):
         console.print()
         console.print(table)
     console.print()
     rules = _say_rules(plans, prices, is_spot=spot, is_fp16=fp16, speed=speed)
-    for line in [*_say_cheapest(plans), *_say_here(plans), *rules]:
+    lines = [*_say_nets(plans), *_say_cheapest(plans), *_say_here(plans)]
+    for line in [*lines, *(rules if has_quotes else [])]:
         console.print(line, markup=False)
 
 
 def _work(console: Console, plans: list[rz.reports.Plan]) -> Table:
-    """What each preset does, and comes to."""
-    is_known = any(each.level for each in plans)
-    columns = ["preset", ">games", ">choices", ">sims", ">weights"]
-    table = plain_table(console, *columns, *["expected"] * is_known, has_room=False)
+    """What each preset does, part by part, and where that is computed."""
+    columns = ["preset", "part", ">games", ">choices", ">sims", ">samples", ">computed on"]
+    table = plain_table(console, *columns, has_room=False)
     for each in plans:
-        work = each.work
-        table.add_row(
-            Text(work.preset),
-            f"{work.games:,}",
-            f"{work.choices_per_game:.0f}",
-            f"{work.evaluations / work.games / work.choices_per_game:,.0f}",
-            f"{work.parameters / 1e6:,.2f} M",
-            *([Text(f"{each.level.name}: {each.level.result}")] if each.level else []),
-        )
+        for number, part in enumerate(each.work.counts):
+            asked = part.evaluations / part.choices if part.choices else 0
+            table.add_row(
+                Text(each.work.preset, "" if number else "bold"),
+                part.part,
+                f"{part.games:,}" if part.games else "",
+                f"{part.choices / part.games:.0f}" if part.games else "",
+                f"{asked:,.0f}" if asked else "",
+                f"{part.samples:,.0f}" if part.samples else "",
+                part.device if each.quotes else "CPU",
+            )
     return table
+
+
+def _say_nets(plans: list[rz.reports.Plan]) -> list[str]:
+    """How large each net is, and how strong it is expected to become."""
+    return [
+        f"{each.work.preset}: a net of {each.work.parameters / 1e6:,.2f} M weights"
+        + (f"; expected: {each.level.name}, {each.level.result}" if each.level else "")
+        for each in plans
+    ]
 
 
 def _quotes(console: Console, plans: list[rz.reports.Plan]) -> Table:
@@ -120,6 +135,8 @@ def _say_cheapest(plans: list[rz.reports.Plan]) -> list[str]:
     """Who is the cheapest for which presets."""
     found: dict[str, list[str]] = {}
     for each in plans:
+        if not each.quotes:
+            continue
         best = each.quotes[0]
         money = f"{each.work.preset} ${_say_range(best.dollars, rounded)}"
         found.setdefault(f"{best.gpu} of {best.provider}", []).append(money)
@@ -129,11 +146,10 @@ def _say_cheapest(plans: list[rz.reports.Plan]) -> list[str]:
 def _say_here(plans: list[rz.reports.Plan]) -> list[str]:
     """What was measured on this machine, in words."""
     return [
-        f"here {each.work.preset} takes {rounded(each.here.hours)} hours: a process for each of"
-        f" {each.here.workers} cores evaluates {rounded(each.here.evaluations_per_second)}"
-        " positions a second in all"
+        f"{each.work.preset} on this machine: {line}"
         for each in plans
         if each.here is not None
+        for line in say_estimate(each.here)
     ]
 
 
@@ -149,7 +165,9 @@ def _say_rules(
     known = prices.speed
     lines = [
         f"hours: (games x choices x sims + {known.learning:g} x samples learned) x time of an"
-        " evaluation; without bootstrap and trials"
+        " evaluation; players without a net run on the CPU, whose hours only --measure counts",
+        "sims: how often nets are asked for a choice, both players' mean; games are of the length"
+        + (" that was measured here" if plans[0].here else " that is typical of the game"),
     ]
     if speed is not None:
         lines += [f"an evaluation: 1/{speed:,g} s, as you say, with every GPU and net"]

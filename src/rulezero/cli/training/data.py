@@ -4,13 +4,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Trusted
-from rulezero.cli.terminal.records import Selection
+from rulezero.cli.terminal.options import Changes, Trusted, given_once
+from rulezero.cli.terminal.records import OfGame, OfPurpose, OfSource, Selection
 from rulezero.cli.terminal.screen import (
     counting,
     open_console,
@@ -27,16 +28,8 @@ _LARGE = 1e9  # bytes that people are told of beforehand
 _LARGEST_NPZ = 2e9  # bytes that are held in memory
 _MOST_SOURCES = 5
 
-_Place = Annotated[
-    Path,
-    typer.Argument(metavar="STORE", help="A store, a run's folder, a .jsonl or a .pgn file."),
-]
-_Game = Annotated[str | None, typer.Option(help="Only records of this game.")]
-_Purpose = Annotated[
-    list[str] | None,
-    typer.Option(help=f"Only this, or each of several: {', '.join(rz.data.PURPOSES)}."),
-]
-_Source = Annotated[str | None, typer.Option(help="Only these: match, train, import:FILE, ...")]
+_PLACES = "A store, a run's folder, a .jsonl or a .pgn file."
+_Place = Annotated[Path, typer.Argument(metavar="STORE", help=_PLACES)]
 
 
 @app.callback()
@@ -47,9 +40,9 @@ def data() -> None:
 @app.command()
 def summary(
     path: _Place,
-    game: _Game = None,
-    purpose: _Purpose = None,
-    source: _Source = None,
+    game: OfGame = None,
+    purpose: OfPurpose = None,
+    source: OfSource = None,
     trusted: Trusted = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per game.")] = False,
 ) -> None:
@@ -71,10 +64,15 @@ def summary(
 
 @app.command()
 def process(
-    path: _Place,
     to: Annotated[
         Path, typer.Option("--to", "--output-dir", metavar="DIR", help="The folder to make.")
     ],
+    path: Annotated[
+        Path | None, typer.Argument(metavar="STORE", help=_PLACES, show_default=False)
+    ] = None,
+    raw_dir: Annotated[
+        Path | None, typer.Option(metavar="STORE", help="The same as the argument STORE.")
+    ] = None,
     augment: Annotated[
         bool,
         typer.Option("--augment/--no-augment", help="Add the mirror images of positions, or not."),
@@ -83,18 +81,44 @@ def process(
     split: Annotated[
         str, typer.Option(metavar="A/B/C", help="Per cent of games to train, validate, test with.")
     ] = "80/10/10",
-    game: _Game = None,
-    purpose: _Purpose = None,
-    source: _Source = None,
+    recipe: Annotated[
+        str | None,
+        typer.Option(
+            help="Recipe, or .yaml file, whose targets, skipped plies and weights to write"
+            " (default: the games as they are)."
+        ),
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Preset of the recipe.", show_default="small")
+    ] = None,
+    changes: Changes = None,
+    game: OfGame = None,
+    purpose: OfPurpose = None,
+    source: OfSource = None,
     trusted: Trusted = False,
 ) -> None:
     """Write what there is to learn as numpy arrays, split by game."""
+    games = given_once(path, raw_dir, ("STORE", "--raw-dir"))
+    if recipe is None and (preset or changes):
+        raise typer.BadParameter("--preset and --set change a recipe: name it with --recipe")
     options = rz.arrays.ArrayOptions(augment=augment, seed=seed, split=read_split(split))
+    taught = None
+    if recipe is not None:
+        taught = rz.experiment(recipe, preset or "small", changes or [])
+        words = " ".join([recipe, taught.preset, *(changes or [])])
+        options = msgspec.structs.replace(options, recipe=words)
     rz.arrays.check_place(to)
-    selection = Selection(path, game=game, purpose=purpose, source=source, trusted=trusted)
+    if taught is not None and game is None:
+        game = rz.load(taught.game).text
+    selection = Selection(games, game=game, purpose=purpose, source=source, trusted=trusted)
     if next(iter(selection), None) is None:
         raise selection.nothing()
-    survey = rz.arrays.survey(selection, trusted=trusted, report=selection.report)
+    survey = rz.arrays.survey(
+        selection,
+        lesson_of=None if taught is None else rz.steps.lessons(taught, selection.notes()),
+        trusted=trusted,
+        report=selection.report,
+    )
     selection.warn()
     for half in rz.arrays.unfinished(to):
         warn([f"'{half}' is unfinished: delete it, unless a process is still writing it"])
@@ -114,9 +138,9 @@ def process(
 def export_games(
     path: _Place,
     to: Annotated[Path, typer.Option(metavar="FILE", help="A .jsonl, .pgn or .npz file to make.")],
-    game: _Game = None,
-    purpose: _Purpose = None,
-    source: _Source = None,
+    game: OfGame = None,
+    purpose: OfPurpose = None,
+    source: OfSource = None,
     trusted: Trusted = False,
 ) -> None:
     """Write games as JSON lines or PGN, or few of them as one .npz."""

@@ -28,6 +28,8 @@ def export(
     target = Path(default if out is None else out)
     if target.is_dir():
         raise rz.NetError(f"'{target}' is a folder: name a file with --out")
+    if target.exists():
+        raise rz.NetError(f"'{target}' exists already: choose another name with --out")
     if not target.parent.is_dir():
         raise rz.NetError(f"there is no folder '{target.parent}' to write '{target.name}' into")
     if is_perceptron:

@@ -5,18 +5,25 @@ from typing import Annotated, Any
 import typer
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Changes, Preset, net_option
+from rulezero.cli.terminal.options import Changes, Preset, given_once, net_option
 from rulezero.cli.terminal.screen import counting, open_console, plain_table
 
 FLAGS = ("epochs", "batch_size", "lr", "target", "no_augment")  # that a fit by itself has
 
 
 def fit(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="The folder of the games.")],
     recipe: Annotated[
         str, typer.Option(help="A recipe, or a .yaml file, with the net and the fit.")
     ],
-    to: Annotated[str, typer.Option(metavar="NET", help="The net to write.")],
+    to: Annotated[
+        str, typer.Option("--to", "--model-dir", metavar="NET", help="Write the net here.")
+    ],
+    store: Annotated[
+        str | None, typer.Argument(metavar="STORE", help="A folder of games.", show_default=False)
+    ] = None,
+    data_dir: Annotated[
+        str | None, typer.Option(metavar="STORE", help="The same as the argument STORE.")
+    ] = None,
     net: Annotated[str | None, net_option("Net whose weights to start from.")] = None,
     preset: Preset = "small",
     changes: Changes = None,
@@ -24,11 +31,12 @@ def fit(
     given: dict[str, Any],
 ) -> None:
     """Fit a net to recorded games."""
+    games = given_once(store, data_dir, ("STORE", "--data-dir"))
     experiment = rz.flags.changed(rz.experiment(recipe, preset, changes or []), given)
     with counting("learning") as tell:
         done = rz.fit(
             experiment,
-            store,
+            games,
             to,
             net=net,
             tell=lambda step, steps, losses: tell(step, steps, f"loss {losses['total']:.3f}"),

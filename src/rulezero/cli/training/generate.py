@@ -27,7 +27,10 @@ def generate(
         str | None, net_option("Net for both players (default: the hand-written heuristic).")
     ] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, help="Number of games (default: as in the recipe).")
+        int | None,
+        typer.Option(
+            "--games", "--num-games", min=1, help="Number of games (default: as in the recipe)."
+        ),
     ] = None,
     sims: Annotated[
         int | None,

@@ -17,12 +17,20 @@ def import_games(
     game: Annotated[
         str | None, typer.Option(help="The game, where the file does not name it.")
     ] = None,
+    purpose: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Set the purpose of the games: {', '.join(rz.data.PURPOSES)}"
+            " (default: as in the file, or human in a .pgn and self-play in a .jsonl file)."
+        ),
+    ] = None,
     skip: Annotated[
         bool, typer.Option("--skip", help="Skip games with errors and report them.")
     ] = False,
     trusted: Trusted = False,
 ) -> None:
     """Bring games from a file into a store; each is replayed and checked first."""
+    wanted = None if purpose is None else rz.data.read_purpose(purpose)
     mistakes: list[rz.RecordError] = []
 
     def report(error: rz.RecordError) -> None:
@@ -30,7 +38,9 @@ def import_games(
         typer.echo(f"skipped: {error}", err=True)
 
     new = games = 0
-    reading = rz.data.import_file(file, game, trusted=trusted, report=report if skip else None)
+    reading = rz.data.import_file(
+        file, game, purpose=wanted, trusted=trusted, report=report if skip else None
+    )
     with rz.data.open_store(to) as store:
         known = {record.id for record in store}
         warn(store.problems)

@@ -6,6 +6,7 @@ import typer
 
 import rulezero as rz
 from rulezero.cli.terminal.distill_watch import DistillWatch
+from rulezero.cli.terminal.estimates import say_estimate
 from rulezero.cli.terminal.options import Changes, Workers
 from rulezero.cli.terminal.watch import Watch
 
@@ -24,7 +25,12 @@ def train(
         str | None, typer.Option("--out", "--output-dir", metavar="DIR", help="The run's folder.")
     ] = None,
     resume: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Go on with a run where it was stopped.")
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Resume the run in this folder; --iterations N lengthens it, and --set and the"
+            " short names of keys change its coming iterations.",
+        ),
     ] = None,
     changes: Changes = None,
     workers: Workers = 0,
@@ -38,27 +44,33 @@ def train(
     if (recipe is None) == (resume is None):
         raise typer.BadParameter("give a recipe, or --resume with the folder of a run")
     if resume is not None:
-        if changes or out is not None or preset is not None or set(given.values()) != {None}:
-            raise typer.BadParameter(
-                "--resume goes on with a run as it is: no --set, no --out, no --preset, nor any"
-                " key by its short name"
-            )
-        experiment = rz.config.read(rz.open(resume).config())
+        if out is not None or preset is not None:
+            raise typer.BadParameter("--resume stays in its folder: leave --out and --preset out")
+        before = rz.config.read(rz.open(resume).config())
+        experiment = rz.config.with_changes(before, changes or [])
     else:
         assert recipe is not None
         experiment = rz.experiment(recipe, preset or "small", changes or [])
-        experiment = rz.flags.changed(experiment, given)
+    experiment = rz.flags.changed(experiment, given)
     if dry_run:
         rz.runs.check(experiment, workers)
         typer.echo(experiment.text)
-        for line in say_estimate(rz.runs.expect(experiment, workers=workers)):
+        found = rz.runs.expect(experiment, workers=workers)
+        typer.echo(f"# the net has {found.parameters:,} parameters")
+        for line in say_estimate(found):
             typer.echo(f"# {line}")
         return
     run = rz.runs.place(experiment, out) if resume is None else rz.open(resume)
+    if resume is not None and run.progress().is_done and experiment == before:
+        typer.echo(
+            f"the run in {run.path} is finished, after {experiment.iterations} iterations; its best"
+            f" net is {run.progress().best}. To go on: --iterations N, with a larger number"
+        )
+        return
     try:
         with watching(experiment) as watch:
             if resume is not None:
-                rz.resume(run.path, workers=workers, listener=watch)
+                rz.resume(run.path, changes=experiment, workers=workers, listener=watch)
             else:
                 rz.train(experiment, out=run.path, workers=workers, listener=watch)
     except KeyboardInterrupt:
@@ -70,15 +82,3 @@ def train(
 def watching(experiment: rz.Experiment) -> Watch:
     """Who tells how a run goes."""
     return Watch(experiment) if experiment.regime.has_tower else DistillWatch(experiment)
-
-
-def say_estimate(expected: "rz.runs.Estimate") -> list[str]:
-    """What an experiment will cost here, in words."""
-    return [
-        f"the net has {expected.parameters:,} parameters",
-        f"here a worker evaluates {expected.positions_per_second:,.0f} positions a second,"
-        f" and the learner learns from {expected.samples_per_second:,.0f}",
-        f"a game has about {expected.choices_per_game:.0f} choices (in quick games) with"
-        f" {expected.sims_per_choice:.0f} simulations each",
-        f"expected: {expected.hours:,.1f} hours, without bootstrap and trials",
-    ]

@@ -4,14 +4,16 @@ A turn is a ply number throughout: players' actions count, dice do not. The name
 AbilityTracker and calculate_total_reward are those of the original EXCHANGE program.
 """
 
+import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rulezero._core import CHANCE, Game
 from rulezero.data.columns import Floats
@@ -20,7 +22,7 @@ from rulezero.data.replay import Replay, replay_of
 from rulezero.learn.targets import TargetSettings
 from rulezero.settings import Settings
 from rulezero.train.flag import Flag, setting
-from rulezero.train.games.figures import GameFigures, Usage
+from rulezero.train.games.figures import TARGET_BINS, GameFigures, Usage
 from rulezero.train.games.training import GameTraining
 
 _Counts = npt.NDArray[np.int64]
@@ -48,9 +50,30 @@ class RewardConfig(Settings):
     combo_bonus: bool = True  # whether strikes under Decree earn their bonus
     early_win_bonus: float = Field(0.5, ge=0)  # of a win at ply 0, falling linearly
     early_win_ply: int = Field(50, ge=1)  # the ply number at which that bonus is gone
-    shaped_limit: float = Field(0.5, ge=0, lt=1)  # of the difference; below 1 a win stays a win
+    shaped_limit: float = Field(0.5, ge=0, lt=1)  # most that the sides' difference can add
+    shaped_scale: float | None = Field(3.0, gt=0)  # limit * tanh(difference / it); None: a hard cut
+    shaped_over: Literal["game", "rest"] = "game"  # rewards of the whole game, or from each ply on
     scale: float = Field(1.5, gt=0)  # what the sum is divided by
     draw_target: float | None = Field(None, ge=-1, le=1)  # of drawn games, for whoever is to move
+
+    def idle(self) -> dict[str, str]:
+        """What strikes under Decree earn, where they earn nothing."""
+        keys = ("rd_combo_bonus_per_attack", "rd_combo_bonus_max")
+        return {} if self.combo_bonus else dict.fromkeys(keys, "combo_bonus=true")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_the_cut_of_older_runs(cls, given: Any) -> Any:
+        """A run writes down every key: one without the scale began when differences were cut."""
+        if not isinstance(given, dict) or {"shaped_limit", "draw_target"} - given.keys():
+            return given
+        return {"shaped_scale": None} | given
+
+    def bounded(self, difference: float) -> float:
+        """What a difference of rewards adds to the result, below the limit in size."""
+        if self.shaped_scale is None:
+            return min(max(difference, -self.shaped_limit), self.shaped_limit)
+        return self.shaped_limit * math.tanh(difference / self.shaped_scale)
 
 
 class AbilityTracker(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,46 +132,54 @@ class Shaped(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """The targets of a game over its n plies, dice included."""
 
     value: Floats  # [n] seat 0's, in [-1, 1]
-    difference: float  # White's rewards minus Black's, before it was clipped
-    is_clipped: bool  # whether the values hold less than the whole difference
+    added: Floats  # [n] what rewards contribute to it, before the division by the scale
 
 
-def track(record: Record, replay: Replay, game: Game) -> Trackers:
-    """What White and Black did. An action whose die never fell has not happened."""
+def track(replay: Replay, since: int = 0) -> Trackers:
+    """What White and Black did from a ply on. An action whose die never fell has not happened."""
+    facts = replay.last.game.facts
     is_completed = np.append(replay.movers, replay.last.mover)[1:] != CHANCE
+    is_completed[:since] = False
     events = replay.events[is_completed].astype(np.int64)  # a row per player's action
-    columns = dict(zip(game.facts.events, events.T, strict=True))
+    columns = dict(zip(facts.events, events.T, strict=True))
     actors, plies = replay.actors[is_completed], replay.plies[is_completed].astype(np.int64)
-    rules = game.facts.constants
-    white, black = (_track_side(columns, plies, actors == seat, rules) for seat in (0, 1))
+    white, black = (_track_side(columns, plies, actors == seat, facts.constants) for seat in (0, 1))
     return white, black
 
 
 def shaped(
-    record: Record,
     replay: Replay,
-    trackers: Trackers,
+    trackers: Trackers,  # of the whole game
     config: RewardConfig,
-    result: float | None = None,  # seat 0's, where learners are told another one than the record's
+    result: float,  # seat 0's, as learners are to take it
 ) -> Shaped:
-    """Targets: (result + early-win bonus + clipped difference of rewards) / scale.
+    """Targets: (result + early-win bonus + bounded difference of rewards) / scale.
 
     They are zero-sum: what White gains by its deeds Black loses. With `draw_target` set, drawn
     games get nothing but that value for whoever is to move, so that seat 0's changes its sign
     from ply to ply: every drawish position then looks good for the side that has just moved.
     """
-    told = record.outcome if result is None else result
-    white, black = (tracker.calculate_total_reward(config) for tracker in trackers)
-    difference = white - black
-    if told == 0 and config.draw_target is not None:
+    plies = len(replay.movers)
+    if result == 0 and config.draw_target is not None:
         sign = (replay.movers == 0).astype(np.float32) - (replay.movers == 1)  # 0 where dice fall
         value = np.float32(config.draw_target) * sign
-        return Shaped(value=value, difference=difference, is_clipped=False)
+        return Shaped(value=value, added=np.zeros(plies, np.float32))
     early = max(0.0, 1 - replay.last.ply / config.early_win_ply)
-    added = float(np.clip(difference, -config.shaped_limit, config.shaped_limit))
-    target = (told * (1 + config.early_win_bonus * early) + added) / config.scale
-    value = np.full(len(replay.movers), np.clip(target, -1, 1), np.float32)
-    return Shaped(value=value, difference=difference, is_clipped=added != difference)
+    added = np.full(plies, config.bounded(_difference(trackers, config)))
+    if config.shaped_over == "rest":
+        for ply in range(1, plies):
+            if replay.movers[ply] == CHANCE:  # a die belongs to the action that rolls it
+                added[ply] = added[ply - 1]
+            else:
+                added[ply] = config.bounded(_difference(track(replay, ply), config))
+    target = (result * (1 + config.early_win_bonus * early) + added) / config.scale
+    return Shaped(value=np.clip(target, -1, 1).astype(np.float32), added=added.astype(np.float32))
+
+
+def _difference(trackers: Trackers, config: RewardConfig) -> float:
+    """White's rewards minus Black's."""
+    white, black = (tracker.calculate_total_reward(config) for tracker in trackers)
+    return white - black
 
 
 def _track_side(
@@ -246,10 +277,12 @@ _USES = {
 def usage(games: Iterable[tuple[Record, Trackers, Shaped]]) -> Usage:
     """The habits of all these games."""
     users, causes = Counter[str](), Counter[str]()
-    count = plies = decrees = decrees_used = clipped = 0
+    count = plies = decrees = decrees_used = 0
+    targets, added = [np.zeros(0, np.float32)], [np.zeros(0, np.float32)]
     for record, trackers, shaped in games:
         count += 1
-        clipped += shaped.is_clipped
+        targets.append(shaped.value)
+        added.append(np.abs(shaped.added))
         if record.outcome == 0:
             causes[record.end_reason] += 1
         for tracker in trackers:
@@ -257,13 +290,15 @@ def usage(games: Iterable[tuple[Record, Trackers, Shaped]]) -> Usage:
             decrees += tracker.rd_activations
             decrees_used += tracker.rd_used
             users.update(name for name, number in _USES.items() if getattr(tracker, number) > 0)
+    sizes = np.concatenate(added)
     return Usage(
         games=count,
         decree_used=_share(decrees_used, decrees),
         length=_share(plies, count),
         draws=_share(causes.total(), count),
         draws_by_cause={cause: _share(n, count) for cause, n in causes.most_common()},
-        clipped=_share(clipped, count),
+        rewards_added=float(sizes.mean()) if len(sizes) else 0.0,
+        targets=tuple(np.histogram(np.concatenate(targets), TARGET_BINS, (-1, 1))[0].tolist()),
         **{name: _share(users[name], 2 * count) for name in _USES},
     )
 
@@ -287,21 +322,21 @@ class ExchangeTraining(GameTraining):
         Flag(
             "no-combo-bonus",
             bool,
-            "No reward for strikes under a Decree.",
+            "Reward no strikes under a Royal Decree.",
             lambda *_: {"targets": {"rewards": {"combo_bonus": False}}},
             lambda experiment: experiment.targets.rewards is not None,
         ),
         Flag(
             "combo-bonus-per-attack",
             float,
-            "Reward for each such strike.",
+            "Set the reward for each damaging strike under a Royal Decree.",
             setting("targets", "rewards", "rd_combo_bonus_per_attack"),
             lambda experiment: experiment.targets.rewards is not None,
         ),
         Flag(
             "combo-bonus-max",
             float,
-            "The most that they earn in a game.",
+            "Limit what these strikes earn a side in one game.",
             setting("targets", "rewards", "rd_combo_bonus_max"),
             lambda experiment: experiment.targets.rewards is not None,
         ),
@@ -312,8 +347,7 @@ class ExchangeTraining(GameTraining):
         rewards = getattr(settings, "rewards", None)
         if rewards is None:
             return None
-        trackers = track(record, replay, replay.last.game)
-        return shaped(record, replay, trackers, rewards, record.learned_result).value
+        return shaped(replay, track(replay), rewards, record.learned_result).value
 
     def figures(
         self, game: Game, records: Sequence[Record], settings: TargetSettings
@@ -328,6 +362,6 @@ def habits(game: Game, records: Sequence[Record], settings: TargetSettings) -> U
     played = []
     for record in records:
         replay = replay_of(record, game)
-        trackers = track(record, replay, game)
-        played.append((record, trackers, shaped(record, replay, trackers, config)))
+        trackers = track(replay)
+        played.append((record, trackers, shaped(replay, trackers, config, record.learned_result)))
     return usage(played)

@@ -13,7 +13,7 @@ from rulezero.games.load import load
 from rulezero.learn.targets import Targets, of_play
 from rulezero.play.task import Task
 from rulezero.settings import Settings
-from rulezero.train.flag import Flag, Keys, setting, with_sims
+from rulezero.train.flag import Flag, Keys, Switch, setting, with_sims
 from rulezero.train.games import training_of
 from rulezero.train.tasks import CURRICULUM, PlayerText, PlaySettings, task_of
 
@@ -27,8 +27,18 @@ LESSON = "curriculum"
 Value = Annotated[float, Field(ge=-1, le=1)]  # seat 0's
 
 
-def _fits(experiment: "Experiment") -> bool:
+def _has_lessons(experiment: "Experiment") -> bool:
     return bool(training_of(load(experiment.game)).lessons())
+
+
+def _fits(experiment: "Experiment") -> bool:
+    return experiment.curriculum is not None
+
+
+def _turn(experiment: "Experiment", is_on: bool) -> Keys:
+    if is_on == _fits(experiment):
+        return {}
+    return {"curriculum": {} if is_on else None}
 
 
 def _searching(experiment: "Experiment", sims: int) -> Keys:
@@ -47,27 +57,33 @@ class Curriculum(Settings):
     label: Literal["result", "start"] = "result"  # the target: how a game ended, or its tier's
     values: tuple[Value, Value, Value, Value, Value] = (-1, -1, -0.7, -0.7, -0.7)  # by tier
 
+    def idle(self) -> dict[str, str]:
+        """The values of tiers, where games are learned from by how they ended."""
+        return {} if self.label == "start" else {"values": "label=start"}
+
     flags: ClassVar[tuple[Flag, ...]] = (
         Flag(
             "curriculum",
-            bool,
-            "Lessons beside the other games.",
-            lambda *_: {"curriculum": {}},
-            _fits,
+            Switch,
+            "Play games from the game's lesson positions in every iteration.",
+            _turn,
+            _has_lessons,
         ),
         Flag(
             "curriculum-games",
             int,
-            "Lessons of an iteration.",
+            "Play this many lessons per iteration.",
             setting("curriculum", "games"),
             _fits,
+            needs="curriculum",
         ),
         Flag(
             "curriculum-simulations",
             int,
-            "White's simulations in lessons.",
+            "Set White's simulations per move in lessons.",
             _searching,
             _fits,
+            needs="curriculum",
         ),
     )
 

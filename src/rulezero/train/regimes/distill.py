@@ -28,15 +28,23 @@ from rulezero.train.run import Run
 from rulezero.train.tasks import PlaySettings, named, task_of
 
 if TYPE_CHECKING:
-    from rulezero.train.estimate import Estimate
+    from rulezero.nets.size import Size
     from rulezero.train.experiment import Experiment
     from rulezero.train.loop import Trainee
 
+# Keys of a fit that towers alone have.
+_OF_TOWERS = tuple(
+    f"fit.{key}"
+    for key in ("micro_batch", "patience", "average", "mirror", "loss", "device", "mixed")
+)
 SUREST = 0.98  # targets are chances from 0.01 to 0.99
 _ONE_OR_SEVERAL = BeforeValidator(
     lambda given: given if isinstance(given, list | tuple) else (given,)
 )
 Modes = Annotated[tuple[Literal[0, 1, 2], ...], _ONE_OR_SEVERAL]
+Hidden = Annotated[
+    tuple[Annotated[int, Field(ge=1, le=2048)], ...], _ONE_OR_SEVERAL, Field(max_length=8)
+]
 Depths = Annotated[tuple[Annotated[int, Field(ge=1, le=64)], ...], _ONE_OR_SEVERAL]
 AGENTS = ("white", "black")  # by seat, where there are two
 ENDS = ("", "_black")  # of the names of their nets
@@ -89,32 +97,61 @@ class Distill(Regime):
     search_iterations: int = Field(1, ge=1)  # of each stage of mode 2
     train_every: int = Field(1, ge=1)  # turns of both sides, of which one is learned from
     agents: Literal[1, 2] = 1  # 2: White's and Black's, each from games that its own teacher judges
+    hidden: Hidden = chess_perceptron.HIDDEN  # neurons of each hidden layer; []: none
+    dropout: float = Field(0.0, ge=0, lt=1)  # share of each hidden layer left out in training
     load: str | None = None  # begin with this .nn file, net or run; agents=2: or a folder of both
     save_every: int = Field(1, ge=1)  # iterations after which agents are written into the run
     progress_every: int = Field(10_000, ge=1)  # positions after which the loss is told
 
     has_gate = False
     has_tower = False
+    unread = {  # noqa: RUF012
+        "net": "leave it out, as a perceptron has one shape",
+        "targets": "leave it out, as the judge's answers are learned",
+        "bootstrap": "leave it out, or begin with a trained net: regime.load",
+        "selfplay.judge": "leave it out, as regime.mode and regime.depth say who judges",
+        **dict.fromkeys(_OF_TOWERS, "leave it out, as it is for nets with a tower"),
+    }
     flags = (
         Flag(
             "mode",
             str,
-            "0: play only, 1: material, 2: a search; 1+2.",
+            "Choose what is learned: 0 nothing, 1 material, 2 a search; 1+2: both in turn.",
             _numbers("mode"),
             value="N+N",
         ),
         Flag(
             "depth",
             str,
-            "Plies of the teacher's search; 2+3: a stage each.",
+            "Set the depth of the teacher's search, in plies; 2+3: a stage for each.",
             _numbers("depth"),
             value="N+N",
         ),
-        Flag("train-every", int, "Learn from one turn in N.", setting("regime", "train_every")),
-        Flag("learning-rate", float, "As --lr.", setting("fit", "rate", "start")),
-        Flag("load", str, "A .nn file or a run to begin with.", setting("regime", "load")),
-        Flag("save-every", int, "Iterations between saves.", setting("regime", "save_every")),
-        Flag("agents", int, "2: a net for each side.", setting("regime", "agents")),
+        Flag("train-every", int, "Learn from every N-th turn.", setting("regime", "train_every")),
+        Flag(
+            "learning-rate",
+            float,
+            "Set the learning rate at the start, as --lr.",
+            setting("fit", "rate", "start"),
+        ),
+        Flag(
+            "load",
+            str,
+            "Begin with the weights of this .nn file or run.",
+            setting("regime", "load"),
+        ),
+        Flag(
+            "save-every",
+            int,
+            "Write the agents into the run every N iterations.",
+            setting("regime", "save_every"),
+        ),
+        Flag(
+            "agents",
+            int,
+            "Train one net for both sides (1), or one for each (2).",
+            setting("regime", "agents"),
+        ),
     )
 
     @model_validator(mode="after")
@@ -148,6 +185,12 @@ class Distill(Regime):
     def names(self) -> tuple[str, ...]:
         """Of the agents' files."""
         return tuple(f"{name}_agent" for name in AGENTS) if self.agents == 2 else ("agent",)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Neurons of all layers of its perceptrons, inputs first."""
+        inputs, *_, outputs = chess_perceptron.SIZES
+        return (inputs, *self.hidden, outputs)
 
     @property
     def last_iteration(self) -> int:
@@ -238,14 +281,20 @@ class Distill(Regime):
         from rulezero.nets.perceptron import create, to_nn
 
         net = folder / f"untrained{PERCEPTRON}"
-        net.write_bytes(to_nn(create(seed=experiment.seed)))
+        net.write_bytes(to_nn(create(self.sizes, experiment.seed)))
         return net
 
-    def estimate(self, experiment: "Experiment", game: Game, workers: int) -> "Estimate":
-        """What the games and fits of all stages take here."""
-        from rulezero.train.regimes.distill_learner import estimate
+    def learns_since(self, iteration: int) -> int:
+        """The first one of the stage: the teacher was another one before."""
+        return self.stage_of(iteration).first
 
-        return estimate(experiment, self, workers)
+    def size(self, experiment: "Experiment") -> "Size":
+        """That of a perceptron."""
+        from rulezero.nets.perceptron import create
+        from rulezero.nets.size import Size
+
+        weights = [each.numel() for each in create().parameters()]
+        return Size(sum(weights), sum(weights))
 
     def conclude(self, run: Run) -> Summary:
         """What each stage has learned."""
@@ -274,14 +323,35 @@ def given_nets(settings: Distill) -> list[Path]:
     if settings.load is None:
         return []
     files = [Path(settings.load) / f"{name}{PERCEPTRON}" for name in settings.names]
-    if settings.agents == 2 and all(file.is_file() for file in files):
-        return files
-    net = resolve(settings.load)
-    if net.suffix != PERCEPTRON:
-        raise RunError(f"distill.load: '{net}' is no perceptron, which is a .nn file")
-    read_perceptron(net)
-    pair = [net.with_name(f"{net.stem}{end}{PERCEPTRON}") for end in ENDS]
-    return pair if settings.agents == 2 and pair[1].is_file() else [net] * settings.agents
+    if settings.agents == 1 or not all(file.is_file() for file in files):
+        net = resolve(settings.load)
+        if net.suffix != PERCEPTRON:
+            raise RunError(f"distill.load: '{net}' is no perceptron, which is a .nn file")
+        pair = [net.with_name(f"{net.stem}{end}{PERCEPTRON}") for end in ENDS]
+        has_both = settings.agents == 2 and pair[1].is_file()
+        files = pair if has_both else [net] * settings.agents
+    for file in files:
+        _check_shape(file, settings)
+    return files
+
+
+def _check_shape(net: Path, settings: Distill) -> None:
+    """RunError unless the perceptron of a file has the layers that the settings name."""
+    sizes = read_perceptron(net).sizes
+    if (sizes[0], sizes[-1]) != (settings.sizes[0], settings.sizes[-1]):
+        raise RunError(
+            f"regime.load: '{net}' has the layers {_listed(sizes)}; a perceptron of"
+            f" {chess_perceptron.GAME} reads {settings.sizes[0]} features and gives 1 number"
+        )
+    if sizes != settings.sizes:
+        raise RunError(
+            f"regime.load: '{net}' has the layers {_listed(sizes)}, not {_listed(settings.sizes)}:"
+            f" add --set regime.hidden=[{','.join(map(str, sizes[1:-1]))}]"
+        )
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    return "-".join(map(str, sizes))
 
 
 def summarise(entries: Iterable[Entry], settings: Distill) -> Summary:

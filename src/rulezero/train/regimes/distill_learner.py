@@ -1,7 +1,6 @@
 """What learns in a distillation: a perceptron for both sides, or one for each."""
 
 import math
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -16,7 +15,6 @@ from torch.nn import functional
 from rulezero.data.columns import Floats
 from rulezero.errors import RunError
 from rulezero.files import write_whole
-from rulezero.fleet.local import LocalFleet
 from rulezero.learn import snapshot
 from rulezero.learn.fit import Fit, FitSettings, Tell
 from rulezero.learn.learner import optimiser_of
@@ -24,22 +22,17 @@ from rulezero.learn.measures import Measures, measure_chances
 from rulezero.learn.plan import plan
 from rulezero.learn.window import Part, Window
 from rulezero.nets.card import PERCEPTRON
-from rulezero.nets.chess_perceptron import SIZES
 from rulezero.nets.device import threads
 from rulezero.nets.perceptron import Perceptron, create, from_nn, to_nn
-from rulezero.play.nets import NetStore
-from rulezero.play.speed import rate_of
-from rulezero.train.estimate import Estimate
 from rulezero.train.games.chess import Features
 from rulezero.train.regimes.distill import AGENTS, ENDS, Distill, given_nets
 from rulezero.train.run import Run
-from rulezero.train.tasks import NAMES, task_name
+from rulezero.train.tasks import task_name
 
 if TYPE_CHECKING:
     from rulezero.train.experiment import Experiment
 
 _MOST_MEASURED = 16384  # held-out positions
-_GAMES = 4  # of each stage, to estimate what a run takes
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -122,7 +115,9 @@ class PerceptronPair:
         if not all(file.is_file() for file in files):
             files = given_nets(regime)
         nets = [from_nn(file.read_bytes()) for file in files]
-        nets = nets or [create(seed=seed + number) for number in range(count)]
+        nets = nets or [create(regime.sizes, seed + number) for number in range(count)]
+        for net in nets:
+            net.dropout = regime.dropout
         self.learners = [PerceptronLearner(net, experiment.fit) for net in nets]
 
     @property
@@ -153,6 +148,8 @@ class PerceptronPair:
                 )
             ]
             steps = sum(count for count, _ in lessons)
+            if self._regime.dropout:  # torch has dice of its own
+                torch.manual_seed(int(dice.integers(1 << 63)))
             for taught in zip_longest(*(learning for _, learning in lessons)):
                 done.add(taught)
                 if not math.isfinite(done.losses["value"]):
@@ -179,7 +176,7 @@ class PerceptronPair:
 
     def _windows(self, window: Window, generation: int) -> list[Window]:
         """What each agent learns from."""
-        since = self._regime.stage_of(generation).first
+        since = self._regime.learns_since(generation)
         if len(self.learners) == 1:
             return [window.narrowed(since)]
         iterations = range(since, generation + 1)
@@ -259,50 +256,3 @@ class _Done:
             for name, total, samples in zip(AGENTS, self._sums, self.samples, strict=True):
                 found[name] = total / samples if samples else math.nan
         return found
-
-
-def estimate(experiment: "Experiment", regime: Distill, workers: int) -> Estimate:
-    """What the games and fits of all stages take here; an untrained net plays and judges."""
-    net = create()
-    features = np.zeros((experiment.fit.batch, SIZES[0]), np.float32)
-    chances = np.full(experiment.fit.batch, 0.5, np.float32)
-    learner = PerceptronLearner(net, experiment.fit)
-
-    def learn() -> int:
-        learner.learn(features, chances, 0.0)
-        return len(chances)
-
-    samples = rate_of(learn)
-    times = experiment.fit.samples_per_ply
-    seconds = measured = 0.0
-    plies = sims = games = 0
-    for stage in regime.stages:
-        tasks = [
-            msgspec.structs.replace(task, games=_GAMES)
-            for task in regime.games(experiment, stage.first, dict.fromkeys(NAMES, "untrained"))
-        ]
-        with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
-            for name in ("untrained", stage.teacher):
-                for end in ENDS:
-                    (Path(folder) / f"{name}{end}{PERCEPTRON}").write_bytes(to_nn(net))
-            begin = time.perf_counter()
-            fleet = LocalFleet(NetStore(Path(folder)), workers=1, width=experiment.width)
-            played = [each for _, each in fleet.run(tasks)]
-            took = time.perf_counter() - begin
-        chosen = sum(each.record.plies for each in played)
-        scale = (stage.last - stage.first + 1) * experiment.selfplay.games / _GAMES
-        seconds += scale * took / workers
-        seconds += scale * chosen * (experiment.fit.epochs if times is None else times) / samples
-        measured, plies, games = measured + took, plies + chosen, games + len(played)
-        for each in played:
-            sims += int(each.record.columns().sims.sum())
-            if each.note is not None:
-                sims += int(each.note.columns(each.record.action_numbers()).sims.sum())
-    return Estimate(
-        parameters=sum(each.numel() for each in net.parameters()),
-        positions_per_second=sims / measured,
-        samples_per_second=samples,
-        choices_per_game=plies / games,
-        sims_per_choice=sims / plies,
-        hours=seconds / 3600,
-    )

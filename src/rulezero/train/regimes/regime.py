@@ -1,25 +1,26 @@
 """What every regime answers; as it stands, a net that plays itself."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rulezero._core import Game
 from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
+from rulezero.games.load import load
 from rulezero.learn.targets import Targets, of_play
 from rulezero.play.task import Task
 from rulezero.settings import Settings
-from rulezero.stats.tally import Tally
+from rulezero.stats.tally import GameResult
 from rulezero.train.flag import Flag, Keys
 from rulezero.train.games import training_of
 from rulezero.train.log import Summary
 from rulezero.train.run import Run
 from rulezero.train.tasks import PlaySettings, task_of
-from rulezero.train.trials import is_better, trials
+from rulezero.train.trials import Verdict, trials, verdict
 
 if TYPE_CHECKING:
-    from rulezero.train.estimate import Estimate
+    from rulezero.nets.size import Size
     from rulezero.train.experiment import Experiment
     from rulezero.train.loop import Trainee
 
@@ -33,6 +34,9 @@ class Regime(Settings):
     flags: ClassVar[tuple[Flag, ...]] = ()  # its own short names on the command line
     has_gate: ClassVar[bool] = True  # whether a new net must beat the best one
     has_tower: ClassVar[bool] = True  # whether the net is a tower: `net`, `targets`, GPUs
+    switch: ClassVar[str] = ""  # the short name that turns it on and off; "": it has none
+    switch_help: ClassVar[str] = ""  # what turning it on does
+    unread: ClassVar[dict[str, str]] = {}  # the experiment's keys that it ignores: what to do
 
     @property
     def last_iteration(self) -> int | None:
@@ -89,11 +93,11 @@ class Regime(Settings):
         """What to play with the net that was fitted."""
         return trials(experiment, iteration, nets)
 
-    def is_promoted(
-        self, experiment: "Experiment", iteration: int, tallies: Mapping[str, Tally]
-    ) -> bool:
-        """Whether the new net becomes the best, by the trials' names."""
-        return is_better(experiment.gate, iteration, tallies)
+    def verdict(
+        self, experiment: "Experiment", iteration: int, results: Mapping[str, Sequence[GameResult]]
+    ) -> Verdict:
+        """Whether the new net becomes the best, by the results of the trials' names."""
+        return verdict(experiment.gate, iteration, results)
 
     def trainee(self, experiment: "Experiment", game: Game, run: Run) -> "Callable[[int], Trainee]":
         """Makes what learns, by a seed, as it is before it has learned anything."""
@@ -122,11 +126,15 @@ class Regime(Settings):
 
         return save(folder / "untrained", create(game, experiment.net, experiment.seed), game)
 
-    def estimate(self, experiment: "Experiment", game: Game, workers: int) -> "Estimate":
-        """What an experiment takes on this machine, after some seconds of measuring."""
-        from rulezero.train.estimate import estimate
+    def learns_since(self, iteration: int) -> int:
+        """The first iteration whose games the fit of an iteration may learn from."""
+        return 0
 
-        return estimate(experiment, workers=workers)
+    def size(self, experiment: "Experiment") -> "Size":
+        """How large its net is."""
+        from rulezero.nets.size import size_of
+
+        return size_of(load(experiment.game).text, experiment.net)
 
     def conclude(self, run: Run) -> Summary | None:
         """A summary of a finished run for its log; None: there is no more to say."""

@@ -16,15 +16,20 @@ class TeacherStudent(Regime):
     kind: Literal["teacher_student"] = "teacher_student"
     student: PlayerText = "oneply:net=latest"
 
+    switch = "asymmetric"
+    switch_help = "Let a net that searches play one that looks one ply ahead."
     flags = (
         Flag(
-            "asymmetric",
-            bool,
-            "A teacher who searches against a student.",
-            lambda *_: {"regime": {"kind": "teacher_student"}},
+            "asymmetric-sims",
+            int,
+            "Set the simulations per move of the net that searches.",
+            searching,
         ),
-        Flag("asymmetric-sims", int, "The teacher's simulations.", searching),
     )
+    unread = {  # noqa: RUF012
+        "selfplay.b": "set regime.student, the second player",
+        "selfplay.swap": "leave it out, as teacher and student always swap colours",
+    }
 
     def selfplay(self, experiment: "Experiment", iteration: int) -> PlaySettings:
         """Teacher against student."""

@@ -1,0 +1,42 @@
+"""`rulezero judge`: what a player thinks of recorded games, as notes beside them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import rulezero as rz
+from rulezero.cli.terminal.options import Trusted, Workers
+from rulezero.cli.terminal.records import OfGame, OfPurpose, OfSource, Selection
+from rulezero.cli.terminal.screen import counting, gone_on_with
+from rulezero.cli.terminal.words import counted
+
+
+def judge(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="The folder of the games.")],
+    player: Annotated[
+        str, typer.Option(metavar="PLAYER", help="Player that judges: puct:net=RUN@12,sims=200.")
+    ],
+    game: OfGame = None,
+    purpose: OfPurpose = None,
+    source: OfSource = None,
+    workers: Workers = 0,
+    trusted: Trusted = False,
+) -> None:
+    """Write a player's values of every position of recorded games; fits learn from them."""
+    selection = Selection(store, game=game, purpose=purpose, source=source, trusted=trusted)
+    with counting("judging") as tell, gone_on_with():
+        done = rz.judge(
+            store,
+            player,
+            records=selection,
+            workers=workers,
+            trusted=trusted,
+            on_game=tell,
+            report=selection.report,
+        )
+    selection.warn()
+    if not done.judged + done.known and not selection.problems:
+        raise selection.nothing()
+    again = f", {done.known} were judged already" if done.known else ""
+    typer.echo(f"{counted(done.judged, 'game')} in {store} judged by {done.judge}{again}")
