@@ -217,7 +217,7 @@ def test_a_report_replaces_no_other_file(tmp_path: Path) -> None:
     """Only pages are written over."""
     other = tmp_path / "keep.py"
     other.write_text("x = 1\n", encoding="utf-8")
-    with pytest.raises(RunError, match="exists already and is no .html file"):
+    with pytest.raises(RunError, match=r"exists already and is no .html file"):
         write_report(little_runs.run(), other)
     assert other.read_text(encoding="utf-8") == "x = 1\n"
     page = tmp_path / "page.html"
