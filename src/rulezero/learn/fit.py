@@ -18,7 +18,7 @@ _OF_EPOCHS = ("epochs", "patience")  # keys of fits that go through the window
 class RateSettings(Settings):
     """The learning rate over a run."""
 
-    start: float = Field(1e-3, gt=0, le=1e6)
+    start: float = Field(1e-3, gt=0, le=1e30)
     kind: Literal["constant", "cosine", "exponential", "steps"] = "constant"
     warm_up: int = Field(0, ge=0)  # steps in which it rises from 0
     end: float = Field(0.0, ge=0)  # cosine: share of the start that is left at the end of the run
