@@ -16,6 +16,7 @@ from rulezero import config, runs
 from rulezero.cli.training.train import watching
 from rulezero.files import write_whole
 from rulezero.machine import cores
+from rulezero.nets.parity import cpu
 from rulezero.seeds import keyed
 from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry
 from rulezero.train.run import Run
@@ -177,7 +178,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def write(section: str, command: str, text: str) -> None:
     """Puts a section into docs/results.md in the place of what it said before."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    body = f"## {section}\n\n`{command}`, {today}.\n\n{text.strip()}\n"
+    machine = f"{cores()} cores of {cpu()}"
+    body = f"## {section}\n\n`{command}`, {today}, on {machine}.\n\n{text.strip()}\n"
     whole = RESULTS.read_text(encoding="utf-8")
     pattern = rf"^## {re.escape(section)}\n.*?(?=^## |\Z)"
     found = re.search(pattern, whole, re.MULTILINE | re.DOTALL)
