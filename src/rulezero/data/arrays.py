@@ -160,7 +160,7 @@ def check_place(folder: Path) -> None:
 
 
 def check_room(size: int, folder: Path) -> None:
-    """RecordError where the disk has no room for so many bytes."""
+    """RecordError if the disk has no room for this many bytes."""
     free = shutil.disk_usage(folder.parent).free
     if size > free:
         raise RecordError(

@@ -1,4 +1,4 @@
-"""How an estimate for this machine is told."""
+"""The words for an estimate for this machine."""
 
 import rulezero as rz
 
