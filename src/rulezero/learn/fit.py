@@ -24,7 +24,7 @@ class RateSettings(Settings):
     end: float = Field(0.0, ge=0)  # cosine: share of the start that is left at the end of the run
     factor: float = Field(0.1, gt=0, le=1)  # exponential: each time; steps: at each of them
     every: Literal["iteration", "epoch"] = "iteration"  # exponential: of the run, or of a fit
-    steps: tuple[int, ...] = ()  # steps: after so many steps of the optimiser
+    steps: tuple[int, ...] = ()  # steps: numbers of optimiser steps at which the rate drops
 
     def idle(self) -> dict[str, str]:
         """Keys of the other kinds."""

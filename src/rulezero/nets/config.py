@@ -22,7 +22,7 @@ SIZES = {  # blocks and channels by a recipe's net.size
     "full": (12, 256),
 }
 
-# Sizes beyond these limits are a mistake, or somebody else's attempt to fill the memory.
+# Sizes beyond these limits are a mistake, or an attempt to exhaust memory.
 Channels = Annotated[int, whole(1, 2048)]
 _WIDEST_HIDDEN = 8192  # numbers in a hidden layer
 _MOST_HIDDEN = 8  # layers

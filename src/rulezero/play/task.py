@@ -37,7 +37,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     opening: Annotated[int, Meta(ge=0, le=1000)] = 0  # first plies drawn at random
     opening_share: Annotated[float, Meta(ge=0, le=1)] = 1.0  # of the pairs that have an opening
     starts: tuple[str, ...] = ()  # positions to begin from, in turn
-    scripts: tuple[tuple[int, ...], ...] = ()  # all choices from each start: nobody has another
+    scripts: tuple[tuple[int, ...], ...] = ()  # all moves from each start; players choose nothing
     judge: str | None = None  # a player that comments on every choice
     resign: Resign | None = None  # when players give up; none: they never do
     purpose: Purpose = "rating"
