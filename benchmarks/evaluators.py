@@ -69,7 +69,7 @@ def main() -> None:
     for column in ("batch", "onnx fp32", "onnx int8", "torch", "int8 / fp32", "torch / fp32"):
         table.add_column(column, justify="right")
     with tempfile.TemporaryDirectory() as folder:
-        for name in rz.games():
+        for name in rz.game_names():
             game = rz.load(name)
             tower = create(game, NetConfig(blocks=blocks, channels=channels))
             net = save(Path(folder) / name, tower, game)

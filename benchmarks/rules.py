@@ -184,7 +184,7 @@ def main() -> None:
     table.add_column("game")
     for column in ("paths counted", "random plies", "planes made", "bytes a position"):
         table.add_column(column, justify="right")
-    for name in rz.games():
+    for name in rz.game_names():
         game = rz.load(name)
         start = game.start()
         dice = random.Random(0)

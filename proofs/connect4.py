@@ -9,7 +9,7 @@ import sys
 from proof import chart, effort, judged, kept, listed, minutes, table, trained, write
 from rulezero.contest.mistakes import mistakes
 from rulezero.endgame.connect4 import Kind
-from rulezero.train.run import Run
+from rulezero.training.run import Run
 
 AGENT = "puct:net={net},sims=128"
 YARDSTICK = "alphabeta:depth=5,eval=uniform,random_ties=true"

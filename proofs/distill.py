@@ -16,9 +16,9 @@ from rulezero import config
 from rulezero.contest.agreement import agreement, some_positions
 from rulezero.machine import cores
 from rulezero.stats.sprt import Sprt
-from rulezero.train.log import StageSummary
-from rulezero.train.regimes.distill import Distill, Stage, summarise
-from rulezero.train.run import Run
+from rulezero.training.log import StageSummary
+from rulezero.training.regimes.distill import Distill, Stage, summarise
+from rulezero.training.run import Run
 
 POSITIONS = 2000
 SEARCH = "alphabeta:depth=3"

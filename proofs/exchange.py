@@ -21,9 +21,9 @@ from proof import (
     trained,
     write,
 )
-from rulezero.train.games.exchange import TARGETS
-from rulezero.train.log import GamesEntry, VerdictEntry
-from rulezero.train.run import Run
+from rulezero.training.games.exchange import TARGETS
+from rulezero.training.log import GamesEntry, VerdictEntry
+from rulezero.training.run import Run
 
 AGENT = "puct:net={net},sims=50,c_puct=1,draw_value=-0.5"
 GAMES = 200

@@ -19,10 +19,10 @@ from proof import (
     write,
 )
 from rulezero.reports.figures import is_lesson
-from rulezero.train.games.figures import TierResults
-from rulezero.train.games.monster import TIERS
-from rulezero.train.log import GamesEntry
-from rulezero.train.run import Run
+from rulezero.training.games.figures import TierResults
+from rulezero.training.games.monster import TIERS
+from rulezero.training.log import GamesEntry
+from rulezero.training.run import Run
 
 AGENT = "puct:net={net},sims=100"
 GAMES = 400  # at most

@@ -18,8 +18,8 @@ from rulezero.files import write_whole
 from rulezero.machine import cores
 from rulezero.nets.parity import cpu
 from rulezero.seeds import keyed
-from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry
-from rulezero.train.run import Run
+from rulezero.training.log import Entry, FitEntry, GamesEntry, VerdictEntry
+from rulezero.training.run import Run
 
 RUNS = Path("runs")
 RESULTS = Path("docs") / "results.md"

@@ -27,8 +27,8 @@ from proof import (
 from rulezero.data.check import check
 from rulezero.reports.openings import openings
 from rulezero.stats.tally import Counts
-from rulezero.train.log import draws_of
-from rulezero.train.run import Run
+from rulezero.training.log import draws_of
+from rulezero.training.run import Run
 
 AGENT = "puct:net={net},sims=64"
 GAMES = 200

@@ -26,7 +26,7 @@ from proof import (
 from rulezero import config
 from rulezero.reports.diagnosis import diagnose
 from rulezero.steps import fit
-from rulezero.train.run import Run
+from rulezero.training.run import Run
 
 AGENT = "gumbel:net={net},sims=16"
 SEARCH = "ucb1:sims=200"

@@ -11,29 +11,38 @@ import time
 
 from proof import RUNS, table, write
 from rulezero import config, runs
-from rulezero.train.run import Run
+from rulezero.training.run import Run
 
 KILLS = 10
-CHANGES = ["iterations=8", "selfplay.games=48"]
-SECONDS = (2.0, 9.0)  # that a run is left alone between two kills
+ITERATIONS = 8
+CHANGES = ["selfplay.games=48"]
+STAGES = ["regime.material_iterations=4", "regime.search_iterations=4"]
+START = 2.0  # seconds that a run takes to begin
+SHARE = 1.4 / KILLS  # of an undisturbed run: the longest time between two kills
+
+
+def changes(recipe: str) -> list[str]:
+    """What makes a tiny run long enough; distillation counts its iterations by stage."""
+    staged = config.load(recipe, "tiny").regime.kind == "distill"
+    return CHANGES + (STAGES if staged else [f"iterations={ITERATIONS}"])
 
 
 def command(recipe: str, run: Run) -> list[str]:
-    """Begins a run, or goes on with it."""
+    """Begins a run, or resumes it."""
     command = [sys.executable, "-m", "rulezero", "train"]
     if run.exists:
         return [*command, "--resume", str(run.path)]
-    changes = [word for change in CHANGES for word in ("--set", change)]
-    return [*command, recipe, "--preset", "tiny", "--out", str(run.path), *changes]
+    words = [word for change in changes(recipe) for word in ("--set", change)]
+    return [*command, recipe, "--preset", "tiny", "--out", str(run.path), *words]
 
 
-def killed(recipe: str, dice: random.Random) -> tuple[Run, list[str]]:
-    """A run that was killed often, and where that was."""
+def killed(recipe: str, longest: float, dice: random.Random) -> tuple[Run, list[str]]:
+    """A run that was killed often, at most `longest` seconds apart, and where that was."""
     run = Run(RUNS / f"proof_resume_{recipe}_killed")
     places: list[str] = []
     while len(places) < KILLS:
         with subprocess.Popen(command(recipe, run), stderr=subprocess.DEVNULL) as process:
-            time.sleep(dice.uniform(*SECONDS))
+            time.sleep(START + dice.uniform(0, longest))
             process.kill()
         if run.exists:
             now = run.progress()
@@ -51,10 +60,11 @@ def main() -> int:
     for recipe in config.recipes():
         for folder in RUNS.glob(f"proof_resume_{recipe}*"):
             shutil.rmtree(folder)  # left behind by a proof that was stopped
+        begin = time.perf_counter()
         whole = runs.train(
-            recipe, "tiny", RUNS / f"proof_resume_{recipe}_whole", changes=CHANGES
+            recipe, "tiny", RUNS / f"proof_resume_{recipe}_whole", changes=changes(recipe)
         ).fingerprint()
-        run, places = killed(recipe, dice)
+        run, places = killed(recipe, SHARE * (time.perf_counter() - begin), dice)
         found = run.fingerprint()
         is_same = is_same and found == whole
         for part, digest in whole.items():
@@ -64,7 +74,7 @@ def main() -> int:
     write(
         "resume",
         "make proof-resume",
-        f"`tiny` runs of {CHANGES[0].partition('=')[2]} iterations, `kill -9` {KILLS} times at"
+        f"`tiny` runs of {ITERATIONS} iterations, `kill -9` {KILLS} times at"
         " random instants, then resumed to the end.\n\n"
         + table(["recipe", "sha256 of", "undisturbed", "killed", ""], rows),
     )

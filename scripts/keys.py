@@ -25,13 +25,13 @@ from rulezero.cli.training.train import watching
 from rulezero.flags import FLAGS, Flag, Switch, belongs_to
 from rulezero.play.resign import Resign
 from rulezero.settings import Settings
-from rulezero.train import unread
+from rulezero.training import unread
 
 PACKAGE = Path(rz.__file__).parent
 
 # Who reads keys without doing what they say: checks, and what makes experiments.
-_CHECKS = {"config.py", "flags.py", "settings.py", "train/unread.py"}
-_CHECKING = {("runs.py", "check"), ("train/experiment.py", "_suits_its_regime")}
+_CHECKS = {"config.py", "flags.py", "settings.py", "training/unread.py"}
+_CHECKING = {("runs.py", "check"), ("training/experiment.py", "_suits_its_regime")}
 _OPTIONAL = {"curriculum": "{}", "targets.rewards": "{}", "begin": "x"}  # for some alone
 _NAMES = {"net.size": "net.blocks"}  # keys that stand for others
 

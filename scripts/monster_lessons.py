@@ -19,8 +19,8 @@ from rulezero.fleet.local import run
 from rulezero.games.load import load
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
-from rulezero.train.games.monster import TIERS, check, lessons, line_of
-from rulezero.train.games.training import Lesson
+from rulezero.training.games.monster import TIERS, check, lessons, line_of
+from rulezero.training.games.training import Lesson
 
 FILE = Path(__file__).parents[1] / "src" / "rulezero" / "train" / "games" / "data" / "monster.txt"
 

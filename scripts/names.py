@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rulezero._core import game_options
-from rulezero.train.regimes import REGIMES
+from rulezero.training.regimes import REGIMES
 
 ROOT = Path(__file__).parents[1]
 NAMES = [*game_options(), *REGIMES]

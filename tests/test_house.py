@@ -3,6 +3,7 @@
 import ast
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -171,3 +172,15 @@ def test_files_that_pages_name_are_there(page: Path) -> None:
     roots = (ROOT, PACKAGE, CPP, ROOT / "tests")
     absent = {path for path in named if not any((root / path).exists() for root in roots)}
     assert absent == set()
+
+
+def test_no_public_name_hides_a_package() -> None:
+    """`import rulezero.training.log as log` works: names of the public face are no packages."""
+    packages = [path.parent.name for path in PACKAGE.glob("*/__init__.py")]
+    modules = [path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__"]
+    hidden = [
+        name
+        for name in (*packages, *modules)
+        if hasattr(rz, name) and not isinstance(getattr(rz, name), ModuleType)
+    ]
+    assert hidden == []

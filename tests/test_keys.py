@@ -4,7 +4,7 @@ import pytest
 
 import keys
 from rulezero import config, runs
-from rulezero.train.tasks import task_of
+from rulezero.training.tasks import task_of
 
 
 def test_reads_are_noted_with_their_lines() -> None:
@@ -46,4 +46,4 @@ def test_every_key_of_a_recipe_is_read_or_refused(capsys: pytest.CaptureFixture[
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1].endswith(" flags and keys, 0 unread")
     assert any("--asymmetric (regime.kind) " in line for line in lines)
-    assert any(" gate.elo1 " in line and "train/tasks.py:" in line for line in lines)
+    assert any(" gate.elo1 " in line and "training/tasks.py:" in line for line in lines)

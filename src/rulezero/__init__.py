@@ -25,7 +25,7 @@ from rulezero.config import load as experiment
 from rulezero.contest.match import Match, match
 from rulezero.data import Record, RecordError, Store, arrays, records
 from rulezero.errors import RunError, nearest
-from rulezero.games import PiecesError, PythonGame, games, load, pieces, register, view
+from rulezero.games import PiecesError, PythonGame, game_names, load, pieces, register, view
 from rulezero.games.info import info, moves_by_kind
 from rulezero.learn.measures import Measures
 from rulezero.machine import cores
@@ -42,17 +42,17 @@ from rulezero.reports.standings import rate
 from rulezero.runs import open_run as open  # noqa: A004
 from rulezero.runs import resume, train
 from rulezero.steps import fit, generate, judge
-from rulezero.train import log, regimes
-from rulezero.train.experiment import Experiment
-from rulezero.train.games.exchange import TARGETS as USAGE_TARGETS
-from rulezero.train.games.figures import GameFigures
-from rulezero.train.listener import Listener
-from rulezero.train.run import Run
+from rulezero.training import log, regimes
+from rulezero.training.experiment import Experiment
+from rulezero.training.games.exchange import TARGETS as USAGE_TARGETS
+from rulezero.training.games.figures import GameFigures
+from rulezero.training.listener import Listener
+from rulezero.training.run import Run
 from rulezero.version import __version__
 
 __all__ = [  # noqa: RUF022
     # games and their rules
-    "CHANCE", "Facts", "Game", "PythonGame", "State", "game_options", "games", "info", "load",
+    "CHANCE", "Facts", "Game", "PythonGame", "State", "game_names", "game_options", "info", "load",
     "moves_by_kind", "perft", "pieces", "register", "view",
     # players, matches and records
     "Evaluator", "Match", "Player", "Record", "Store", "Thought", "bench", "contest", "data",

@@ -7,11 +7,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from rulezero.errors import RunError, among, nearest
-from rulezero.games import games
+from rulezero.games import game_names
 from rulezero.settings import Place, dotted, explain
-from rulezero.train import unread
-from rulezero.train.experiment import Experiment
-from rulezero.train.regimes import REGIMES
+from rulezero.training import unread
+from rulezero.training.experiment import Experiment
+from rulezero.training.regimes import REGIMES
 from rulezero.yaml_files import Document, merged, read_file
 
 PRESETS = ("tiny", "small", "medium", "full")
@@ -67,7 +67,7 @@ def load_or_game(
 
     With a net they are searched by its policy, else by the heuristic.
     """
-    kinds = {*games(), "python"}
+    kinds = {*game_names(), "python"}
     is_game = name.partition(":")[0] in kinds  # random_chess:pieces=mine.yaml, for one
     if name in recipes() or (_is_file(name) and not is_game):
         return load(name, preset, changes)

@@ -12,14 +12,14 @@ from rulezero import config
 from rulezero.errors import RunError
 from rulezero.games.load import load
 from rulezero.play.players import read_player
-from rulezero.train.experiment import Experiment
-from rulezero.train.flag import Flag as Flag
-from rulezero.train.flag import Keys, searching, setting, with_sims
-from rulezero.train.flag import Switch as Switch
-from rulezero.train.games import TRAININGS
-from rulezero.train.regimes import REGIMES
-from rulezero.train.regimes.curriculum import Curriculum
-from rulezero.train.regimes.regime import Regime
+from rulezero.training.experiment import Experiment
+from rulezero.training.flag import Flag as Flag
+from rulezero.training.flag import Keys, searching, setting, with_sims
+from rulezero.training.flag import Switch as Switch
+from rulezero.training.games import TRAININGS
+from rulezero.training.regimes import REGIMES
+from rulezero.training.regimes.curriculum import Curriculum
+from rulezero.training.regimes.regime import Regime
 
 # What a net's value learns from: the search's value, how the game ended, or first more of the one.
 _TARGETS: dict[str, Keys] = {

@@ -22,16 +22,16 @@ from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.task import check_task
 from rulezero.play.weights import weights_of
-from rulezero.train import unread
-from rulezero.train.estimate import Estimate as Estimate
-from rulezero.train.estimate import estimate
-from rulezero.train.experiment import Experiment
-from rulezero.train.games import TRAININGS, training_of
-from rulezero.train.listener import Listener, Listeners
-from rulezero.train.log import ChangeEntry, Summary, SummaryEntry
-from rulezero.train.loop import Loop
-from rulezero.train.run import Progress, Run
-from rulezero.train.tasks import NAMES, OWN
+from rulezero.training import unread
+from rulezero.training.estimate import Estimate as Estimate
+from rulezero.training.estimate import estimate
+from rulezero.training.experiment import Experiment
+from rulezero.training.games import TRAININGS, training_of
+from rulezero.training.listener import Listener, Listeners
+from rulezero.training.log import ChangeEntry, Summary, SummaryEntry
+from rulezero.training.loop import Loop
+from rulezero.training.run import Progress, Run
+from rulezero.training.tasks import NAMES, OWN
 from rulezero.version import __version__
 
 # Keys, or beginnings of keys, that have shaped what a run holds from its first iteration on: its
@@ -246,7 +246,7 @@ def _go(
         raise RunError(
             f"training needs torch: pip install -c constraints.txt '.[train]' ({error})"
         ) from error
-    from rulezero.train.tensorboard import TensorBoardListener
+    from rulezero.training.tensorboard import TensorBoardListener
 
     fleet = LocalFleet(NetStore(run.nets), workers=workers, width=experiment.width)
     board = TensorBoardListener(run.path / "tensorboard", run.progress().iteration)

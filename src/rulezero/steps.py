@@ -27,11 +27,11 @@ from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.task import check_task, refuse_human
 from rulezero.seeds import keyed
-from rulezero.train.experiment import Experiment
-from rulezero.train.flag import with_sims
-from rulezero.train.regimes.curriculum import LESSON
-from rulezero.train.run import Run
-from rulezero.train.tasks import NAMES, PlaySettings, is_curriculum, task_of
+from rulezero.training.experiment import Experiment
+from rulezero.training.flag import with_sims
+from rulezero.training.regimes.curriculum import LESSON
+from rulezero.training.run import Run
+from rulezero.training.tasks import NAMES, PlaySettings, is_curriculum, task_of
 
 if TYPE_CHECKING:
     from rulezero.learn.fit import Fit, Tell

@@ -10,8 +10,8 @@ import pytest
 from rulezero import runs
 from rulezero.cli import main
 from rulezero.cli.training.cost import rounded
-from rulezero.train.estimate import Estimate
-from rulezero.train.work import Count
+from rulezero.training.estimate import Estimate
+from rulezero.training.work import Count
 from support.commands import fails
 
 TODAY = datetime.date.today()

@@ -9,11 +9,11 @@ import yaml
 import rulezero as rz
 from rulezero import config, flags, runs
 from rulezero.flags import FLAGS, Switch, belongs_to
-from rulezero.train.regimes.curriculum import Curriculum
-from rulezero.train.regimes.frozen_opponent import FrozenOpponent
-from rulezero.train.regimes.gated import Gated
-from rulezero.train.regimes.teacher_student import TeacherStudent
-from rulezero.train.tasks import GateSettings
+from rulezero.training.regimes.curriculum import Curriculum
+from rulezero.training.regimes.frozen_opponent import FrozenOpponent
+from rulezero.training.regimes.gated import Gated
+from rulezero.training.regimes.teacher_student import TeacherStudent
+from rulezero.training.tasks import GateSettings
 from support.commands import fails, run, succeeds
 
 # Flag, value, a recipe that it is for, the key that it changes, what it is then.

@@ -10,7 +10,7 @@ from rulezero.data import Store
 from rulezero.data.replay import replay_of
 from rulezero.learn.targets import TargetSettings, of_play
 from rulezero.play.starts import read_starts
-from rulezero.train.games.monster import lessons
+from rulezero.training.games.monster import lessons
 from support import little_nets
 from support.commands import fails, run, succeeds
 

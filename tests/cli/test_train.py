@@ -11,7 +11,7 @@ import rulezero as rz
 from rulezero import config, runs, steps
 from rulezero.data import Store
 from rulezero.steps import GenerateOptions
-from rulezero.train.experiment import Experiment
+from rulezero.training.experiment import Experiment
 from support.commands import begin, fails, read_until, run, stop, succeeds
 
 QUICK = ["--set", "selfplay.games=6", "--set", "anchor.games=2", "--set", "iterations=1"]

@@ -9,9 +9,9 @@ from rich.console import Console
 from rulezero import config
 from rulezero.cli.terminal.watch import Watch, say_draws, say_entry, say_figures
 from rulezero.stats.tally import Counts
-from rulezero.train.games.exchange import TARGETS
-from rulezero.train.games.figures import GameFigures, TierResults, Usage
-from rulezero.train.log import Entry, WarningEntry
+from rulezero.training.games.exchange import TARGETS
+from rulezero.training.games.figures import GameFigures, TierResults, Usage
+from rulezero.training.log import Entry, WarningEntry
 from support import logs
 
 FIGURES = {**logs.FIGURES, "policy": 1.5, "value": 0.25, "legal_mass": 0.5}

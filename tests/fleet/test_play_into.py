@@ -163,13 +163,13 @@ def test_nothing_else_keeps_games_of_a_fleet() -> None:
         for path in SOURCES.rglob("*.py")
     }
     users = {path for path, text in texts.items() if re.search(r"(?<!def )play_into\(", text)}
-    assert users == {"train/loop.py", "steps.py", "reports/standings.py", "contest/match.py"}
+    assert users == {"training/loop.py", "steps.py", "reports/standings.py", "contest/match.py"}
     added = {
         path: re.findall(r"\b(?:store|kept)\.add\((.+)\)", text) for path, text in texts.items()
     }
     assert {path: found for path, found in added.items() if found} == {
         "fleet/fleet.py": ["finished.record"],
-        "train/loop.py": ["copy"],  # of games that the run was given
+        "training/loop.py": ["copy"],  # of games that the run was given
         "cli/training/imports.py": ["record"],
         "cli/play/play.py": ["self.dialogue.record()"],  # a human's game is no task's
     }

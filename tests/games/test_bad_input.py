@@ -50,7 +50,7 @@ def test_a_wrong_game_text_says_what_is_wrong(text: str) -> None:
     assert str(caught.value).isprintable()
 
 
-@pytest.mark.parametrize("name", rz.games())
+@pytest.mark.parametrize("name", rz.game_names())
 def test_an_unknown_option_names_those_that_are_known(name: str) -> None:
     """For every game, as text and as keyword."""
     with pytest.raises(rz.GameError, match="has no option 'nonsense'"):

@@ -15,9 +15,9 @@ from rulezero.nets.size import size_of
 from rulezero.reports.cost import offers
 from rulezero.reports.cost.offers import PricesError, Range
 from rulezero.reports.cost.plan import gpu_work, hours_on, plan
-from rulezero.train.estimate import Estimate
-from rulezero.train.lengths import play_quickly
-from rulezero.train.work import Count, typical
+from rulezero.training.estimate import Estimate
+from rulezero.training.lengths import play_quickly
+from rulezero.training.work import Count, typical
 
 REFERENCE = "A100 80GB"
 OWN = "date: 2026-01\noffers: [{gpu: A100 80GB, provider: me, price: 0.5}]\n"

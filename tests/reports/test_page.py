@@ -16,7 +16,7 @@ from rulezero.reports.figures import groups
 from rulezero.reports.page import render, write_report
 from rulezero.reports.sample import newest_record, sample_of
 from rulezero.reports.standings import rate
-from rulezero.train.log import Entry, FitEntry, GamesEntry, WarningEntry
+from rulezero.training.log import Entry, FitEntry, GamesEntry, WarningEntry
 from support import little_runs, logs
 
 SECTIONS = ["warnings", "learning", "strength", "games", "speed", "ratings", "game", "config"]

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from rulezero import runs
-from rulezero.train.run import Run
+from rulezero.training.run import Run
 
 _folder = Path(tempfile.mkdtemp(prefix="little_runs_"))
 atexit.register(shutil.rmtree, _folder, ignore_errors=True)

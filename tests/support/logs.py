@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from rulezero.train.log import FitEntry, GamesEntry, VerdictEntry, read_entry
+from rulezero.training.log import FitEntry, GamesEntry, VerdictEntry, read_entry
 
 ELO = {"elo": 0.0, "lower": -1, "upper": 1, "superiority": 0.5, "confidence": 0.95, "games": 2}
 _NAMES = ("total", "policy", "value", "value_mse", "value_mae", "top1", "winner", "legal_mass")

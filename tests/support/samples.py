@@ -14,7 +14,7 @@ _VARIANTS = [
     "random_chess:pieces=standard+custom",
 ]
 
-GAMES = [*rz.games(), *(text for text in _VARIANTS if text.split(":")[0] in rz.games())]
+GAMES = [*rz.game_names(), *(text for text in _VARIANTS if text.split(":")[0] in rz.game_names())]
 
 
 def file_name(text: str) -> str:

@@ -1,7 +1,7 @@
 """Games: loading them by text, writing them in Python, showing them on a screen."""
 
-from rulezero.games.load import games, load, register
+from rulezero.games.load import game_names, load, register
 from rulezero.games.pieces import PiecesError
 from rulezero.games.python_game import PythonGame
 
-__all__ = ["PiecesError", "PythonGame", "games", "load", "register"]
+__all__ = ["PiecesError", "PythonGame", "game_names", "load", "register"]

@@ -29,7 +29,7 @@ Registered = TypeVar("Registered", bound=AnyPythonGame | type[AnyPythonGame])
 _registered: dict[str, AnyPythonGame] = {}
 
 
-def games() -> list[str]:
+def game_names() -> list[str]:
     """The names that load() knows: the core's games, then those registered from Python."""
     return [*game_options(), *sorted(_registered)]
 
@@ -52,7 +52,7 @@ def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Gam
         return load_python_game(_registered[spec.name], spec.name)
     known = game_options()
     if spec.name not in known:
-        raise GameError(f"there is no game '{spec.name}'{among(spec.name, games())}")
+        raise GameError(f"there is no game '{spec.name}'{among(spec.name, game_names())}")
     options = [name for name, _, _ in known[spec.name]]
     _refuse_unknown(spec.options, options, spec.name)
     if "pieces" in options:

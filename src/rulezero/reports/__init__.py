@@ -5,6 +5,6 @@ from rulezero.reports.cost.offers import Prices, Range
 from rulezero.reports.cost.plan import Plan
 from rulezero.reports.diagnosis import Diagnosis, Judgement
 from rulezero.reports.page import say_duration
-from rulezero.train.work import Count
+from rulezero.training.work import Count
 
 __all__ = ["Count", "Diagnosis", "Judgement", "Plan", "Prices", "Range", "offers", "say_duration"]

@@ -27,10 +27,10 @@ from rulezero.play.players import read_player
 from rulezero.play.task import Task
 from rulezero.reports.openings import Opening, openings, repeated
 from rulezero.reports.sample import newest_games
-from rulezero.train.games import training_of
-from rulezero.train.games.exchange import ShapedTargetSettings
-from rulezero.train.run import Run
-from rulezero.train.warnings import constant_outputs
+from rulezero.training.games import training_of
+from rulezero.training.games.exchange import ShapedTargetSettings
+from rulezero.training.run import Run
+from rulezero.training.warnings import constant_outputs
 
 _BINS = 10
 _MOST_POSITIONS = 4096

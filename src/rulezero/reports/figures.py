@@ -8,10 +8,10 @@ import msgspec
 
 from rulezero.stats.rating import Estimate, score_interval
 from rulezero.stats.tally import Counts
-from rulezero.train.games.exchange import TARGETS
-from rulezero.train.log import Entry, FitEntry, GamesEntry, VerdictEntry
-from rulezero.train.regimes.curriculum import LESSON
-from rulezero.train.tasks import task_name
+from rulezero.training.games.exchange import TARGETS
+from rulezero.training.log import Entry, FitEntry, GamesEntry, VerdictEntry
+from rulezero.training.regimes.curriculum import LESSON
+from rulezero.training.tasks import task_name
 
 Json = dict[str, Any]
 

@@ -15,9 +15,9 @@ from rulezero.games.load import load
 from rulezero.reports.figures import Figure, Group, groups
 from rulezero.reports.sample import SampleGame, newest_record, sample_of
 from rulezero.reports.standings import read_standings
-from rulezero.train.experiment import Experiment
-from rulezero.train.log import Entry, GamesEntry, VerdictEntry, WarningEntry
-from rulezero.train.run import Run
+from rulezero.training.experiment import Experiment
+from rulezero.training.log import Entry, GamesEntry, VerdictEntry, WarningEntry
+from rulezero.training.run import Run
 
 
 def write_report(run: Run, out: str | Path | None = None) -> Path:

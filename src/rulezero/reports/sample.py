@@ -11,7 +11,7 @@ from rulezero.data.steps import Step, steps
 from rulezero.data.thoughts import Thought
 from rulezero.games import view
 from rulezero.stats.wdl import likely
-from rulezero.train.run import Run
+from rulezero.training.run import Run
 
 _MOST_MOVES = 5  # of a thought
 

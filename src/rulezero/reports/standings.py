@@ -19,9 +19,9 @@ from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
 from rulezero.stats.ladder import Ladder
-from rulezero.train.experiment import Experiment
-from rulezero.train.run import Run
-from rulezero.train.tasks import TrialSettings, named
+from rulezero.training.experiment import Experiment
+from rulezero.training.run import Run
+from rulezero.training.tasks import TrialSettings, named
 
 Tell = Callable[[int, int], None]  # games played now, games to be played now
 

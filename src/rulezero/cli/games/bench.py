@@ -17,7 +17,7 @@ def bench(
 ) -> None:
     """Measure rules, planes and searches on this machine, per second of one process."""
     if not names:
-        names = rz.games() if net is None else [rz.nets.read_card(rz.nets.resolve(net)).game]
+        names = rz.game_names() if net is None else [rz.nets.read_card(rz.nets.resolve(net)).game]
     games = [rz.load(name) for name in names]
     console = open_console()
     columns = [">leaves", ">planes", ">sims, uniform", ">sims, heuristic"]

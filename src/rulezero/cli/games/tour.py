@@ -24,7 +24,7 @@ def tour(
     """Play one random game of each kind and show how it went."""
     console = open_console()
     summary = plain_table(console, "game", ">plies", ">turns", ">choices", "result")
-    for name in names or rz.games():
+    for name in names or rz.game_names():
         states = _play(rz.load(name), seed)
         _show(console, states)
         summary.add_row(

@@ -8,9 +8,9 @@ import msgspec
 from rulezero.errors import RunError
 from rulezero.games.load import load
 from rulezero.reports.cost.offers import Level, Offer, Prices, Range
-from rulezero.train.estimate import Estimate
-from rulezero.train.experiment import Experiment
-from rulezero.train.work import Count, count, typical_sizes, work_of
+from rulezero.training.estimate import Estimate
+from rulezero.training.experiment import Experiment
+from rulezero.training.work import Count, count, typical_sizes, work_of
 
 _HOUR = 3600  # seconds
 

@@ -1,0 +1,106 @@
+"""An experiment: everything that a run depends on, but for the machine."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from rulezero.data.record import Columns, Record
+from rulezero.data.replay import Replay
+from rulezero.games.load import load
+from rulezero.learn.fit import FitSettings
+from rulezero.learn.targets import Targets
+from rulezero.learn.window import WindowSettings
+from rulezero.nets.config import NetConfig, sized
+from rulezero.play.task import Task
+from rulezero.settings import Settings
+from rulezero.training.games.exchange import ShapedTargetSettings
+from rulezero.training.regimes import AnyRegime
+from rulezero.training.regimes.curriculum import Curriculum
+from rulezero.training.regimes.gated import Gated
+from rulezero.training.tasks import GateSettings, PlaySettings, TrialSettings
+from rulezero.yaml_files import dump
+
+
+def _or_none(given: Any) -> Any:
+    """`gate: null` is no gate."""
+    return {"kind": "always"} if given is None else given
+
+
+class Experiment(Settings):
+    """A recipe with its preset and changes."""
+
+    recipe: str
+    preset: str
+    game: str
+    regime: AnyRegime = Gated()
+    seed: int = Field(0, ge=0, lt=1 << 64)
+    iterations: int = Field(10, ge=0)  # of self-play; the bootstrap is iteration 0
+    begin: str | None = None  # a net whose weights the first one has; none: random ones
+    net: Annotated[NetConfig, BeforeValidator(sized)] = NetConfig()
+    bootstrap: tuple[PlaySettings, ...] = ()
+    selfplay: PlaySettings
+    curriculum: Curriculum | None = None  # lessons beside the other games; none: without
+    stores: tuple[str, ...] = ()  # folders of more games to learn from, people's for instance
+    targets: ShapedTargetSettings = ShapedTargetSettings()
+    window: WindowSettings = WindowSettings()
+    fit: FitSettings = FitSettings()
+    gate: Annotated[GateSettings, BeforeValidator(_or_none)] = GateSettings()
+    anchor: TrialSettings | None = None
+    width: int = Field(32, ge=1)  # games that a worker plays in step
+
+    @model_validator(mode="after")
+    def _suits_its_regime(self) -> "Experiment":
+        last, update = self.regime.last_iteration, dict[str, Any]()
+        if last is not None and "iterations" not in self.model_fields_set:
+            update["iterations"] = last
+        if not self.regime.has_gate:
+            update["gate"] = self._without_gate()
+        whole = self.model_copy(update=update)
+        self.regime.accept(whole)
+        return whole
+
+    def _without_gate(self) -> GateSettings:
+        """The gate that promotes every net; ValueError where the recipe asks for another one."""
+        none, given = GateSettings(kind="always"), self.gate
+        wrong = [key for key in none.idle() if getattr(given, key) != getattr(none, key)]
+        if "kind" in given.model_fields_set and given.kind != none.kind:
+            wrong = ["kind"]
+        if wrong:
+            raise ValueError(
+                f"the regime {self.regime.kind} has no gate and does not read gate.{wrong[0]}:"
+                " leave it out, or add --set gate=null"
+            )
+        return none
+
+    def idle(self) -> dict[str, str]:
+        """Keys for parts that this game's net does not have."""
+        found = {} if self.net.moves_left else {"fit.loss.moves_left": "net.moves_left=true"}
+        if self.regime.has_tower:
+            head = self.net.for_game(load(self.game).facts).head
+            if head not in ("flat", "dense"):
+                found["net.policy_channels"] = "net.head=flat"
+            if head != "from_to":
+                found["net.key_channels"] = "net.head=from_to"
+        return found
+
+    @property
+    def text(self) -> str:
+        """The experiment as YAML: config.read gives it back."""
+        return dump(self.model_dump(mode="json"))
+
+    def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
+        """What to play before the fit of an iteration; none: there is no fit."""
+        tasks = self.regime.games(self, iteration, nets)
+        if self.curriculum is not None:
+            tasks.append(self.curriculum.task(self, iteration, nets))
+        return tasks
+
+    def targets_of(
+        self, record: Record, columns: Columns, replay: Replay, note: Columns | None
+    ) -> Targets:
+        """What is learned from a game, perhaps with a judge's note about it."""
+        found = None
+        if self.curriculum is not None:
+            found = self.curriculum.targets(self, record, columns, replay, note)
+        return found or self.regime.targets(self, record, columns, replay, note)

@@ -1,0 +1,24 @@
+"""Who plays whom, what is learned from it, who is promoted: one file per regime.
+
+A new regime is a file with a subclass of Regime, and its line here.
+"""
+
+from typing import Annotated, get_args
+
+from pydantic import Field
+
+from rulezero.training.regimes.distill import Distill, Stage
+from rulezero.training.regimes.frozen_opponent import FrozenOpponent
+from rulezero.training.regimes.gated import Gated
+from rulezero.training.regimes.regime import Regime
+from rulezero.training.regimes.teacher_student import TeacherStudent
+
+__all__ = ["REGIMES", "AnyRegime", "Distill", "Stage"]
+
+# What a recipe's key `regime` may be; its `kind` says which.
+AnyRegime = Annotated[
+    Gated | TeacherStudent | FrozenOpponent | Distill, Field(discriminator="kind")
+]
+REGIMES: dict[str, type[Regime]] = {  # by their kinds
+    each.model_fields["kind"].default: each for each in get_args(get_args(AnyRegime)[0])
+}

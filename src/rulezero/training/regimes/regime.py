@@ -1,0 +1,141 @@
+"""What every regime answers; as it stands, a net that plays itself."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from rulezero._core import Game
+from rulezero.data.record import Columns, Record
+from rulezero.data.replay import Replay
+from rulezero.games.load import load
+from rulezero.learn.targets import Targets, of_play
+from rulezero.play.task import Task
+from rulezero.settings import Settings
+from rulezero.stats.tally import GameResult
+from rulezero.training.flag import Flag, Keys
+from rulezero.training.games import training_of
+from rulezero.training.log import Summary
+from rulezero.training.run import Run
+from rulezero.training.tasks import PlaySettings, task_of
+from rulezero.training.trials import Verdict, trials, verdict
+
+if TYPE_CHECKING:
+    from rulezero.nets.size import Size
+    from rulezero.training.experiment import Experiment
+    from rulezero.training.loop import Trainee
+
+
+class Regime(Settings):
+    """Who plays whom, what is learned from it, who is promoted, and by whom it is learned.
+
+    Its fields are the keys of a recipe's `regime`. Everything else of the experiment is given.
+    """
+
+    flags: ClassVar[tuple[Flag, ...]] = ()  # its own short names on the command line
+    has_gate: ClassVar[bool] = True  # whether a new net must beat the best one
+    has_tower: ClassVar[bool] = True  # whether the net is a tower: `net`, `targets`, GPUs
+    switch: ClassVar[str] = ""  # the short name that turns it on and off; "": it has none
+    switch_help: ClassVar[str] = ""  # what turning it on does
+    unread: ClassVar[dict[str, str]] = {}  # the experiment's keys that it ignores: what to do
+
+    @property
+    def last_iteration(self) -> int | None:
+        """How many iterations its own settings come to; None: as the recipe says."""
+        return None
+
+    def accept(self, experiment: "Experiment") -> None:
+        """Raises ValueError where the experiment has keys that do not go with this regime."""
+
+    def check(self, game: Game) -> None:
+        """Raises RunError where a run cannot begin: another game, a net that is not there."""
+
+    def games(
+        self, experiment: "Experiment", iteration: int, nets: Mapping[str, str]
+    ) -> list[Task]:
+        """What to play before the fit of an iteration; none: there is no fit.
+
+        Iteration 0 is the bootstrap, if there is one; every later one is self-play. `nets` maps
+        best, latest and candidate to names; `untrained` and `iter_N` may be named as well (iter_0
+        only after a bootstrap). Names and numbers of games must not depend on `nets`: a resumed run
+        asks for old iterations again, with the nets of now.
+        """
+        if iteration == 0:
+            return [
+                task_of(settings, nets, experiment, 0, name=f"bootstrap_{at}", purpose="bootstrap")
+                for at, settings in enumerate(experiment.bootstrap)
+            ]
+        played = self.selfplay(experiment, iteration)
+        return [task_of(played, nets, experiment, iteration, name="self-play", purpose="self-play")]
+
+    def selfplay(self, experiment: "Experiment", iteration: int) -> PlaySettings:
+        """The games of an iteration after the bootstrap."""
+        return experiment.selfplay
+
+    def standalone_games(self, experiment: "Experiment") -> PlaySettings:
+        """The games that `generate` plays, outside any run."""
+        return experiment.selfplay
+
+    def targets(
+        self,
+        experiment: "Experiment",
+        record: Record,
+        columns: Columns,
+        replay: Replay,
+        note: Columns | None,
+    ) -> Targets:
+        """What is learned from a game, perhaps with a judge's note about it."""
+        shaped = training_of(replay.last.game).shape(record, replay, experiment.targets)
+        return of_play(record, columns, replay, experiment.targets, note, shaped)
+
+    def trials(
+        self, experiment: "Experiment", iteration: int, nets: Mapping[str, str]
+    ) -> list[Task]:
+        """What to play with the net that was fitted."""
+        return trials(experiment, iteration, nets)
+
+    def verdict(
+        self, experiment: "Experiment", iteration: int, results: Mapping[str, Sequence[GameResult]]
+    ) -> Verdict:
+        """Whether the new net becomes the best, by the results of the trials' names."""
+        return verdict(experiment.gate, iteration, results)
+
+    def trainee(self, experiment: "Experiment", game: Game, run: Run) -> "Callable[[int], Trainee]":
+        """Makes what learns, by a seed, as it is before it has learned anything."""
+        from rulezero.learn.learner import Learner  # torch takes longer than all the rest
+        from rulezero.nets.card import inside, resolve
+        from rulezero.nets.checkpoint import load
+        from rulezero.nets.tower import create
+
+        def learner(seed: int) -> Learner:
+            if experiment.begin is None:
+                net = create(game, experiment.net, seed)
+            else:  # the run keeps what it began with
+                net = load(inside(run.nets, "untrained") or resolve(experiment.begin), game)
+            return Learner(net, game, experiment.fit, experiment.targets)
+
+        return learner
+
+    def begin_with(self, net: str) -> Keys:
+        """The keys that let a run begin with the weights of a net."""
+        return {"begin": net}
+
+    def untrained(self, experiment: "Experiment", game: Game, folder: Path) -> Path:
+        """Writes a net that has learned nothing into a folder."""
+        from rulezero.nets.checkpoint import save
+        from rulezero.nets.tower import create
+
+        return save(folder / "untrained", create(game, experiment.net, experiment.seed), game)
+
+    def learns_since(self, iteration: int) -> int:
+        """The first iteration whose games the fit of an iteration may learn from."""
+        return 0
+
+    def size(self, experiment: "Experiment") -> "Size":
+        """How large its net is."""
+        from rulezero.nets.size import size_of
+
+        return size_of(load(experiment.game).text, experiment.net)
+
+    def conclude(self, run: Run) -> Summary | None:
+        """A summary of a finished run for its log; None: there is no more to say."""
+        return None

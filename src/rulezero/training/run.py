@@ -1,0 +1,213 @@
+"""A run's folder: what it holds, and how far the run has come.
+
+config.yaml   the whole experiment          manifest.json  versions, rules hash, seed
+history/      until_N.yaml: the experiment up to iteration N, where it was changed after that
+log.jsonl     what happened, line by line   records/       the store of every game played
+nets/         iter_N and the pointers best and latest
+state/        progress.json, and the learner it names
+"""
+
+import contextlib
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO, Literal
+
+import msgspec
+from msgspec import Meta
+
+from rulezero.data.store import Store
+from rulezero.errors import RunError
+from rulezero.files import write_whole
+from rulezero.nets.card import PERCEPTRON, beside, digest, inside
+from rulezero.training.log import Entry, read_entry
+
+try:
+    import fcntl
+except ImportError:  # Windows: two processes may train in one folder
+    fcntl = None  # type: ignore[assignment]
+
+Phase = Literal["generate", "fit", "evaluate"]
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How far a run has come: everything before this phase is done, nothing of it counts."""
+
+    iteration: Annotated[int, Meta(ge=0)] = 0
+    phase: Phase = "generate"
+    best: str = ""  # names in nets/; "" before there is one
+    latest: str = ""
+    previous: str = ""  # the net before the last fit; "" in runs that began before it was kept
+    learner: str = ""  # a folder in state/
+    learner_digest: str = ""  # SHA-256 of its file
+    log_bytes: Annotated[int, Meta(ge=0)] = 0  # of log.jsonl
+    warned: tuple[str, ...] = ()  # of what; each warning is given once
+    seconds: float = 0.0  # of work so far
+    is_done: bool = False
+
+
+class Run:
+    """The folder of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.nets = path / "nets"
+        self.state = path / "state"
+        self.records = path / "records"
+        self.history = path / "history"
+        self.log = path / "log.jsonl"
+
+    @property
+    def best(self) -> Path:
+        """Its best net."""
+        return self.nets / self.progress().best
+
+    @property
+    def latest(self) -> Path:
+        """Its newest net."""
+        return self.nets / self.progress().latest
+
+    @property
+    def exists(self) -> bool:
+        """Whether a run was begun here."""
+        return (self.path / "config.yaml").is_file()
+
+    def create(self, config: str, manifest: dict[str, Any]) -> None:
+        """Makes the folder. RunError where something is in the way."""
+        if self.path.exists() and not self.path.is_dir():
+            raise RunError(f"'{self.path}' is a file: name a new folder for the run")
+        if self.path.exists() and any(self.path.iterdir()):
+            raise RunError(f"'{self.path}' is not empty: name a new folder, or --resume its run")
+        for folder in (self.nets, self.state, self.records):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._write_manifest(manifest)
+        write_whole(self.path / "config.yaml", config.encode())  # the last: now it is a run
+
+    def change(self, config: str, last: int) -> None:
+        """Puts another experiment in the place of its own for the iterations after `last`.
+
+        It may be killed at any time: the manifest knows both before the config is replaced.
+        """
+        before, manifest = self.config(), self.manifest()
+        if last >= 0:
+            self.history.mkdir(exist_ok=True)
+            write_whole(self.history / f"until_{last}.yaml", before.encode())
+        self._write_manifest({**manifest, "next_config": digest(config.encode())})
+        write_whole(self.path / "config.yaml", config.encode())
+        self._write_manifest({**manifest, "config": digest(config.encode())})
+
+    def earlier_configs(self) -> dict[int, str]:
+        """The experiments that it had before, by the last iteration that each was for."""
+        files = self.history.glob("until_*.yaml")
+        found = {int(file.stem.partition("_")[2]): file.read_text("utf-8") for file in files}
+        return dict(sorted(found.items()))
+
+    def _write_manifest(self, manifest: dict[str, Any]) -> None:
+        text = msgspec.json.format(msgspec.json.encode(manifest)) + b"\n"
+        write_whole(self.path / "manifest.json", text)
+
+    def config(self) -> str:
+        """The experiment as it was written down. RunError if it was changed since."""
+        if not self.exists:
+            raise RunError(f"'{self.path}' is no run: it has no config.yaml")
+        path = self.path / "config.yaml"
+        written = path.read_bytes()
+        manifest = self.manifest()
+        if digest(written) not in (manifest.get("config"), manifest.get("next_config")):
+            raise RunError(
+                f"'{path}' was changed after the run began:"
+                " put it back as it was, or begin another run with it"
+            )
+        return written.decode()
+
+    def manifest(self) -> dict[str, Any]:
+        """With what it was made."""
+        path = self.path / "manifest.json"
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        except (OSError, msgspec.DecodeError) as error:
+            raise RunError(f"'{path}' cannot be read: {error}") from error
+
+    def progress(self) -> Progress:
+        """How far it has come."""
+        path = self.state / "progress.json"
+        if not path.is_file():
+            return Progress()
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=Progress)
+        except msgspec.DecodeError as error:
+            raise RunError(
+                f"'{path}' cannot be read ({error}): delete it, and the run does its work again"
+            ) from error
+
+    def cut_log(self, progress: Progress) -> None:
+        """Takes out of the log what was written behind the last phase done: it will come again.
+
+        A line that is torn goes, too.
+        """
+        if self.log.is_file():
+            whole = self.log.read_bytes()[: progress.log_bytes]
+            with self.log.open("rb+") as file:
+                file.truncate(whole.rfind(b"\n") + 1)
+
+    def advance(self, progress: Progress) -> None:
+        """Writes down how far it has come, then points to the nets and lets old learners go."""
+        write_whole(self.state / "progress.json", msgspec.json.encode(progress) + b"\n")
+        for name in ("best", "latest"):
+            if net := getattr(progress, name):
+                write_whole(self.nets / name, f"{net}\n".encode())
+        for folder in self.state.glob("learner_*"):
+            if folder.name != progress.learner:
+                for file in folder.iterdir():
+                    file.unlink()
+                folder.rmdir()
+
+    def append(self, entry: Entry) -> None:
+        """Appends a line to the log."""
+        with self.log.open("ab") as file:
+            file.write(msgspec.json.encode(entry) + b"\n")
+
+    def entries(self) -> Iterator[Entry]:
+        """The lines of the log; one that is just being written is left out."""
+        lines = self.log.read_bytes().split(b"\n") if self.log.is_file() else []
+        for number, line in enumerate(lines[:-1], 1):  # the last one ends in nothing, or is half
+            try:
+                yield read_entry(line)
+            except msgspec.DecodeError as error:
+                raise RunError(
+                    f"{self.log}:{number}: this is no line of a run; delete it ({error})"
+                ) from error
+
+    def store(self) -> Store:
+        """The games of the run."""
+        return Store(self.records)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other processes from working on the run meanwhile. RunError if one does."""
+        file: BinaryIO
+        self.state.mkdir(exist_ok=True)
+        with (self.state / "lock").open("wb") as file:
+            if fcntl is not None:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    raise RunError(f"another process is working on '{self.path}'") from None
+            yield
+
+    def fingerprint(self) -> dict[str, str]:
+        """SHA-256 of the latest net, the learner and all games, times left out.
+
+        Two runs of one experiment have the same, however often they were killed.
+        """
+        progress = self.progress()
+        found = {}
+        net = inside(self.nets, progress.latest) or self.latest
+        files = [("net", net if net.suffix == PERCEPTRON else beside(net, ".safetensors"))]
+        if progress.learner:
+            files.append(("learner", self.state / progress.learner / "learner.safetensors"))
+        for name, path in files:
+            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        ids = sorted(f"{record.task}/{record.index}/{record.id}" for record in self.store())
+        found["records"] = hashlib.sha256("\n".join(ids).encode()).hexdigest()
+        return found

@@ -1,0 +1,218 @@
+"""Who plays the games of a run: the recipe's words for tasks."""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+from pydantic import AfterValidator, Field, model_validator
+
+from rulezero.data.record import Purpose
+from rulezero.errors import RunError
+from rulezero.games.load import load
+from rulezero.play.players import read_player
+from rulezero.play.resign import Resign
+from rulezero.play.starts import read_starts
+from rulezero.play.task import Task
+from rulezero.settings import Settings
+from rulezero.stats.sprt import Sprt
+from rulezero.stats.tally import RatingError
+from rulezero.training.games import TRAININGS, training_of
+
+if TYPE_CHECKING:
+    from rulezero.training.experiment import Experiment
+
+# Nets that a player of a recipe may name; previous is the net before the last fit.
+NAMES = ("best", "latest", "previous", "candidate")
+OWN = re.compile(r"(?:untrained|iter_\d+)((?:_black)?)")  # nets that a run makes itself
+CURRICULUM = "curriculum"  # the starts that come with a game; curriculum:1+2 for its tiers
+
+
+def _checked(text: str) -> str:
+    read_player(text)
+    return text
+
+
+PlayerText = Annotated[str, AfterValidator(_checked)]
+
+
+class PlaySettings(Settings):
+    """Games of an iteration."""
+
+    games: int = Field(100, ge=1)
+    a: PlayerText  # a net is best, latest or candidate
+    b: PlayerText | None = None  # none: a plays itself
+    opening: int = Field(0, ge=0, le=1000)  # first plies drawn at random
+    opening_share: float = Field(1.0, ge=0, le=1)  # of the pairs of games that begin so
+    swap: bool = True
+    judge: PlayerText | None = None
+    starts: str | None = None  # a file of positions; curriculum, or curriculum:1+2 for its tiers
+    source: str = "train"  # told in the records: window.always can keep games by it
+    resign: Resign | None = None  # none: nobody gives up
+
+    def idle(self) -> dict[str, str]:
+        """The share of random openings where there are none."""
+        return {} if self.opening else {"opening_share": "opening=4"}
+
+
+class TrialSettings(Settings):
+    """A match that measures a new net."""
+
+    games: int = Field(40, ge=2)
+    player: PlayerText = "puct:net=candidate,sims=100"  # both, where the opponent is a net
+    opponent: PlayerText | None = None  # none: the same player with the best net
+    opening: int = Field(4, ge=0, le=1000)
+    every: int = Field(1, ge=1)  # iterations
+
+
+class GateSettings(TrialSettings):
+    """Whether a new net becomes the best one."""
+
+    kind: Literal["always", "threshold", "sprt"] = "threshold"
+    threshold: float = Field(0.55, ge=0, le=1)  # score to be reached, draws as half
+    elo0: float = 0.0  # sprt: promoted if it is stronger by elo1, not if by elo0; `games` at most
+    elo1: float = 20.0
+
+    def idle(self) -> dict[str, str]:
+        """Keys of the other kinds; without a gate all of them."""
+        own = {"threshold": "threshold", "elo0": "sprt", "elo1": "sprt"}
+        if self.kind == "always":
+            keys = (key for key in type(self).model_fields if key != "kind")
+            return {key: f"kind={own.get(key, 'threshold')}" for key in keys}
+        return {key: f"kind={kind}" for key, kind in own.items() if kind != self.kind}
+
+    @model_validator(mode="after")
+    def _can_decide(self) -> "GateSettings":
+        try:
+            needed = 0.0 if self.test is None else _games_needed(self.elo0, self.elo1)
+        except RatingError as error:
+            raise ValueError(str(error)) from None
+        if needed > self.games:
+            widths = (elo for elo in range(1, 400) if _games_needed(0, elo) <= self.games)
+            wider = next((f", or gate.elo1={self.elo0 + elo:g}" for elo in widths), "")
+            raise ValueError(
+                f"a test of elo0={self.elo0:g} against elo1={self.elo1:g} takes about"
+                f" {needed:,.0f} games, and games={self.games} would end it before: set"
+                f" gate.games={math.ceil(needed / 10) * 10}{wider}"
+            )
+        return self
+
+    @property
+    def test(self) -> Sprt | None:
+        """The sequential test that decides, before its first game."""
+        return Sprt(elo0=self.elo0, elo1=self.elo1) if self.kind == "sprt" else None
+
+    @property
+    def expected_games(self) -> int:
+        """Games that decide: `games`, or about as many as a sequential test takes."""
+        if self.test is None:
+            return self.games
+        return min(self.games, math.ceil(_games_needed(self.elo0, self.elo1)))
+
+
+def _games_needed(elo0: float, elo1: float) -> float:
+    """Games that a test takes on average where H1 is just true."""
+    return Sprt(elo0=elo0, elo1=elo1, counts=(0,) * 5).remaining(elo1)
+
+
+def named(text: str, nets: Mapping[str, str]) -> str:
+    """A player's text with the names of this moment in the place of best, latest, ..."""
+    net = read_player(text).net
+    return read_player(text).changed(net=nets[net]).text if net in NAMES else text
+
+
+def with_untrained(task: Task) -> Task:
+    """The task with an untrained net in the place of every net that a run makes itself."""
+
+    def changed(text: str) -> str:
+        player = read_player(text)
+        own = None if player.net is None else OWN.fullmatch(player.net)
+        return text if own is None else player.changed(net=f"untrained{own[1]}").text
+
+    judge = None if task.judge is None else changed(task.judge)
+    return msgspec.structs.replace(task, a=changed(task.a), b=changed(task.b), judge=judge)
+
+
+def is_curriculum(starts: str) -> bool:
+    """Whether this is no file, but the curriculum that comes with a game, or tiers of it."""
+    return starts.partition(":")[0] == CURRICULUM
+
+
+def starts_of(text: str, game: str) -> list[str]:
+    """The positions of a file, or of the curriculum that comes with a game."""
+    if not is_curriculum(text):
+        return read_starts(text, load(game))
+    lessons = training_of(load(game)).lessons()
+    if not lessons:
+        known = ", ".join(name for name, each in TRAININGS.items() if each.lessons())
+        raise RunError(f"there is no curriculum for {game}: {known} has one")
+    tiers = sorted({str(lesson.tier) for lesson in lessons})
+    wanted = set(filter(None, text.partition(":")[2].split("+"))) or set(tiers)
+    if unknown := wanted - set(tiers):
+        raise RunError(
+            f"{text}: there is no tier '{min(unknown)}'; tiers are {tiers[0]} to {tiers[-1]},"
+            " several as in curriculum:1+2"
+        )
+    return [lesson.text for lesson in lessons if str(lesson.tier) in wanted]
+
+
+def task_name(iteration: int, kind: str) -> str:
+    """The name of an iteration's task: 0003/self-play."""
+    return f"{iteration:04}/{kind}"
+
+
+def task_of(
+    settings: PlaySettings,
+    nets: Mapping[str, str],
+    experiment: "Experiment",
+    iteration: int | None,
+    *,
+    name: str,  # in its iteration, if it has one
+    purpose: Purpose,
+) -> Task:
+    """The task of such games."""
+    a, game = named(settings.a, nets), experiment.game
+    return Task(
+        game=game,
+        a=a,
+        b=a if settings.b is None else named(settings.b, nets),
+        games=settings.games,
+        seed=experiment.seed,
+        name=name if iteration is None else task_name(iteration, name),
+        swap=settings.swap,
+        opening=settings.opening,
+        opening_share=settings.opening_share,
+        starts=() if settings.starts is None else tuple(starts_of(settings.starts, game)),
+        judge=None if settings.judge is None else named(settings.judge, nets),
+        resign=settings.resign,
+        purpose=purpose,
+        source=settings.source,
+        iteration=iteration,
+    )
+
+
+def trial_of(
+    settings: TrialSettings,
+    nets: Mapping[str, str],
+    experiment: "Experiment",
+    iteration: int,
+    *,
+    name: str,  # in its iteration
+    purpose: Purpose,
+) -> Task:
+    """The task of a match between the candidate and somebody else."""
+    against = {**nets, "candidate": nets["best"]}
+    opponent = settings.opponent
+    return Task(
+        game=experiment.game,
+        a=named(settings.player, nets),
+        b=named(settings.player, against) if opponent is None else named(opponent, nets),
+        games=settings.games,
+        seed=experiment.seed,
+        name=task_name(iteration, name),
+        opening=settings.opening,
+        purpose=purpose,
+        source="train",
+        iteration=iteration,
+    )

@@ -1,0 +1,65 @@
+"""The log's figures for TensorBoard."""
+
+import math
+import re
+from pathlib import Path
+
+import msgspec
+from torch.utils.tensorboard import SummaryWriter
+
+from rulezero.training.listener import Listener
+from rulezero.training.log import Entry, FitEntry, GamesEntry, VerdictEntry
+
+_UNTAGGED = re.compile(r"[^\w.-]+")  # what names of curves may not have
+
+
+class TensorBoardListener(Listener):
+    """Writes what is logged as scalars over iterations."""
+
+    def __init__(self, folder: Path, iteration: int = 0) -> None:
+        """Scalars of this iteration and later ones, from before the run was stopped, are erased."""
+        self._writer = SummaryWriter(str(folder), purge_step=iteration or None)
+
+    def logged(self, entry: Entry) -> None:
+        for name, number in scalars(entry).items():
+            self._writer.add_scalar(name, number, entry.iteration)
+        self._writer.flush()
+
+
+def scalars(entry: Entry) -> dict[str, float]:
+    """The figures of a line of the log that are worth a curve, by their names."""
+    if isinstance(entry, GamesEntry):
+        # Tasks of one purpose have curves of their own: lessons beside the other self-play.
+        group = entry.task.partition("/")[2] if entry.is_training else entry.purpose
+        return {f"{group}/{name}": number for name, number in _of_games(entry).items()}
+    if isinstance(entry, VerdictEntry):
+        return {"verdict/promoted": float(entry.is_promoted)}
+    if isinstance(entry, FitEntry):
+        found = {f"train/{name}": loss for name, loss in entry.train.items()}
+        found |= {"fit/rate": entry.rate, "fit/waiting": entry.waiting}
+        found["fit/samples_per_second"] = entry.samples_per_second
+        if held_out := entry.held_out:
+            for who, figures in (("net", held_out.net), ("constant", held_out.constant)):
+                numbers = msgspec.structs.asdict(figures).items()
+                found |= {f"held_out/{name}/{who}": n for name, n in numbers if not math.isnan(n)}
+        return found
+    return {}
+
+
+def _of_games(entry: GamesEntry) -> dict[str, float]:
+    """Figures of the games of a task; shares are of all its games."""
+    games, first = max(entry.games, 1), entry.first
+    found = {
+        "plies": entry.plies / games,
+        "draws": entry.draw_share,
+        "first_seat": entry.first_seat,
+        "sims_per_second": entry.sims_per_second,
+        "first_seat/wins": first.wins / games,
+        "first_seat/draws": first.draws / games,
+        "first_seat/losses": first.losses / games,
+    }
+    if entry.a != entry.b:  # a teacher against a student, a new net against the best one
+        found |= {"score": entry.score, "elo": entry.elo.elo}
+    for cause, count in entry.draws.items():
+        found[f"draws/{_UNTAGGED.sub('_', cause)}"] = count / games
+    return found | entry.figures.scalars

@@ -1,0 +1,66 @@
+"""How a new net is measured, and when it becomes the best one."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rulezero.play.task import Task
+from rulezero.stats.rating import to_score
+from rulezero.stats.sprt import SequentialTest, Sprt
+from rulezero.stats.tally import GameResult, Tally
+from rulezero.training.tasks import GateSettings, task_name, trial_of
+
+if TYPE_CHECKING:
+    from rulezero.training.experiment import Experiment
+
+
+def trials(experiment: "Experiment", iteration: int, nets: Mapping[str, str]) -> list[Task]:
+    """What the net of an iteration plays: against the best one, and against the anchor.
+
+    The last one is always tried.
+    """
+    gate, anchor, tasks = experiment.gate, experiment.anchor, []
+    is_last = iteration == experiment.iterations
+    if iteration > 0 and gate.kind != "always" and (is_last or iteration % gate.every == 0):
+        tasks.append(trial_of(gate, nets, experiment, iteration, name="gate", purpose="gate"))
+    if anchor is not None and (is_last or iteration % anchor.every == 0):
+        trial = trial_of(anchor, nets, experiment, iteration, name="anchor", purpose="rating")
+        tasks.append(trial)
+    return tasks
+
+
+class Verdict(NamedTuple):
+    """Whether a new net becomes the best, and why."""
+
+    is_promoted: bool
+    reason: str = ""  # in words; "": the score alone, or no games
+
+
+def verdict(
+    gate: GateSettings, iteration: int, results: Mapping[str, Sequence[GameResult]]
+) -> Verdict:
+    """The gate's verdict by the results of the trials, each task's in the order of its games."""
+    played = results.get(task_name(iteration, "gate"))
+    if played is None:
+        return Verdict(gate.kind == "always" or iteration == 0)
+    score = Tally.of(played).score
+    if gate.test is None:
+        return Verdict(score >= gate.threshold)
+    test = tested(gate.test, played)
+    if (decision := test.sprt.verdict) != "undecided":
+        return Verdict(decision == "accepted H1", f"{decision} after {test.games} games")
+    middle = (gate.elo0 + gate.elo1) / 2
+    words = (
+        f"undecided after {test.games} games, settled by the score: {score:.1%} is"
+        f" {{}} {to_score(middle):.1%}, {middle:+g} Elo"
+    )
+    is_promoted = score >= to_score(middle)
+    return Verdict(is_promoted, words.format("at least" if is_promoted else "below"))
+
+
+def tested(sprt: Sprt, results: Sequence[GameResult]) -> SequentialTest:
+    """The test after the games of a task, by their indices."""
+    test = SequentialTest(sprt, pairs=True)
+    for index, result in enumerate(results):
+        if test.add(index, result):
+            break
+    return test

@@ -1,0 +1,139 @@
+"""Estimates: a little of everything is done, however large the experiment is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rulezero import config
+from rulezero.games.load import load
+from rulezero.nets.size import size_of
+from rulezero.training.estimate import Speed, estimate, seconds_of
+from rulezero.training.experiment import Experiment
+from rulezero.training.measure import Learning, Opened, Sample, measured_net, sample
+from rulezero.training.work import typical_sizes, work_of
+
+DRY_RUN = """
+import os, resource, sys, time
+from rulezero.cli import main
+sys.argv = ["rulezero", "train", "random_chess", "--preset", "tier3", "--dry-run"]
+begin = time.perf_counter()
+try:
+    main()
+finally:  # of this process and of those it has started, the largest
+    here = resource.getrusage(resource.RUSAGE_CHILDREN)
+    worked = sum(os.times()[:4])
+    print("#", min(time.perf_counter() - begin, worked), here.ru_maxrss / 1e6)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts memory in kilobytes")
+def test_a_dry_run_of_the_largest_net_is_quick_and_small() -> None:
+    """Less than 30 seconds and 2 GB, for a batch of 4,096 and 19 blocks of 256."""
+    done = subprocess.run(
+        [sys.executable, "-c", DRY_RUN], capture_output=True, text=True, check=False
+    )
+    assert "# the net has 22,743,372 parameters" in done.stdout, done.stderr
+    assert "hours in all, with " in done.stdout
+    seconds, gigabytes = map(float, done.stdout.splitlines()[-1].split()[1:])
+    assert seconds < 30
+    assert gigabytes < 2
+
+
+@pytest.mark.parametrize("recipe", ["connect4", "exchange", "monster", "random_chess", "razzle"])
+def test_what_is_measured_stands_for_the_net(recipe: str) -> None:
+    """The same net with at most four blocks, and known how much smaller it is."""
+    for preset in ("tiny", "full"):
+        experiment = config.load(recipe, preset)
+        game, net = load(experiment.game), experiment.net
+        shallow = measured_net(net)
+        shallow.for_game(game.facts)
+        assert shallow.blocks == min(net.blocks, 4)
+        assert (shallow.features, shallow.head) == (net.features, net.head)
+        whole, part = size_of(game.text, net), size_of(game.text, shallow)
+        assert (part == whole) == (net.blocks <= 4)
+        assert part.multiply_adds <= whole.multiply_adds
+
+
+def made_up(experiment: Experiment, workers: int = 2, scale: float = 1.0) -> dict[str, float]:
+    """Seconds by a made-up speed: a game 2 s, half of it the net's; a sample 0.1 s."""
+    work = work_of(experiment)
+    games = [Sample(seconds=2.0, net_share=0.5, games=[])] * len(work.kinds)
+    learning = Learning(sample_seconds=0.1, game_seconds=0.0, fit_seconds=1.0)
+    sizes = {"parameters": 1, "multiply_adds": 1}
+    opened = Opened(**sizes, scale=scale, seconds=5.0, quick_seconds=0.5)
+    speed = Speed(games, learning, opened, start=3.0)
+    return seconds_of(experiment, work, typical_sizes(experiment, work), speed, workers)
+
+
+def connect4(*changes: str) -> Experiment:
+    """A little run: iterations, self-play, an anchor every second iteration."""
+    return config.load("connect4", "tiny", ["fit.samples=640", *changes])
+
+
+def test_seconds_are_those_of_the_work() -> None:
+    """By hand: 2 x 8 games and 2 x 4 trials of 2 s each on two workers, which start four times."""
+    assert made_up(connect4()) == pytest.approx(
+        {
+            "start": 5,
+            "self-play": 2 * (8 * 2 / 2 + 3),
+            "trials": 2 * (4 * 2 / 2 + 3),
+            "fits": 2 * (640 * 0.1 + 1 + 0.5),
+        }
+    )
+
+
+def test_one_worker_starts_no_process() -> None:
+    """It plays in the process that learns."""
+    found = made_up(connect4(), workers=1)
+    assert (found["self-play"], found["trials"]) == (2 * 8 * 2, 2 * 4 * 2)
+
+
+def test_a_deeper_net_slows_its_share() -> None:
+    """Half of the games' time is the net's; of the fits, all but what a fit always takes."""
+    found = made_up(connect4(), scale=3)
+    assert found["self-play"] == pytest.approx(2 * (8 * 2 * 2 / 2 + 3))
+    assert found["fits"] == pytest.approx(2 * (3 * 640 * 0.1 + 1 + 0.5))
+
+
+def test_estimates_are_linear() -> None:
+    """Ten times the iterations take ten times as long; so do games, but for starting workers."""
+    few = made_up(connect4("anchor=null"))
+    many = made_up(connect4("anchor=null", "iterations=20"))
+    for part in ("self-play", "fits"):
+        assert many[part] == pytest.approx(10 * few[part])
+    more = made_up(connect4("anchor=null", "selfplay.games=80"))
+    assert more["self-play"] - 2 * 3 == pytest.approx(10 * (few["self-play"] - 2 * 3))
+
+
+PARTS = {
+    "connect4": {"self-play", "trials", "fits"},
+    "exchange": {"bootstrap", "self-play", "trials", "fits"},
+    "monster": {"bootstrap", "self-play", "lessons", "trials", "fits"},
+    "distill": {"self-play", "trials", "fits"},
+}
+
+
+@pytest.mark.parametrize("recipe", PARTS)
+def test_every_part_is_measured(recipe: str) -> None:
+    """All that the recipe has, and nothing else, takes its time."""
+    found = estimate(config.load(recipe, "tiny"), workers=2)
+    assert found.seconds.keys() == {"start", *PARTS[recipe]}
+    assert {each.part for each in found.counts} == PARTS[recipe]
+    assert min(found.seconds.values()) > 0
+    assert found.hours == pytest.approx(sum(found.seconds.values()) / 3600)
+    assert found.hours < 0.1
+
+
+@pytest.mark.parametrize("sims", [200, 100_000])
+def test_slow_games_are_measured_by_their_plies(tmp_path: Path, sims: int) -> None:
+    """Where none ends, games still have their length, and take as long as their simulations."""
+    (kind, *_) = work_of(config.load("connect4", "tiny", ["bootstrap=[{a: ucb1}]"])).kinds
+    player = f"ucb1:sims={sims},early_stop=false"
+    task = msgspec.structs.replace(kind.task, a=player, b=player, games=1000)
+    found = sample(task, tmp_path, 1, 0.3)
+    assert 0 < len(found.games) < 1000
+    assert found.net_share == 0
+    assert (found.seconds > 0.1) == (sims == 100_000)

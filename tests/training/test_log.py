@@ -1,0 +1,85 @@
+"""A run's log: typed lines, old ones included, and one clear error for a line that is none."""
+
+import math
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rulezero.errors import RunError
+from rulezero.stats.rating import elo
+from rulezero.stats.tally import Counts
+from rulezero.training.log import FitEntry, GamesEntry, read_entry
+from rulezero.training.run import Run
+from support import logs
+
+WARNING = '{"kind":"warning","iteration":1,"about":"draws","words":"x","seconds_so_far":1.0}\n'
+
+
+def test_json_has_no_infinity() -> None:
+    """null in an interval is no bound, in a perceptron's figures nan; both are written so again."""
+    entry = logs.games(1, elo={**logs.ELO, "lower": None, "upper": None})
+    assert (entry.elo.lower, entry.elo.upper) == (-math.inf, math.inf)
+    assert entry.elo.interval() == "no bounds"
+    won = msgspec.structs.replace(entry, elo=elo(Counts(wins=3)))
+    assert read_entry(msgspec.json.encode(won)) == won
+    blind = {**logs.FIGURES, "policy": None, "top1": None, "legal_mass": None}
+    fit = logs.fit(1, held_out=logs.measures(blind, blind))
+    assert fit.held_out is not None
+    assert math.isnan(fit.held_out.net.policy)
+    assert msgspec.json.encode(fit) == msgspec.json.encode(read_entry(msgspec.json.encode(fit)))
+    assert logs.fit(1).held_out is None
+
+
+def test_lines_of_older_versions_are_read() -> None:
+    """The kind may stand anywhere, keys that are unknown now are ignored, figures may lack."""
+    known = msgspec.json.decode(msgspec.json.encode(logs.games(2)))
+    assert known["figures"] == {}
+    del known["figures"]
+    kind = known.pop("kind")
+    entry = read_entry(msgspec.json.encode({**known, "gone": [1], "kind": kind}))
+    assert isinstance(entry, GamesEntry)
+    assert entry == logs.games(2)
+    assert not isinstance(entry, FitEntry)
+
+
+def test_draws_are_counted_by_cause() -> None:
+    """The most frequent first; their share is of all games."""
+    ends = {"mate": {"wins": 5}, "cap": {"draws": 1}, "full": {"draws": 2, "losses": 2}}
+    entry = logs.games(1, games=10, ends=ends, task="0001/curriculum")
+    assert list(entry.draws.items()) == [("full", 2), ("cap", 1)]
+    assert entry.draw_share == 0.3
+    assert entry.is_training
+
+
+def test_results_of_the_first_seat() -> None:
+    """Counted from its score and the draws, for old lines as well."""
+    ends = {"mate": {"wins": 5, "losses": 1}, "cap": {"draws": 4}}
+    assert logs.games(1, games=10, ends=ends, first_seat=0.7).first == Counts(5, 4, 1)
+    assert logs.games(1, games=2, first_seat=0.0).first == Counts(0, 0, 2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        "[1]",
+        '{"a":1}',
+        WARNING.replace("warning", "prophecy").strip(),
+        WARNING.replace('"iteration":1,', "").strip(),
+        msgspec.json.encode(logs.games(1)).decode().replace('"ends":{}', '"ends":{"x":3}'),
+        msgspec.json.encode(logs.games(1))
+        .decode()
+        .replace('"ends":{}', '"ends":{"x":{"draws":-1}}'),
+    ],
+)
+def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
+    """Where it is, and what to do; the lines before it are read, one half written is left out."""
+    run = Run(tmp_path)
+    run.log.write_text(f"{WARNING}{line}\n{WARNING}", encoding="utf-8")
+    entries = run.entries()
+    assert next(entries).iteration == 1
+    with pytest.raises(RunError, match=r"log.jsonl:2: this is no line of a run; delete it \("):
+        next(entries)
+    run.log.write_text(f"{WARNING}{line}", encoding="utf-8")
+    assert len(list(run.entries())) == 1
