@@ -69,6 +69,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # a symbol that a terminal lacks is a '?'
     try:
         try:
+            rz.interrupts.hear()
             sys.exit(app(standalone_mode=False))
         finally:
             if sys.stdout:  # None where the shell has closed it
@@ -84,7 +85,7 @@ def main() -> None:
         context: typer.Context | None = getattr(error, "ctx", None)
         command = context.command_path if context else "rulezero"
         _fail(f"{message}; see {command} --help")
-    except typer.Abort:
+    except (typer.Abort, KeyboardInterrupt):
         sys.exit(130)  # as a shell tells Ctrl-C
     except rz.RulezeroError as error:
         _fail(str(error))

@@ -103,6 +103,7 @@ class Loop:
             self.run.cut_log(self.progress)
             if not self.progress.latest:
                 self._begin()
+            self.run.check_nets(self.progress)
             self._restore()
             phases: dict[Phase, Callable[[], None]] = {
                 "generate": self._generate,

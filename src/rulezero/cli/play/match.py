@@ -129,7 +129,7 @@ def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
         console.print(table)
     console.print()
     speed = (
-        f"{report.games_per_second:,.3g} games/s,"
+        f"{_speed(report.games_per_second)} games/s,"
         f" {report.simulations_per_second:,.0f} simulations/s, {report.seconds:.1f} s in all"
     )
     alone = total.games - 2 * sum(report.pairs) if sum(report.pairs) else 0
@@ -200,6 +200,11 @@ def _interval(line: rz.contest.Line) -> str:
     """Where a score lies: 54.1 to 96.2 %."""
     lower, upper = line.interval
     return f"{100 * lower:.1f} to {_percent(upper)}"
+
+
+def _speed(rate: float) -> str:
+    """Three digits, never with an exponent: 0.0123, 1.45, 1,450."""
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
 
 
 def _percent(share: float) -> str:

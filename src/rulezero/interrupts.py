@@ -1,0 +1,32 @@
+"""Ctrl-C while the command line is still being imported: the process ends without a word."""
+
+import itertools
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+_EXIT = 130  # as a shell tells Ctrl-C
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    os._exit(_EXIT)
+
+
+def _is_command() -> bool:
+    """Whether this process is `rulezero ...` or `python -m rulezero ...`, and no worker of it."""
+    words = sys.orig_argv[1:]
+    if words and Path(words[0]).stem == "rulezero":
+        return True
+    return "-mrulezero" in words or ("-m", "rulezero") in itertools.pairwise(words)
+
+
+def hear() -> None:
+    """Lets Ctrl-C raise KeyboardInterrupt again: from now on there is something to tidy up."""
+    if signal.getsignal(signal.SIGINT) is _end:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+if _is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _end)
