@@ -22,11 +22,5 @@ def _is_command() -> bool:
     return "-mrulezero" in words or ("-m", "rulezero") in itertools.pairwise(words)
 
 
-def hear() -> None:
-    """Lets Ctrl-C raise KeyboardInterrupt again: from now on there is something to tidy up."""
-    if signal.getsignal(signal.SIGINT) is _end:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 if _is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, _end)

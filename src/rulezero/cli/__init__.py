@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import signal
 import sys
 from typing import Annotated
 
@@ -69,7 +70,9 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # a symbol that a terminal lacks is a '?'
     try:
         try:
-            rz.interrupts.hear()
+            if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+                # Until here Ctrl-C just ended the process; now there is something to tidy up.
+                signal.signal(signal.SIGINT, signal.default_int_handler)
             sys.exit(app(standalone_mode=False))
         finally:
             if sys.stdout:  # None where the shell has closed it
