@@ -6,6 +6,7 @@ state = rz.load("connect4").start()
 state = state.apply(state.read("d"))
 """
 
+from rulezero import interrupts as interrupts  # isort: skip  # first: it guards other imports
 from rulezero import config, contest, data, endgame, flags, nets, play, reports, runs, stats, steps
 from rulezero._core import (
     CHANCE,

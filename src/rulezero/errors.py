@@ -12,7 +12,9 @@ class RunError(RulezeroError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint at the known name that is most like this one, for an error message, or nothing."""
-    near = difflib.get_close_matches(name, list(known), n=1)
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1)
+    near = near or difflib.get_close_matches(name.lower(), known, n=1)  # CHESS
     return f" (did you mean '{near[0]}'?)" if near else ""
 
 

@@ -121,7 +121,8 @@ def read_file(path: Path, missing: str, error: type[RulezeroError]) -> Document:
     name = str(path)
     try:
         if not path.is_file():
-            wrong = "this is a folder" if path.is_dir() else "there is no such file"
+            wrong = "this is no ordinary file" if path.exists() else "there is no such file"
+            wrong = "this is a folder" if path.is_dir() else wrong
             raise error_at(error, name, 1, f"{wrong}; {missing}")
         with path.open("rb") as stream:
             data = stream.read(_MOST_BYTES + 1)

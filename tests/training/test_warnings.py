@@ -96,7 +96,7 @@ def test_illegal_moves_are_warned_of_where_legality_is_taught(
 def test_every_warning_is_documented() -> None:
     """docs/troubleshooting.md has a section for each."""
     text = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
-    source = (ROOT / "src" / "rulezero" / "train" / "warnings.py").read_text(encoding="utf-8")
+    source = (ROOT / "src" / "rulezero" / "training" / "warnings.py").read_text(encoding="utf-8")
     names = re.findall(r'found\["(\w+)"\]', source)
     assert len(names) >= 6
     assert sorted(re.findall(r"\*Warning `(\w+)`\.\*", text)) == sorted(names)

@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import signal
 import sys
 from typing import Annotated
 
@@ -69,6 +70,9 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # a symbol that a terminal lacks is a '?'
     try:
         try:
+            if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+                # Until here Ctrl-C just ended the process; now there is something to tidy up.
+                signal.signal(signal.SIGINT, signal.default_int_handler)
             sys.exit(app(standalone_mode=False))
         finally:
             if sys.stdout:  # None where the shell has closed it
@@ -84,7 +88,7 @@ def main() -> None:
         context: typer.Context | None = getattr(error, "ctx", None)
         command = context.command_path if context else "rulezero"
         _fail(f"{message}; see {command} --help")
-    except typer.Abort:
+    except (typer.Abort, KeyboardInterrupt):
         sys.exit(130)  # as a shell tells Ctrl-C
     except rz.RulezeroError as error:
         _fail(str(error))

@@ -15,8 +15,11 @@ from rulezero.fleet.local import LocalFleet
 from rulezero.play.players import Player, read_player
 from rulezero.play.task import Task, check_task, result_of
 from rulezero.stats.rating import elo
+from rulezero.stats.running import RunningTally
 from rulezero.stats.sprt import SequentialTest, Sprt
 from rulezero.stats.tally import Counts, GameResult, RatingError, Tally
+
+_COPIES = 0.1  # share of the games from which on copies are worth a warning
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +32,8 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     records: list[Record]  # in the order of the task
     seconds: float = 0.0  # from the first ply to the last
     sprt: Sprt | None = None  # the test that could end it, and where it stands
+    results: tuple[GameResult, ...] = ()  # of the records, as a counts them
+    opening: int = 0  # first plies of every game drawn at random
 
     @property
     def score(self) -> float:
@@ -51,6 +56,16 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
         """Wins, draws and losses of a in seat 0 and in seat 1."""
         return self.tally.by_seat
 
+    @property
+    def different(self) -> int:
+        """How many different games were played; copies of a game count once."""
+        return self.tally.different
+
+    @property
+    def warning(self) -> str:
+        """What to do where many games are copies of each other; "" where few are."""
+        return about_copies(self.different, self.tally.games, self.opening)
+
 
 class MatchInterrupted(KeyboardInterrupt):
     """Ctrl-C during a match, with what was played until then."""
@@ -58,6 +73,18 @@ class MatchInterrupted(KeyboardInterrupt):
     def __init__(self, match: Match) -> None:
         super().__init__(f"interrupted after {match.tally.games} games")
         self.match = match
+
+
+def about_copies(different: int, games: int, opening: int, option: str = "opening=") -> str:
+    """A warning about a match with many copies, and the remedy; "" where few games are copies."""
+    if games - different < max(_COPIES * games, 2):
+        return ""
+    more = opening + 4
+    counted = f"{different} different {'game' if different == 1 else 'games'} of {games}"
+    return (
+        f"{counted}: players that do not vary repeat their games, and copies do not narrow an"
+        f" interval; add temperature=1 to a player, or {option}{more}"
+    )
 
 
 OnGame = Callable[[Tally], bool | None]  # gets the tally after a game; True ends the match
@@ -84,7 +111,8 @@ def match(
 
     Games come in pairs with the same opening and the seats swapped. `opening` plies are drawn at
     random so that players who never vary do not play one game over and over; `starts` are
-    positions to begin from. `save` names a store that keeps every game as it finishes. `sprt`
+    positions to begin from. Copies of a game are no evidence: see `different` and `warning` of
+    the result. `save` names a store that keeps every game as it finishes. `sprt`
     ends the match at its verdict: (0, 10) asks whether a is 0 or 10 Elo stronger. `judge` is a
     player whose comments on every ply go into the store. `on_game` gets the tally after each game,
     and ends the match by returning True. Ctrl-C raises MatchInterrupted, which holds the match so
@@ -109,20 +137,24 @@ def match(
         judge=None if judge is None else read_player(judge).text,
     )
     rules = check_task(task)
-    standing = _Standing()
+    standing = RunningTally()
     test = None if sprt is None else SequentialTest(sprt, pairs=swap)
     records: list[Record] = []
     began = time.perf_counter()
 
     def so_far() -> Match:
+        played = sorted(records, key=lambda record: record.index)
+        results = tuple(result_of(record, task) for record in played)
         return Match(
             game=rules.text,
             a=task.a,
             b=task.b,
-            tally=Tally.of(result_of(record, task) for record in records),
-            records=sorted(records, key=lambda record: record.index),
+            tally=Tally.of(results),
+            records=played,
             seconds=time.perf_counter() - began,
             sprt=None if test is None else test.sprt,
+            results=results,
+            opening=task.opening,
         )
 
     fleet = LocalFleet(workers=workers, width=width, players=(one, other))
@@ -152,23 +184,3 @@ def _sprt_of(bounds: tuple[float, float]) -> Sprt:
     except (TypeError, ValueError):
         raise RatingError(f"sprt={bounds!r}: give two Elo differences, such as (0, 10)") from None
     return Sprt(elo0=elo0, elo1=elo1)
-
-
-class _Standing:
-    """The tally of a match as it goes; the thousandth game costs as little as the first."""
-
-    def __init__(self) -> None:
-        self._sum = Tally()
-        self._halves: dict[int, GameResult] = {}  # whose partners are still being played
-
-    def add(self, result: GameResult) -> None:
-        if result.pair is None:
-            self._sum += Tally.of([result])
-        elif result.pair in self._halves:
-            self._sum += Tally.of([self._halves.pop(result.pair), result])
-        else:
-            self._halves[result.pair] = result
-
-    @property
-    def tally(self) -> Tally:
-        return self._sum + Tally.of(self._halves.values())

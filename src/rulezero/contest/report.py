@@ -4,7 +4,7 @@ import msgspec
 
 from rulezero.contest.match import Match
 from rulezero.stats.rating import Estimate, elo, score_interval
-from rulezero.stats.tally import Counts, Tally
+from rulezero.stats.tally import Counts, Evidence, Tally
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,17 +16,20 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     losses: int
     score: float  # in [0, 1]
     interval: tuple[float, float]  # of the score, with 95 % confidence
+    different: int  # games: copies of one count once, and do not narrow the interval
 
     @classmethod
-    def of(cls, counts: Counts) -> "Line":
-        """The line of these counts."""
+    def of(cls, counts: Counts, evidence: Evidence | None = None) -> "Line":
+        """The line of these counts; without evidence all games are different."""
+        evidence = evidence or Evidence(counts.games, counts.games)
         return cls(
             games=counts.games,
             wins=counts.wins,
             draws=counts.draws,
             losses=counts.losses,
             score=counts.score,
-            interval=score_interval(counts),
+            interval=score_interval(counts, share=evidence.share(counts.games)),
+            different=evidence.different,
         )
 
 
@@ -56,6 +59,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     bounds: tuple[float, float]
     verdict: str
     counts: tuple[int, ...]  # of pairs [5] or of games [3], by a's points: those it heard of
+    share: float  # effective number of them over their number: below 1 where games are copies
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,28 +83,41 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     sprt: Test | None = None
     is_interrupted: bool = False
     saved: str | None = None  # the store that has the games
+    different: int  # games: copies of one count once
+    effective_games: float  # that intervals are based on: all of them where there is no copy
+    warning: str = ""  # what to do where many games are copies
 
     @classmethod
     def of(
         cls, match: Match, *, is_interrupted: bool = False, saved: str | None = None
     ) -> "Report":
         """The report of a match."""
-        tally = match.tally
+        tally, results = match.tally, match.results
         first = tally.by_seat[0] + tally.by_seat[1].swapped
+        by_seat = [
+            Evidence.of(each.key for each in results if each.seat == seat) for seat in (0, 1)
+        ]
+        by_cause = {
+            cause: Evidence.of(each.key for each in results if each.cause == cause)
+            for cause in tally.by_cause
+        }
         causes = sorted(tally.by_cause.items(), key=lambda item: (-item[1].games, item[0]))
         simulations = sum(int(record.columns().sims.sum()) for record in match.records)
         return cls(
             game=match.game,
             a=match.a,
             b=match.b,
-            total=Line.of(tally.counts),
-            by_seat=(Line.of(tally.by_seat[0]), Line.of(tally.by_seat[1])),
+            total=Line.of(tally.counts, tally.evidence),
+            by_seat=(
+                Line.of(tally.by_seat[0], by_seat[0]),
+                Line.of(tally.by_seat[1], by_seat[1]),
+            ),
             elo=elo(tally),
             pairs=tally.pairs.counts,
-            ends={cause: Line.of(counts) for cause, counts in causes},
+            ends={cause: Line.of(counts, by_cause[cause]) for cause, counts in causes},
             plies=Lengths.of(tally),
-            first_seat=Line.of(first),
-            first_seat_elo=elo(first),
+            first_seat=Line.of(first, tally.evidence),
+            first_seat_elo=elo(first, share=tally.share),
             seconds=match.seconds,
             games_per_second=_rate(tally.games, match.seconds),
             simulations=simulations,
@@ -108,6 +125,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             sprt=msgspec.convert(match.sprt, Test | None, from_attributes=True),
             is_interrupted=is_interrupted,
             saved=saved,
+            different=tally.different,
+            effective_games=tally.share * tally.games,
+            warning=match.warning,
         )
 
 

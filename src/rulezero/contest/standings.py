@@ -39,6 +39,7 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
     games: int  # that the ratings are made of
     played: int  # of them, in the call that wrote this
     advantage_error: float = 0.0  # one standard error; 0: unknown, in older files
+    different: int | None = None  # games: copies of one count once; none: unknown, in older files
 
     @property
     def advantage_text(self) -> str:
@@ -83,17 +84,19 @@ def pairings(players: Sequence[Entrant]) -> list[tuple[Entrant, Entrant]]:
 
 def meetings(records: Iterable[Record], players: Collection[str]) -> list[Meeting]:
     """The results of these players against each other."""
-    results: dict[tuple[str, str, str], list[GameResult]] = {}
+    results: dict[tuple[str, str], list[GameResult]] = {}
+    pairs: dict[tuple[str, int], int] = {}  # numbers of all tasks' pairs
     for record in records:
         a, b = sorted(record.players)
         if a != b and a in players and b in players:
-            results.setdefault((record.task, a, b), []).append(
+            results.setdefault((a, b), []).append(
                 GameResult(
                     seat=record.players.index(a),
                     outcome=record.outcome,
                     cause=record.end_reason,
                     plies=record.plies,
-                    pair=record.index // 2,
+                    pair=pairs.setdefault((record.task, record.index // 2), len(pairs)),
+                    key=record.played_id,
                 )
             )
-    return [Meeting(a, b, Tally.of(games)) for (_, a, b), games in results.items()]
+    return [Meeting(a, b, Tally.of(games)) for (a, b), games in results.items()]

@@ -105,6 +105,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         played = (self.game, self.start, self.actions)
         return hashlib.sha256(msgspec.msgpack.encode(played)).hexdigest()[:32]
 
+    @property
+    def played_id(self) -> str:
+        """32 hexadecimal digits, equal for copies: the same players and nets in the same seats
+        chose the same actions from the same start."""
+        whole = (self.players, self.nets, self.game, self.start, self.actions)
+        return hashlib.sha256(msgspec.msgpack.encode(whole)).hexdigest()[:32]
+
     def action_numbers(self) -> Numbers:
         """What was chosen, [plies]: all that a replay needs."""
         return unpack_numbers(self.actions, self.plies, "actions")

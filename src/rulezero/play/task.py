@@ -119,6 +119,7 @@ def result_of(record: Record, task: Task) -> GameResult:
         cause=record.end_reason,
         plies=record.plies,
         pair=record.index // 2 if task.swap else None,
+        key=record.played_id,
     )
 
 

@@ -27,8 +27,10 @@ def write_report(run: Run, out: str | Path | None = None) -> Path:
         raise RunError(f"'{path}' is a folder; a report is a file, such as report.html")
     if path.exists() and path.suffix != ".html":
         raise RunError(f"'{path}' exists already and is no .html file: choose another name")
+    if out is not None and not path.parent.is_dir():
+        raise RunError(f"there is no folder '{path.parent}' for the report: make it first")
     page = render(run)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(exist_ok=True)
     write_whole(path, page.encode())
     return path
 

@@ -80,6 +80,7 @@ def rate(
         advantage_error=ladder.advantage_error,
         confidence=ladder.confidence,
         games=sum(meeting.tally.games for meeting in met),
+        different=sum(meeting.tally.different for meeting in met),
         played=played,
     )
     path = rating_path(run)

@@ -118,12 +118,13 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
         if advantage is not None and not math.isfinite(advantage):
             raise RatingError(f"advantage={advantage}: give Elo, or leave it out to have it fitted")
         z = quantile(confidence)
+        meetings = list(meetings)
         table = _table(meetings)
         totals = _totals(table)
         if anchor not in totals:
             raise RatingError(f"the anchor has no games: {_unknown(anchor, list(totals))}")
         rated = _reachable(anchor, table)
-        games = _Games.among(rated, table, totals, prior)
+        games = _Games.among(rated, table, totals, prior, _shares(meetings))
 
         # One column per parameter: the ratings of all but the anchor, then the advantage.
         others = tuple(name for name in rated if name != anchor)
@@ -165,14 +166,19 @@ class _Games(msgspec.Struct, frozen=True):
     """Meetings as arrays, a row for each pair of players and each way they sat."""
 
     signs: Floats  # [rows, players]  1 who sat in seat 0, -1 who sat in seat 1
-    games: Floats  # [rows]
+    games: Floats  # [rows]  as evidence: below their number where some are copies
     draws: Floats  # [rows]
     points: Floats  # [rows]  seat 0's
     added: Floats  # [rows]  drawn games from the prior
 
     @classmethod
     def among(
-        cls, players: list[str], table: Table, totals: dict[str, Counts], prior: float
+        cls,
+        players: list[str],
+        table: Table,
+        totals: dict[str, Counts],
+        prior: float,
+        shares: dict[frozenset[str], float],
     ) -> "_Games":
         """The games of these players, who met nobody else."""
         met = sorted({(min(names), max(names)) for names in table if names[0] in players})
@@ -185,11 +191,12 @@ class _Games(msgspec.Struct, frozen=True):
             together = table.get((a, b), Counts()).games + table.get((b, a), Counts()).games
             added[row] = prior / 4 * (together / totals[a].games + together / totals[b].games)
         results = [table.get(names, Counts()) for names in rows]
+        weight = np.array([shares.get(frozenset(names), 1.0) for names in rows], np.float64)
         return cls(
             signs=signs,
-            games=np.array([counts.games for counts in results], np.float64),
-            draws=np.array([counts.draws for counts in results], np.float64),
-            points=np.array([counts.points for counts in results], np.float64),
+            games=weight * np.array([counts.games for counts in results], np.float64),
+            draws=weight * np.array([counts.draws for counts in results], np.float64),
+            points=weight * np.array([counts.points for counts in results], np.float64),
             added=added,
         )
 
@@ -208,6 +215,15 @@ def _table(meetings: Iterable[Meeting]) -> Table:
             if counts.games:
                 table[names] = table.get(names, Counts()) + counts
     return table
+
+
+def _shares(meetings: Iterable[Meeting]) -> dict[frozenset[str], float]:
+    """Effective number of games over their number, for each two players."""
+    sums: dict[frozenset[str], Tally] = {}
+    for meeting in meetings:
+        names = frozenset((meeting.a, meeting.b))
+        sums[names] = sums.get(names, Tally()) + meeting.tally
+    return {names: tally.share for names, tally in sums.items()}
 
 
 def _totals(table: Table) -> dict[str, Counts]:

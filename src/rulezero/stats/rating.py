@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import msgspec
 
-from rulezero.stats.tally import RatingError, Results, weights
+from rulezero.stats.tally import RatingError, Results, share_of, weights
 
 Shares = tuple[float, ...]
 """A distribution over the values 0, 1/2, 1 of a game, or 0, 1/4, 1/2, 3/4, 1 of a pair."""
@@ -54,7 +54,13 @@ def to_score(elo: float) -> float:
     return 0.5 + 0.5 * math.tanh(elo * math.log(10) / 800)
 
 
-def elo(results: Results, *, confidence: float = 0.95, floor: float = 1e-3) -> Estimate:
+def elo(
+    results: Results,
+    *,
+    confidence: float = 0.95,
+    floor: float = 1e-3,
+    share: float | None = None,
+) -> Estimate:
     """How much stronger a is, from a tally, pairs or counts.
 
     The interval holds every score s that the games do not contradict: the distance from s to the
@@ -66,12 +72,16 @@ def elo(results: Results, *, confidence: float = 0.95, floor: float = 1e-3) -> E
     (n / (n + z^2) for n pairs or n games), the upper one is infinite. All lost: the mirror image.
     All drawn: 0 with an interval of its own width, narrower with every game. No games at all: 0
     without bounds. `floor` is the count given to what has not yet happened.
+
+    Copies of a game are no evidence: n games count as `share` * n (default: the tally's own share,
+    1 for pairs and counts, which do not know their copies). The score stays that of all games.
     """
     z = quantile(confidence)
     games, score = results.games, results.score
     if games == 0:
         return Estimate(0.0, -math.inf, math.inf, 0.5, confidence, 0)
-    seen = weights(results)
+    share = share_of(results) if share is None else share
+    seen = tuple(share * weight for weight in weights(results))
     counts, events = regularised(seen, floor), sum(seen)
 
     def distance(s: float) -> float:
@@ -81,7 +91,8 @@ def elo(results: Results, *, confidence: float = 0.95, floor: float = 1e-3) -> E
     lower = 0.0 if score == 0 else _crossing(lambda s: distance(s) - z, score, 0.0)
     upper = 1.0 if score == 1 else _crossing(lambda s: -z - distance(s), score, 1.0)
     shut_out = score in (0, 1)
-    middle = to_elo((score * games + 0.5) / (games + 1) if shut_out else score)
+    played = share * games
+    middle = to_elo((score * played + 0.5) / (played + 1) if shut_out else score)
     return Estimate(
         elo=middle,
         lower=min(to_elo(lower), middle),
@@ -92,9 +103,11 @@ def elo(results: Results, *, confidence: float = 0.95, floor: float = 1e-3) -> E
     )
 
 
-def score_interval(results: Results, *, confidence: float = 0.95) -> tuple[float, float]:
+def score_interval(
+    results: Results, *, confidence: float = 0.95, share: float | None = None
+) -> tuple[float, float]:
     """Where a's score lies, in [0, 1]: the bounds of `elo` as scores."""
-    found = elo(results, confidence=confidence)
+    found = elo(results, confidence=confidence, share=share)
     return to_score(found.lower), to_score(found.upper)
 
 

@@ -13,7 +13,8 @@ from typing import Literal
 import msgspec
 
 from rulezero.stats import rating
-from rulezero.stats.tally import GameResult, RatingError, Results, Tally, independent
+from rulezero.stats.running import RunningTally
+from rulezero.stats.tally import GameResult, RatingError, Results, independent, share_of
 
 _FARTHEST = {"logistic": 1000.0, "normalized": 200.0}  # Elo; the solver is sure up to there
 _NORMALIZED = 800 / math.log(10)  # normalized Elo per standard deviation of a game
@@ -38,6 +39,7 @@ class Sprt(msgspec.Struct, frozen=True, kw_only=True):
     model: Literal["logistic", "normalized"] = "logistic"
     floor: float = 1e-3  # count given to what has not yet happened
     counts: tuple[int, ...] = (0, 0, 0)  # of pairs [5] or of games [3], by a's points
+    share: float = 1.0  # effective number of them over their number: copies are no evidence
 
     def __post_init__(self) -> None:
         if self.model not in _FARTHEST:
@@ -51,14 +53,18 @@ class Sprt(msgspec.Struct, frozen=True, kw_only=True):
                 raise RatingError(f"{name}={rate}: give an error rate between 0 and 0.5")
         if len(self.counts) not in (3, 5) or min(self.counts) < 0:
             raise RatingError(f"counts={self.counts}: give three of games or five of pairs")
+        if not 0 < self.share <= 1:
+            raise RatingError(f"share={self.share}: give a share above 0, at most 1")
         rating.regularised(self.counts, self.floor)
 
     def after(self, results: Results) -> "Sprt":
         """The same test with these results in place of its own: all of them, not just new ones.
 
         Of a tally the complete pairs count, its single games only if pairs are the lesser part.
+        Where it has copies, everything counts as less: see `Evidence`.
         """
-        return msgspec.structs.replace(self, counts=independent(results))
+        share = share_of(results)
+        return msgspec.structs.replace(self, counts=independent(results), share=share)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -71,7 +77,7 @@ class Sprt(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def llr(self) -> float:
         """Logarithm of how much likelier the results are under H1 than under H0."""
-        counts = rating.regularised(self.counts, self.floor)
+        counts = self._weights()
         jumps = self._jumps(rating.shares(counts))
         return sum(count * jump for count, jump in zip(counts, jumps, strict=True))
 
@@ -92,7 +98,7 @@ class Sprt(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.verdict != "undecided":
             return 0.0
-        truth = rating.shares(rating.regularised(self.counts, self.floor))
+        truth = rating.shares(self._weights())
         if elo is not None:
             self._check("elo", elo)
             truth = self._likeliest(truth, elo)
@@ -102,7 +108,11 @@ class Sprt(msgspec.Struct, frozen=True, kw_only=True):
         lower, upper = self.bounds
         llr = self.llr
         events = _exit_time(llr - lower, upper - llr, drift, square - drift * drift)
-        return events * (2 if len(self.counts) == 5 else 1)
+        return events / self.share * (2 if len(self.counts) == 5 else 1)
+
+    def _weights(self) -> tuple[float, ...]:
+        """The counts as evidence, nothing impossible."""
+        return rating.regularised([self.share * count for count in self.counts], self.floor)
 
     def _check(self, name: str, elo: float) -> None:
         farthest = _FARTHEST[self.model]
@@ -136,7 +146,7 @@ class SequentialTest:
         self.games = 0  # counted
         self._size = 2 if pairs else 1
         self._waiting: dict[int, GameResult] = {}
-        self._tally = Tally()
+        self._running = RunningTally()
 
     def add(self, index: int, result: GameResult) -> bool:
         """Adds the game of an index; whether there is a verdict."""
@@ -145,10 +155,10 @@ class SequentialTest:
             indices = range(self.games, self.games + self._size)
             if any(index not in self._waiting for index in indices):
                 return False
-            self._tally += Tally.of([self._waiting.pop(index) for index in indices])
+            for index in indices:
+                self._running.add(self._waiting.pop(index))
             self.games += self._size
-            results = self._tally.pairs if self._size == 2 else self._tally.counts
-            self.sprt = self.sprt.after(results)
+            self.sprt = self.sprt.after(self._running.tally)
         return True
 
 

@@ -91,6 +91,32 @@ class Pairs(msgspec.Struct, frozen=True):
         return Pairs(self.counts[::-1])
 
 
+class Evidence(msgspec.Struct, frozen=True):
+    """How many of some games are different, and how much copies of them weigh.
+
+    A game that was played m times says no more than once: its m results are one and the same. The
+    mean of n results, among them copies, then scatters as the mean of n^2 / sum of m^2 different
+    ones (Kish's effective sample size): n where nothing is repeated, 1 where everything is.
+    """
+
+    different: int = 0  # games
+    squares: int = 0  # sum over different games of the square of how often they were played
+
+    @classmethod
+    def of(cls, keys: Iterable[str]) -> "Evidence":
+        """The evidence of games with these keys; a game with the key "" is like no other."""
+        times = Counter(keys)
+        alone = times.pop("", 0)
+        return cls(alone + len(times), alone + sum(each * each for each in times.values()))
+
+    def __add__(self, other: "Evidence") -> "Evidence":
+        return Evidence(self.different + other.different, self.squares + other.squares)
+
+    def share(self, games: int) -> float:
+        """Effective number of these games over their number, in (0, 1]."""
+        return games / self.squares if self.squares else 1.0
+
+
 class GameResult(msgspec.Struct, frozen=True):
     """How one game of player a against player b ended."""
 
@@ -99,6 +125,7 @@ class GameResult(msgspec.Struct, frozen=True):
     cause: str  # the rules' end_reason, or why the runner stopped the game
     plies: int
     pair: int | None = None  # the two games of an opening share a number; None: played alone
+    key: str = ""  # equal for copies: who sat where, the start and all actions; "": like no other
 
     def __post_init__(self) -> None:
         if self.seat not in (0, 1):
@@ -114,12 +141,17 @@ class GameResult(msgspec.Struct, frozen=True):
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
-    """Results of player a against player b; tallies of the same two players can be added."""
+    """Results of player a against player b; tallies of the same two players can be added.
+
+    A sum takes the games of one tally for different from the other's: to find copies among them,
+    make one tally of all results.
+    """
 
     by_seat: tuple[Counts, Counts] = (Counts(), Counts())  # a's, sitting in seat 0 and in seat 1
     pairs: Pairs = Pairs()  # a's, of those games whose partner is finished too
     by_cause: dict[str, Counts] = {}  # a's, by the reason the games ended
     plies: dict[int, int] = {}  # length of a game -> how many games were that long
+    evidence: Evidence | None = None  # of games with copies among them; None: all are different
 
     def __post_init__(self) -> None:
         rest = self.games - self.pairs.games
@@ -128,6 +160,9 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
                 f"pairs {self.pairs.counts} do not fit {self.counts};"
                 " count a pair only where both its games are counted"
             )
+        found = self._evidence
+        if not found.different <= self.games <= found.squares:
+            raise RatingError(f"{found} does not fit {self.games} games")
 
     @classmethod
     def of(cls, results: Iterable[GameResult]) -> "Tally":
@@ -136,7 +171,9 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
         causes: dict[str, Counts] = {}
         plies: Counter[int] = Counter()
         halves: dict[int, list[GameResult]] = {}
+        keys = []
         for game in results:
+            keys.append(game.key)
             seats[game.seat] += game.counts
             causes[game.cause] = causes.get(game.cause, Counts()) + game.counts
             plies[game.plies] += 1
@@ -151,7 +188,14 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
                 raise RatingError(
                     f"pair {number} is not one game from each seat; give every pair its own number"
                 )
-        return cls(by_seat=(seats[0], seats[1]), pairs=pairs, by_cause=causes, plies=plies)
+        evidence = Evidence.of(keys)
+        return cls(
+            by_seat=(seats[0], seats[1]),
+            pairs=pairs,
+            by_cause=causes,
+            plies=plies,
+            evidence=evidence if evidence.different < len(keys) else None,
+        )
 
     def __add__(self, other: "Tally") -> "Tally":
         causes = dict(self.by_cause)
@@ -162,7 +206,26 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
             pairs=self.pairs + other.pairs,
             by_cause=causes,
             plies=Counter(self.plies) + Counter(other.plies),
+            evidence=self._sum_of_evidence(other),
         )
+
+    @property
+    def different(self) -> int:
+        """How many different games these are: copies count once."""
+        return self._evidence.different
+
+    @property
+    def share(self) -> float:
+        """Effective number of games over their number, in (0, 1]; 1 without copies."""
+        return self._evidence.share(self.games)
+
+    @property
+    def _evidence(self) -> Evidence:
+        return Evidence(self.games, self.games) if self.evidence is None else self.evidence
+
+    def _sum_of_evidence(self, other: "Tally") -> Evidence | None:
+        both = (self.evidence, other.evidence)
+        return None if both == (None, None) else self._evidence + other._evidence
 
     @property
     def counts(self) -> Counts:
@@ -193,7 +256,21 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
             pairs=self.pairs.swapped,
             by_cause={cause: counts.swapped for cause, counts in self.by_cause.items()},
             plies=self.plies,
+            evidence=self.evidence,
         )
+
+
+def different(results: Iterable[GameResult]) -> list[GameResult]:
+    """The first of each different game, alone: without its pair."""
+    found: dict[str, GameResult] = {}
+    alone = []
+    for game in results:
+        single = msgspec.structs.replace(game, pair=None)
+        if game.key:
+            found.setdefault(game.key, single)
+        else:
+            alone.append(single)
+    return [*found.values(), *alone]
 
 
 Results = Tally | Pairs | Counts
@@ -226,3 +303,8 @@ def weights(results: Results) -> tuple[float, ...]:
     alone, points = results.games - results.pairs.games, results.counts.points
     won = points - results.pairs.points
     return (counts[0] + (alone - won) / 2, *counts[1:4], counts[4] + won / 2)
+
+
+def share_of(results: Results) -> float:
+    """Effective number of games over their number, in (0, 1]: only a tally knows of copies."""
+    return results.share if isinstance(results, Tally) else 1.0

@@ -42,6 +42,7 @@ class GamesEntry(_Entry, frozen=True, kw_only=True, tag="games"):
     first_seat: float  # score of seat 0
     ends: dict[str, Counts]  # a's results by the reason the games ended
     figures: GameFigures = GameFigures()
+    different: int | None = None  # games: copies of one count once; none: unknown, in older runs
 
     @property
     def first(self) -> Counts:

@@ -24,6 +24,7 @@ from rulezero.learn.window import Window, take
 from rulezero.play.task import Task, result_of
 from rulezero.seeds import keyed
 from rulezero.stats.rating import elo
+from rulezero.stats.running import RunningTally
 from rulezero.stats.sprt import Sprt
 from rulezero.stats.tally import Tally
 from rulezero.training.experiment import Experiment
@@ -32,7 +33,7 @@ from rulezero.training.listener import Listener
 from rulezero.training.log import Entry, FitEntry, GamesEntry, VerdictEntry, WarningEntry
 from rulezero.training.run import Phase, Progress, Run
 from rulezero.training.trials import tested
-from rulezero.training.warnings import about_fit, about_games
+from rulezero.training.warnings import about_fit, about_games, about_trial
 
 _TEST_BATCH = 32  # games that a sequential gate plays between two looks at its test
 
@@ -102,6 +103,7 @@ class Loop:
             self.run.cut_log(self.progress)
             if not self.progress.latest:
                 self._begin()
+            self.run.check_nets(self.progress)
             self._restore()
             phases: dict[Phase, Callable[[], None]] = {
                 "generate": self._generate,
@@ -240,16 +242,16 @@ class Loop:
     def _play(self, tasks: Sequence[Task]) -> list[Record]:
         """Every game of the tasks, those that the store already holds included."""
         found: list[dict[int, Record]] = [{} for _ in tasks]
-        tallies = [Tally() for _ in tasks]
+        tallies = [RunningTally() for _ in tasks]
         total, sims = sum(task.games for task in tasks), 0
         with self.run.store() as store:
             for number, record, is_new in play_into(store, tasks, self.fleet):
                 found[number][record.index] = record
                 if is_new:
-                    tallies[number] += Tally.of([result_of(record, tasks[number])])
+                    tallies[number].add(result_of(record, tasks[number]))
                     sims += int(record.columns().sims.sum())
                     games = sum(map(len, found))
-                    self.listener.played(tasks[number], tallies[number], games, total, sims)
+                    self.listener.played(tasks[number], tallies[number].tally, games, total, sims)
         return [found[number][at] for number in range(len(tasks)) for at in sorted(found[number])]
 
     def _play_until_decided(self, task: Task, test: Sprt) -> list[Record]:
@@ -347,10 +349,13 @@ class Loop:
             elo=elo(tally),
             first_seat=first.score,
             ends=tally.by_cause,
+            different=tally.different,
             figures=training_of(self.game).figures(self.game, records, self.experiment.targets),
         )
         if task.purpose in ("self-play", "bootstrap"):
             self._warn(about_games(first))
+        else:
+            self._warn(about_trial(task, tally))
 
     def _warn(self, found: Mapping[str, str]) -> None:
         for name, words in found.items():

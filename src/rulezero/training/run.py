@@ -162,6 +162,20 @@ class Run:
                     file.unlink()
                 folder.rmdir()
 
+    def check_nets(self, progress: Progress) -> None:
+        """RunError if files of the best or the latest net are missing."""
+        for name in sorted({progress.best, progress.latest}):
+            net = inside(self.nets, name)
+            missing = beside(self.nets / name, ".json") if net is None else None
+            if net is not None and net.suffix != PERCEPTRON:
+                parts = (beside(net, ".safetensors"), beside(net, ".onnx"))
+                missing = next((part for part in parts if not part.is_file()), None)
+            if missing is not None:
+                raise RunError(
+                    f"the run's net {name} is incomplete: there is no file '{missing}'; bring it"
+                    " back, or begin another run"
+                )
+
     def append(self, entry: Entry) -> None:
         """Appends a line to the log."""
         with self.log.open("ab") as file:

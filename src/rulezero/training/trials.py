@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rulezero.play.task import Task
 from rulezero.stats.rating import to_score
 from rulezero.stats.sprt import SequentialTest, Sprt
-from rulezero.stats.tally import GameResult, Tally
+from rulezero.stats.tally import GameResult, Tally, different
 from rulezero.training.tasks import GateSettings, task_name, trial_of
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def verdict(
     played = results.get(task_name(iteration, "gate"))
     if played is None:
         return Verdict(gate.kind == "always" or iteration == 0)
-    score = Tally.of(played).score
+    score, fresh = Tally.of(played).score, Tally.of(different(played))
     if gate.test is None:
-        return Verdict(score >= gate.threshold)
+        return _settled(score, fresh, gate.threshold, "")
     test = tested(gate.test, played)
     if (decision := test.sprt.verdict) != "undecided":
         return Verdict(decision == "accepted H1", f"{decision} after {test.games} games")
@@ -53,8 +53,17 @@ def verdict(
         f"undecided after {test.games} games, settled by the score: {score:.1%} is"
         f" {{}} {to_score(middle):.1%}, {middle:+g} Elo"
     )
-    is_promoted = score >= to_score(middle)
-    return Verdict(is_promoted, words.format("at least" if is_promoted else "below"))
+    words = words.format("at least" if score >= to_score(middle) else "below")
+    return _settled(score, fresh, to_score(middle), words)
+
+
+def _settled(score: float, fresh: Tally, least: float, words: str) -> Verdict:
+    """The verdict of a score, which the different games must reach as well as all of them."""
+    if score < least or fresh.score >= least:
+        return Verdict(score >= least, words)
+    games = "1 different game" if fresh.games == 1 else f"{fresh.games} different games"
+    copies = f"{score:.1%} of all games, but {fresh.score:.1%} of the {games}: copies do not count"
+    return Verdict(False, f"{words}; {copies}" if words else copies)
 
 
 def tested(sprt: Sprt, results: Sequence[GameResult]) -> SequentialTest:

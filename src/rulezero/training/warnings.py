@@ -1,8 +1,10 @@
 """Warnings: signs that a run learns nothing, each with the remedy to try first."""
 
+from rulezero.contest.match import about_copies
 from rulezero.learn.fit import Fit, LossSettings
 from rulezero.learn.measures import Measures
-from rulezero.stats.tally import Counts
+from rulezero.play.task import Task
+from rulezero.stats.tally import Counts, Tally
 
 _ONE_SIDED = 0.95
 _DRAWISH = 0.5
@@ -62,4 +64,14 @@ def about_games(first: Counts) -> dict[str, str]:
             f"{first.draws / first.games:.0%} of the games are drawn: try draw_value below 0 in the"
             " self-play seat, or a higher temperature"
         )
+    return found
+
+
+def about_trial(task: Task, tally: Tally) -> dict[str, str]:
+    """Warnings about a trial with these results, by name."""
+    group = "gate" if task.purpose == "gate" else "anchor"
+    words = about_copies(tally.different, tally.games, task.opening, f"{group}.opening=")
+    found = {}
+    if words:
+        found["copies"] = f"{group}: {words}"
     return found

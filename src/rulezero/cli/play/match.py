@@ -97,7 +97,7 @@ def say_score(tally: rz.stats.Tally, sprt: rz.stats.Sprt | None) -> str:
     words = f"+{counts.wins} ={counts.draws} -{counts.losses}, Elo {rz.stats.elo(tally).elo:+.0f}"
     if sprt is not None and tally.pairs.total:
         lower, upper = sprt.bounds
-        llr = sprt.after(tally.pairs).llr
+        llr = sprt.after(tally).llr
         words += f", LLR {llr:+.2f} ({lower:.2f} to {upper:.2f})"
     return words
 
@@ -117,6 +117,7 @@ def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
     first = f"{names[0]} scored {_percent(seat.score)} ({_interval(seat)})"
     scores = [
         ("score of a", f"{_percent(total.score)}: {counts}"),
+        *([] if report.different == total.games else [("different", _different(report))]),
         ("Elo of a", elo.text),
         ("likelihood", f"{_percent(elo.superiority)} that a is the stronger one"),
         *([] if report.sprt is None else [("SPRT", _verdict(report.sprt))]),
@@ -128,7 +129,7 @@ def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
         console.print(table)
     console.print()
     speed = (
-        f"{report.games_per_second:,.3g} games/s,"
+        f"{_speed(report.games_per_second)} games/s,"
         f" {report.simulations_per_second:,.0f} simulations/s, {report.seconds:.1f} s in all"
     )
     alone = total.games - 2 * sum(report.pairs) if sum(report.pairs) else 0
@@ -139,6 +140,13 @@ def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
         ("saved", f"{counted(total.games, 'game')} in {report.saved}" if report.saved else ""),
     ]
     print_pairs(console, [(name, words) for name, words in facts if words], _LABELS)
+
+
+def _different(report: rz.contest.Report) -> str:
+    """How many games are different, and what to do where few are."""
+    if report.warning:
+        return report.warning.replace("opening=", "--opening ")
+    return f"{report.different:,} of {counted(report.total.games, 'game')}"
 
 
 def _tables(report: rz.contest.Report, names: tuple[str, str], console: Console) -> Iterator[Table]:
@@ -192,6 +200,11 @@ def _interval(line: rz.contest.Line) -> str:
     """Where a score lies: 54.1 to 96.2 %."""
     lower, upper = line.interval
     return f"{100 * lower:.1f} to {_percent(upper)}"
+
+
+def _speed(rate: float) -> str:
+    """Three digits, never with an exponent: 0.0123, 1.45, 1,450."""
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
 
 
 def _percent(share: float) -> str:

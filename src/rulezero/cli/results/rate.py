@@ -52,4 +52,10 @@ def show(found: rz.contest.Standings, console: Console) -> None:
             each.player.about,
         )
     console.print(table)
+    if found.different is not None and found.games - found.different >= found.games / 10:
+        words = (
+            f"{counted(found.different, 'different game')} of {found.games}: copies do not narrow"
+            " an interval; a larger anchor.opening in the recipe varies them"
+        )
+        console.print(words, markup=False, soft_wrap=True)
     console.print(f"the first seat is worth {found.advantage_text}", markup=False)

@@ -161,7 +161,10 @@ def say_draws(entry: rz.log.GamesEntry) -> str:
 
 
 def _say_rating(entry: rz.log.GamesEntry) -> str:
-    return f"{entry.score:.1%} against {entry.b}, Elo {entry.elo.elo:+.0f}"
+    words = f"{entry.score:.1%} against {entry.b}, Elo {entry.elo.elo:+.0f}"
+    if entry.different is None or entry.different == entry.games:
+        return words
+    return f"{words}, {entry.different} different games of {entry.games}"
 
 
 def _say_held_out(held_out: rz.Measures) -> str:

@@ -62,6 +62,7 @@ def train(
         return
     run = rz.runs.place(experiment, out) if resume is None else rz.open(resume)
     if resume is not None and run.progress().is_done and experiment == before:
+        run.check_nets(run.progress())
         typer.echo(
             f"the run in {run.path} is finished, after {experiment.iterations} iterations; its best"
             f" net is {run.progress().best}. To go on: --iterations N, with a larger number"
