@@ -9,6 +9,7 @@ from rulezero._core import Player as CorePlayer
 from rulezero.errors import among
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
+from rulezero.plain import plain
 from rulezero.play.evaluators import DEFAULT, Evaluator, Options, backends, read_options
 
 if TYPE_CHECKING:
@@ -196,8 +197,9 @@ def read_player(
         raise PlayerError(f"there is no eval={judge}{among(judge, _EVALS)}")
     if "weights" in spec.options and (has_net or judge != "heuristic"):
         raise PlayerError(f"'{spec.text}': only the heuristic uses weights=, leave it out")
-    if not 0 <= seed < 1 << 64:
-        raise PlayerError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
+    seed = plain(seed)
+    if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
+        raise PlayerError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
     spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})
     made = Player(spec, evaluator, seed)
     CorePlayer(spec.name, made.core_options)  # says what is out of range

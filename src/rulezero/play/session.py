@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rulezero._core import CHANCE, Game, GameError, NetError, Played, Pool, State
+from rulezero._core import CHANCE, Game, GameError, Played, Pool, State
 from rulezero._core import Player as CorePlayer
+from rulezero.play.answers import checked
 from rulezero.play.binding import evaluator_for, tables_of
-from rulezero.play.evaluators import Evaluation, Evaluator
+from rulezero.play.evaluators import Evaluator
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player
 from rulezero.play.resign import Resign
@@ -16,7 +17,6 @@ from rulezero.play.thought import Thought, thought_of
 
 _MOST_ROWS = 1024  # positions in a batch
 _LEAST_ROWS = 8
-_LARGEST_VALUE = 1.01  # 1, and some rounding
 
 
 class Session:
@@ -112,27 +112,9 @@ class Session:
                 begin = time.perf_counter()
                 judged = self._evaluators[net].evaluate(self._planes[net][:rows])
                 self.net_seconds += time.perf_counter() - begin
-                self.pool.apply(net, *self._checked(judged, net, rows))
+                identity, slots = self._evaluators[net].identity, self._slots[net]
+                self.pool.apply(net, *checked(judged, rows, slots, identity))
         return self.pool.take_finished()
-
-    def _checked(self, judged: Evaluation, net: int, rows: int) -> Evaluation:
-        """The answers as the core takes them, if they have their shapes."""
-        arrays = Evaluation(*(np.ascontiguousarray(array, np.float32) for array in judged))
-        shapes = (rows, self._slots[net]), (rows,), (rows,)
-        if tuple(array.shape for array in arrays) != shapes:
-            identity = self._evaluators[net].identity
-            raise NetError(
-                f"the evaluator {identity} must answer {rows} positions with policy, value and draw"
-                f" of the shapes {shapes}, not {tuple(array.shape for array in arrays)}"
-            )
-        # A maximum is nan where anything is; -inf is a logit like any other.
-        is_sound = np.isfinite(arrays.policy.max(initial=0)) and np.isfinite(arrays.draw).all()
-        if not (is_sound and np.abs(arrays.value).max(initial=0) < _LARGEST_VALUE):
-            raise NetError(
-                f"the evaluator {self._evaluators[net].identity} answers with nan, inf, or values"
-                " beyond [-1, 1]: its net is damaged or has diverged"
-            )
-        return arrays
 
     def run(self) -> Iterator[Played]:
         """Every game to its end, as they finish. GameError where a human is to move."""
