@@ -74,7 +74,7 @@ def test_changes_are_a_text_a_map_or_a_list() -> None:
         assert rz.config.with_changes(rz.experiment("connect4", "tiny"), changes) == wanted
     assert rz.experiment("connect4", "tiny", "fit.batch=64").fit.batch == 64
     for wrong in (3, {3: 4}, {"fit..batch": 4}, [7]):
-        with pytest.raises((rz.RunError, TypeError), match="is no |not iterable"):
+        with pytest.raises((rz.RunError, TypeError), match=r"is no |not iterable"):
             rz.experiment("connect4", "tiny", wrong)  # type: ignore[arg-type]
 
 

@@ -36,6 +36,7 @@ from rulezero.play.players import Player
 from rulezero.play.players import read_player as player
 from rulezero.play.speed import measure as bench
 from rulezero.play.thought import Thought
+from rulezero.play.tree import TreeNode
 from rulezero.reports.cost.offers import PricesError
 from rulezero.reports.cost.plan import plan as cost
 from rulezero.reports.diagnosis import diagnose
@@ -57,8 +58,8 @@ __all__ = [  # noqa: RUF022
     "CHANCE", "Facts", "Game", "PythonGame", "State", "game_names", "game_options", "info", "load",
     "moves_by_kind", "perft", "pieces", "register", "view",
     # players, matches and records
-    "Evaluation", "Evaluator", "Match", "Player", "Record", "Store", "Thought", "bench", "contest",
-    "data", "endgame", "match", "net", "nets", "play", "player", "records", "seat", "stats",
+    "Evaluation", "Evaluator", "Match", "Player", "Record", "Store", "Thought", "TreeNode", "bench",
+    "contest", "data", "endgame", "match", "net", "nets", "play", "player", "records", "seat", "stats",
     # training, and what came of it
     "Experiment", "GameFigures", "Listener", "Measures", "Run", "USAGE_TARGETS", "arrays", "config",
     "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "open_run",

@@ -138,11 +138,15 @@ class Player:
         """The same player without its net, and without the keys that say how that is computed."""
         return self.changed(net=None, **dict.fromkeys(Options._fields))
 
-    def think(self, state: State) -> "Thought":
-        """What the player would choose in a state, and why."""
+    def think(self, state: State, *, tree: int = 0, visits: int = 1) -> "Thought":
+        """What the player would choose in a state, and why.
+
+        With tree=2 the thought has two plies of the search tree, if the player has one; below the
+        root's moves those positions that got at least this many `visits`.
+        """
         from rulezero.play.session import think
 
-        return think(self, state)
+        return think(self, state, tree=tree, visits=visits)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Player):

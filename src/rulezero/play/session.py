@@ -3,9 +3,10 @@
 import time
 from collections.abc import Iterator, Sequence
 
+import msgspec
 import numpy as np
 
-from rulezero._core import CHANCE, Game, GameError, Played, Pool, State
+from rulezero._core import CHANCE, Game, GameError, Played, PlayerError, Pool, State
 from rulezero._core import Player as CorePlayer
 from rulezero.play.answers import checked
 from rulezero.play.binding import evaluator_for, tables_of
@@ -14,9 +15,11 @@ from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player
 from rulezero.play.resign import Resign
 from rulezero.play.thought import Thought, thought_of
+from rulezero.play.tree import tree_of
 
 _MOST_ROWS = 1024  # positions in a batch
 _LEAST_ROWS = 8
+_DEEPEST = 1_000_000  # plies of a tree to show, and visits of its nodes
 
 
 class Session:
@@ -35,6 +38,7 @@ class Session:
         width: int = 64,
         cache: int = 1 << 16,
         nets: NetStore = PATHS,
+        tree: tuple[int, int] = (0, 1),  # plies of trees in thoughts, and visits of nodes there
     ) -> None:
         if width < 1 or cache < 0:
             raise GameError("a session has a width of at least 1, and a cache of at least 0")
@@ -64,6 +68,8 @@ class Session:
                     encoder=encoder,
                     tables=tables_of(player, game),
                     weights=binding.weights,
+                    tree_depth=tree[0],
+                    tree_visits=tree[1],
                 )
             )
             self.identities.append(binding.identity)
@@ -124,8 +130,17 @@ class Session:
                 raise GameError("a game waits for a human, who cannot move here")
 
 
-def think(player: Player, state: State) -> Thought:
-    """What a player would choose in a state."""
+def think(player: Player, state: State, *, tree: int = 0, visits: int = 1) -> Thought:
+    """What a player would choose in a state, with some plies of its tree if asked for.
+
+    Below the root's moves, the tree has nodes with at least this many visits.
+    """
+    for name, number in (("tree", tree), ("visits", visits)):
+        if not isinstance(number, int | np.integer) or not 0 <= number <= _DEEPEST:
+            raise PlayerError(
+                f"{name}={number!r}: give a whole number from 0 to {_DEEPEST:,}"
+                f"{', the plies of the tree to return' if name == 'tree' else ''}"
+            )
     if not isinstance(state, State):
         raise TypeError(f"a player thinks about a State, not {state!r}")
     if player.is_human:
@@ -134,7 +149,15 @@ def think(player: Player, state: State) -> Thought:
         raise GameError(f"the game is over ({state.end_reason}): there is nothing to choose")
     if state.mover == CHANCE:
         raise GameError("a die is pending, not a choice: apply one of its faces first")
-    return think_each(player, [state], seed=player.seed, width=1, cache=0)[0]
+    if tree == 0:
+        return think_each(player, [state], seed=player.seed, width=1, cache=0)[0]
+    shown = (int(tree), int(visits))
+    session = Session(state.game, [player], seed=player.seed, width=1, cache=0, tree=shown)
+    session.add(0, state, most_plies=1, is_recorded=False)
+    (played,) = session.run()
+    thought, core = thought_of(played, 0), played.thought(0)
+    nodes = [] if core is None else core.tree
+    return msgspec.structs.replace(thought, tree=tree_of(nodes, state, thought.target))
 
 
 def think_each(
