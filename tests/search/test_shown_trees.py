@@ -91,7 +91,7 @@ def test_players_without_a_tree_have_none() -> None:
     for text in ("random", "alphabeta:depth=2", "oneply"):
         assert rz.player(text).think(state, tree=3).tree is None
     for wrong in (-1, 1.5, "2"):
-        with pytest.raises(rz.PlayerError, match="tree=.*: give a whole number"):
+        with pytest.raises(rz.PlayerError, match=r"tree=.*: give a whole number"):
             rz.player("puct:sims=5").think(state, tree=wrong)  # type: ignore[arg-type]
     root = rz.player("puct:sims=40").think(state, tree=1).tree
     assert root is not None
