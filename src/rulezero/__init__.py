@@ -59,7 +59,8 @@ __all__ = [  # noqa: RUF022
     "moves_by_kind", "perft", "pieces", "register", "view",
     # players, matches and records
     "Evaluation", "Evaluator", "Match", "Player", "Record", "Store", "Thought", "TreeNode", "bench",
-    "contest", "data", "endgame", "match", "net", "nets", "play", "player", "records", "seat", "stats",
+    "contest", "data",
+    "endgame", "match", "net", "nets", "play", "player", "records", "seat", "stats",
     # training, and what came of it
     "Experiment", "GameFigures", "Listener", "Measures", "Run", "USAGE_TARGETS", "arrays", "config",
     "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "open_run",

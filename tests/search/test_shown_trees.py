@@ -25,7 +25,7 @@ def _all(node: TreeNode) -> list[TreeNode]:
 @pytest.mark.parametrize("name", STARTS)
 @pytest.mark.parametrize("player", ["puct:sims=120", "gumbel:sims=120", "ucb1:sims=120"])
 def test_visits_and_values_add_up(player: str, name: str) -> None:
-    """A node's visits are its own evaluation and its children's; the root's own is no simulation."""
+    """A node's visits are its own evaluation and its children's; the root's is no simulation."""
     state = _state(name)
     thought = rz.player(player).think(state, tree=30)
     plain = rz.player(player).think(state)

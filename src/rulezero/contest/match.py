@@ -95,8 +95,8 @@ def match(
     random so that players who never vary do not play one game over and over; `starts` is a
     position to begin from, or several. `save` names a store that keeps every game as it finishes.
     `sprt` ends the match at its verdict: (0, 10) asks whether a is 0 or 10 Elo stronger. `judge` is
-    a player whose comments on every ply go into the store. `on_game` gets the tally after each game,
-    and ends the match by returning True. Ctrl-C raises MatchInterrupted, which holds the match so
+    a player whose comments on every ply go into the store. `on_game` gets the tally after each
+    game, and ends the match by returning True. Ctrl-C raises MatchInterrupted, which holds the match so
     far.
     """
     one, other = read_player(a), read_player(b)
