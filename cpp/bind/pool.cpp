@@ -150,21 +150,27 @@ void bind_pool(nb::module_& m) {
           "__init__",
           [](Player* self, std::string_view kind, const Options& options, int net,
              std::shared_ptr<const Mlp> mlp, std::shared_ptr<const AnyGame> encoder,
-             std::shared_ptr<const Tables> tables, std::vector<float> weights) {
+             std::shared_ptr<const Tables> tables, std::vector<float> weights, int tree_depth,
+             std::uint32_t tree_visits) {
             new (self) Player{read_settings(kind, options),
                               net,
                               std::move(mlp),
                               std::move(encoder),
                               std::move(tables),
-                              std::move(weights)};
+                              std::move(weights),
+                              tree_depth,
+                              tree_visits};
             if (net >= 0) self->settings.source = Source::kNet;
             if (self->mlp) self->settings.source = Source::kMlp;
           },
           "kind"_a, "options"_a, "net"_a = -1, "mlp"_a = nb::none(), "encoder"_a = nb::none(),
-          "tables"_a = nb::none(), "weights"_a = std::vector<float>{},
+          "tables"_a = nb::none(), "weights"_a = std::vector<float>{}, "tree_depth"_a = 0,
+          "tree_visits"_a = 1,
           "A kind of player with its options; `net` is the number of its net in the pool, `mlp` "
           "a perceptron that reads the planes of `encoder`, `tables` what is solved of the game, "
-          "`weights` numbers for its heuristic in the order of Facts.weights ([]: its own).");
+          "`weights` numbers for its heuristic in the order of Facts.weights ([]: its own). "
+          "Thoughts "
+          "show `tree_depth` plies of its tree: nodes with `tree_visits` at least.");
 
   m.def(
       "player_kinds",
@@ -184,13 +190,23 @@ void bind_pool(nb::module_& m) {
       },
       "Every kind of player: name, help, whether it takes a net, and its options.");
 
+  nb::class_<TreeNode>(m, "CoreTreeNode", "A node of a search tree; its value is seat 0's.")
+      .def_ro("action", &TreeNode::action)
+      .def_ro("visits", &TreeNode::visits)
+      .def_ro("value", &TreeNode::value)
+      .def_ro("prior", &TreeNode::prior)
+      .def_ro("is_proven", &TreeNode::is_proven)
+      .def_ro("first", &TreeNode::first)
+      .def_ro("size", &TreeNode::size);
+
   nb::class_<Thought> thought(m, "CoreThought", "What a player knew when it chose.");
   thought.def_ro("action", &Thought::action)
       .def_ro("actions", &Thought::actions)
       .def_ro("weights", &Thought::weights)
       .def_ro("target", &Thought::target)
       .def_ro("visits", &Thought::visits)
-      .def_ro("line", &Thought::line);
+      .def_ro("line", &Thought::line)
+      .def_ro("tree", &Thought::tree);
   std::apply([&](const auto&... column) { (thought.def_ro(column.name, column.member), ...); },
              kPlyColumns);
 

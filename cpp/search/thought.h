@@ -10,6 +10,17 @@
 
 namespace rulezero {
 
+// A node of a search tree for people to look at. Values are seat 0's.
+struct TreeNode {
+  Action action = 0;  // that leads here; 0 at the root
+  std::uint32_t visits = 0;
+  float value = 0;          // mean of the visits, or what is proven; NaN where neither is known
+  float prior = 0;          // as the search used it: noise included
+  bool is_proven = false;   // whether the value is exact
+  std::uint32_t first = 0;  // place of its first child
+  std::uint32_t size = 0;   // number of children that are shown
+};
+
 struct Thought {
   Action action = 0;            // what it chose
   std::vector<Action> actions;  // those it gave a weight; none: it has no policy to learn from
@@ -22,6 +33,7 @@ struct Thought {
   float surprise = kUnknown;    // divergence of the target from the evaluator's policy, in nats
   std::uint32_t sims = 0;       // completed backups, or positions evaluated
   std::vector<Action> line;     // what it expects, its own choice first
+  std::vector<TreeNode> tree;   // the root first, children side by side; empty unless asked for
 
   static constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 };

@@ -23,6 +23,8 @@ std::size_t nodes_in(int mebibytes) {
 
 TreeSearch::TreeSearch(const Player& player, std::unique_ptr<Walk> walk)
     : settings_(player.settings),
+      tree_depth_(player.tree_depth),
+      tree_visits_(player.tree_visits),
       walk_(std::move(walk)),
       evaluator_(player),
       tree_(nodes_in(player.settings.memory)),

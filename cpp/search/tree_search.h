@@ -55,11 +55,14 @@ class TreeSearch final : public Thinker {
   std::vector<float> pruned_visits() const;
   void follow_line(NodeIndex chosen);
   void drop_weightless();
+  void show_tree();
 
   // What a draw of this probability adds to seat 0's value in the eyes of the root mover.
   double contempt(double draw) const { return root_sign_ * settings_.draw_value * draw; }
 
   const Settings settings_;
+  const int tree_depth_;             // plies of the tree to show; 0: none
+  const std::uint32_t tree_visits_;  // that a node needs for it
   std::unique_ptr<Walk> walk_;
   LeafEvaluator evaluator_;
   Tree tree_;

@@ -69,6 +69,38 @@ void TreeSearch::finish() {
       divergence(thought_.target.empty() ? thought_.weights : thought_.target, raw_priors_);
   follow_line(chosen);
   drop_weightless();
+  if (tree_depth_ > 0) show_tree();
+}
+
+// Copies the upper plies of the tree, breadth first: all moves of the root, and below them those
+// with enough visits.
+void TreeSearch::show_tree() {
+  const auto shown = [&](const Node& node) {
+    TreeNode copy{node.action, node.visits, Thought::kUnknown, node.prior, node.is_proven};
+    if (node.is_proven || node.visits > 0) {
+      const double value = node.mean() - contempt(node.mean_draw());
+      copy.value = static_cast<float>(std::clamp(value, -1.0, 1.0));
+    }
+    return copy;
+  };
+  auto& tree = thought_.tree;
+  std::vector<const Node*> nodes{&tree_.root()};  // beside them
+  tree.push_back(shown(tree_.root()));
+  std::size_t end = 0;
+  for (int depth = 0; depth < tree_depth_; ++depth) {
+    std::size_t at = end;
+    end = nodes.size();
+    for (; at < end; ++at) {
+      const auto first = static_cast<std::uint32_t>(nodes.size());
+      for (const Node& child : tree_.children(*nodes[at])) {
+        if (depth > 0 && child.visits < tree_visits_) continue;
+        nodes.push_back(&child);
+        tree.push_back(shown(child));
+      }
+      tree[at].first = first;
+      tree[at].size = static_cast<std::uint32_t>(nodes.size()) - first;
+    }
+  }
 }
 
 // The children that may be chosen: those that keep what is proven of the root; else all but those

@@ -20,28 +20,31 @@ from rulezero._core import (
     RulezeroError,
     State,
     game_options,
-    perft,
 )
 from rulezero.config import load as experiment
-from rulezero.contest.match import Match, match
+from rulezero.contest.match import Match, MatchInterrupted, match
 from rulezero.data import Record, RecordError, Store, arrays, records
+from rulezero.endgame import TableError
 from rulezero.errors import RunError, nearest
 from rulezero.games import PiecesError, PythonGame, game_names, load, pieces, register, view
 from rulezero.games.info import info, moves_by_kind
+from rulezero.games.paths import perft
 from rulezero.learn.measures import Measures
 from rulezero.machine import cores
-from rulezero.play.evaluators import Evaluator
+from rulezero.play.evaluators import Evaluation, Evaluator
 from rulezero.play.net import net
 from rulezero.play.players import Player
 from rulezero.play.players import read_player as player
 from rulezero.play.speed import measure as bench
 from rulezero.play.thought import Thought
+from rulezero.play.tree import TreeNode
+from rulezero.reports.cost.offers import PricesError
 from rulezero.reports.cost.plan import plan as cost
 from rulezero.reports.diagnosis import diagnose
 from rulezero.reports.page import write_report as report
 from rulezero.reports.standings import rate
-from rulezero.runs import open_run as open  # noqa: A004
-from rulezero.runs import resume, train
+from rulezero.runs import open_run, resume, train
+from rulezero.stats.tally import RatingError
 from rulezero.steps import fit, generate, judge
 from rulezero.training import log, regimes
 from rulezero.training.experiment import Experiment
@@ -56,15 +59,18 @@ __all__ = [  # noqa: RUF022
     "CHANCE", "Facts", "Game", "PythonGame", "State", "game_names", "game_options", "info", "load",
     "moves_by_kind", "perft", "pieces", "register", "view",
     # players, matches and records
-    "Evaluator", "Match", "Player", "Record", "Store", "Thought", "bench", "contest", "data",
+    "Evaluation", "Evaluator", "Match", "Player", "Record", "Store", "Thought", "TreeNode", "bench",
+    "contest", "data",
     "endgame", "match", "net", "nets", "play", "player", "records", "seat", "stats",
     # training, and what came of it
     "Experiment", "GameFigures", "Listener", "Measures", "Run", "USAGE_TARGETS", "arrays", "config",
-    "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "open", "rate",
-    "regimes", "report", "reports", "resume", "runs", "steps", "train",
+    "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "open_run",
+    "rate", "regimes", "report", "reports", "resume", "runs", "steps", "train",
     # errors, and the rest
-    "GameError", "MoveError", "NetError", "PiecesError", "PositionError", "RecordError",
-    "RulezeroError", "RunError", "PlayerError", "__version__", "cores", "nearest",
+    "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError", "PlayerError",
+    "PositionError", "PricesError", "RatingError", "RecordError", "RulezeroError", "RunError",
+    "TableError", "__version__", "cores", "nearest",
 ]  # fmt: skip
 
+open = open_run  # noqa: A001  # not in __all__: Python has a function of that name
 seat = player  # deprecated: the name that rz.player had before

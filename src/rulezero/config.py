@@ -8,12 +8,15 @@ from pydantic import ValidationError
 
 from rulezero.errors import RunError, among, nearest
 from rulezero.games import game_names
+from rulezero.plain import plain
 from rulezero.settings import Place, dotted, explain
 from rulezero.training import unread
 from rulezero.training.experiment import Experiment
 from rulezero.training.regimes import REGIMES
 from rulezero.yaml_files import Document, merged, read_file
 
+# Keys with other values: "fit.batch=64", {"fit.batch": 64}, {"fit": {"batch": 64}}, or a list.
+Changes = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 PRESETS = ("tiny", "small", "medium", "full")
 _SHIPPED = Path(__file__).parent / "recipes"
 
@@ -42,8 +45,11 @@ def presets_of(recipe: str) -> list[str]:
     return list(_take_presets(recipe, _read_recipe(recipe)))
 
 
-def load(recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Experiment:
-    """The experiment of a recipe's name, or of a YAML file, with changes such as fit.batch=64."""
+def load(recipe: str, preset: str = "small", changes: Changes = ()) -> Experiment:
+    """The experiment of a recipe's name, or of a YAML file, with changes such as fit.batch=64.
+
+    They may also be a map, {"fit.batch": 64}, or a list of several.
+    """
     whole = _read_recipe(recipe)
     presets = _take_presets(recipe, whole)
     if preset not in presets:
@@ -61,7 +67,7 @@ def load(recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Exp
 
 
 def load_or_game(
-    name: str, preset: str = "small", changes: Sequence[str] = (), *, has_net: bool = False
+    name: str, preset: str = "small", changes: Changes = (), *, has_net: bool = False
 ) -> Experiment:
     """The experiment of a recipe, or plain games of a game that has none.
 
@@ -95,7 +101,7 @@ def altered(experiment: Experiment, keys: Mapping[str, Any]) -> Experiment:
     return _checked(merged(whole, keys))
 
 
-def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
+def with_changes(experiment: Experiment, changes: Changes) -> Experiment:
     """The experiment with changes such as fit.batch=64."""
     keys = _read_changes(changes)
     if not keys:
@@ -218,10 +224,28 @@ def _open(recipe: str) -> Document:
     return read_file(path, f"name another .yaml file, or one of {known}", RunError)
 
 
-def _read_changes(changes: Sequence[str]) -> dict[str, Any]:
+def _read_changes(changes: Changes) -> dict[str, Any]:
+    """The keys that changes are about, nested."""
+    if isinstance(changes, str | Mapping):
+        changes = [changes]
     keys: dict[str, Any] = {}
     for change in changes:
-        keys = merged(keys, _read_change(change))
+        if not isinstance(change, str | Mapping):
+            raise RunError(f"{change!r} is no change; give fit.batch=64 or {{'fit.batch': 64}}")
+        keys = merged(keys, _read_change(change) if isinstance(change, str) else _nested(change))
+    return keys
+
+
+def _nested(change: Mapping[str, Any]) -> dict[str, Any]:
+    """{"fit.batch": 64} as nested keys; its values may themselves be such maps."""
+    keys: dict[str, Any] = {}
+    for path, given in change.items():
+        if not isinstance(path, str) or not all(path.split(".")):
+            raise RunError(f"{path!r} is no key of a change; the form is key.key: 'fit.batch'")
+        value = _nested(given) if isinstance(given, Mapping) else plain(given)
+        for key in reversed(path.split(".")):
+            value = {key: value}
+        keys = merged(keys, value)
     return keys
 
 

@@ -2,7 +2,7 @@
 
 import datetime
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from rulezero.training.estimate import Estimate as Estimate
 from rulezero.training.estimate import estimate
 from rulezero.training.experiment import Experiment
 from rulezero.training.games import TRAININGS, training_of
+from rulezero.training.lines import LineListener
 from rulezero.training.listener import Listener, Listeners
 from rulezero.training.log import ChangeEntry, Summary, SummaryEntry
 from rulezero.training.loop import Loop
@@ -48,21 +49,35 @@ def train(
     preset: str = "small",
     out: str | Path | None = None,
     *,
-    changes: Sequence[str] = (),
+    changes: config.Changes = (),
     workers: int = 0,
     listener: Listener | None = None,
+    progress: bool | None = None,
 ) -> Run:
     """Trains by a recipe in a new folder, to the end, and returns the run.
 
-    `changes` are keys of the recipe with other values, such as fit.batch=64. 0 workers are one for
-    each core. A run that was killed is gone on with by `resume`.
+    `changes` are keys of the recipe with other values: "fit.batch=64", {"fit.batch": 64}, or a list
+    of these. 0 workers are one for each core. `listener` is called at every event. With `progress`,
+    by default where there is no listener, each phase prints a line to stderr, or below a notebook's
+    cell. `resume` continues a run that was stopped.
     """
-    experiment = recipe if isinstance(recipe, Experiment) else config.load(recipe, preset, changes)
+    if isinstance(recipe, Experiment):
+        experiment = config.with_changes(recipe, changes)
+    else:
+        experiment = config.load(recipe, preset, changes)
     game = load(experiment.game)
     run = place(experiment, out)
     check(experiment, workers)
     run.create(experiment.text, manifest(experiment, game))
-    return _go(run, experiment, game, workers, listener)
+    return _go(run, experiment, game, workers, _followed(experiment, listener, progress))
+
+
+def _followed(experiment: Experiment, listener: Listener | None, progress: bool | None) -> Listener:
+    """The listener, and one that prints lines if asked for, or if there is no other."""
+    listeners = [] if listener is None else [listener]
+    if progress or (progress is None and listener is None):
+        listeners.append(LineListener(experiment.iterations))
+    return Listeners(listeners)
 
 
 def place(experiment: Experiment, out: str | Path | None = None) -> Run:
@@ -84,14 +99,18 @@ def place(experiment: Experiment, out: str | Path | None = None) -> Run:
 def resume(
     path: str | Path,
     *,
-    changes: Sequence[str] | Experiment = (),
+    iterations: int | None = None,
+    changes: config.Changes | Experiment = (),
     workers: int = 0,
     listener: Listener | None = None,
+    progress: bool | None = None,
 ) -> Run:
     """Resumes a run; the result is bit-identical to that of an uninterrupted one.
 
-    `changes` such as iterations=20, or the experiment as it is to be, apply from the next iteration
-    on: an iteration that is under way is finished first. What would change the past is refused.
+    `iterations` is the number it is to have in all: a larger one lengthens it. Other `changes`, as
+    `train` takes them, or the experiment as it is to be, apply from the next iteration on: an
+    iteration that is under way is finished first. What would change the past is refused.
+    `listener` and `progress` are those of `train`.
     """
     run = Run(Path(path))
     experiment = config.read(run.config())
@@ -99,6 +118,9 @@ def resume(
     new = changes
     if not isinstance(new, Experiment):
         new = config.with_changes(experiment, new)
+    if iterations is not None:
+        new = config.with_changes(new, {"iterations": iterations})
+    listener = _followed(new, listener, progress)
     keys = changed_keys(experiment, new)
     _check_changes(run, keys)
     if run.manifest().get("rules_hash") != rules_hash(game):
@@ -107,10 +129,10 @@ def resume(
         )
     check(new, workers)
     if keys:
-        progress = run.progress()
-        if progress.latest and not progress.is_done:
-            _go(run, experiment, game, workers, listener, last=progress.iteration)
-        _change(run, new, keys, listener or Listener())
+        reached = run.progress()
+        if reached.latest and not reached.is_done:
+            _go(run, experiment, game, workers, listener, last=reached.iteration)
+        _change(run, new, keys, listener)
     return _go(run, new, game, workers, listener)
 
 
@@ -237,7 +259,7 @@ def _go(
     experiment: Experiment,
     game: Game,
     workers: int,
-    listener: Listener | None,
+    listener: Listener,
     last: int | None = None,
 ) -> Run:
     try:
@@ -250,7 +272,7 @@ def _go(
 
     fleet = LocalFleet(NetStore(run.nets), workers=workers, width=experiment.width)
     board = TensorBoardListener(run.path / "tensorboard", run.progress().iteration)
-    told = Listeners([board, listener or Listener()])
+    told = Listeners([board, listener])
     earlier = {at: config.read(text) for at, text in run.earlier_configs().items()}
     progress = Loop(run, game, experiment, trainee, fleet, told, earlier).go(last)
     if progress.is_done and (summary := experiment.regime.conclude(run)) is not None:

@@ -20,6 +20,7 @@ from pydantic_core import PydanticCustomError
 
 from rulezero._core import RulezeroError
 from rulezero.errors import RunError
+from rulezero.plain import plain
 
 Place = tuple[int | str, ...]  # the keys and indices that lead to a value
 
@@ -68,6 +69,7 @@ class Settings(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _has_known_keys(cls, given: Any) -> Any:
+        given = plain(given)
         known: list[Any] = []
         for name, field in cls.model_fields.items():
             alias = field.validation_alias or name

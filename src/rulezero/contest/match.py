@@ -7,11 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from rulezero._core import Game, GameError
+from rulezero._core import GameError
 from rulezero.data.record import Record
 from rulezero.data.store import open_store
 from rulezero.fleet.fleet import Kept, play_into
 from rulezero.fleet.local import LocalFleet
+from rulezero.games.load import AnyGame, load
 from rulezero.play.players import Player, read_player
 from rulezero.play.task import Task, check_task, result_of
 from rulezero.stats.rating import elo
@@ -34,6 +35,14 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     sprt: Sprt | None = None  # the test that could end it, and where it stands
     results: tuple[GameResult, ...] = ()  # of the records, as a counts them
     opening: int = 0  # first plies of every game drawn at random
+
+    def __repr__(self) -> str:
+        words = f"<match of {self.game}: {self.a} against {self.b}, {self.tally.games} games"
+        if self.tally.games == 0:
+            return f"{words}>"
+        lower, upper = self.interval
+        elo = f"Elo {self.elo:+.1f} ({lower:+.1f} to {upper:+.1f})"
+        return f"{words}, {100 * self.score:.1f} % of the points, {elo}>"
 
     @property
     def score(self) -> float:
@@ -91,14 +100,14 @@ OnGame = Callable[[Tally], bool | None]  # gets the tally after a game; True end
 
 
 def match(
-    game: str | Game,
+    game: AnyGame,
     a: str | Player,
     b: str | Player,
     games: int = 100,
     *,
     seed: int = 0,
     opening: int = 4,
-    starts: Sequence[str] = (),
+    starts: str | Sequence[str] = (),
     swap: bool = True,
     judge: str | Player | None = None,
     workers: int = 1,
@@ -110,29 +119,26 @@ def match(
     """Plays games between two players and returns the result.
 
     Games come in pairs with the same opening and the seats swapped. `opening` plies are drawn at
-    random so that players who never vary do not play one game over and over; `starts` are
-    positions to begin from. Copies of a game are no evidence: see `different` and `warning` of
-    the result. `save` names a store that keeps every game as it finishes. `sprt`
-    ends the match at its verdict: (0, 10) asks whether a is 0 or 10 Elo stronger. `judge` is a
-    player whose comments on every ply go into the store. `on_game` gets the tally after each game,
-    and ends the match by returning True. Ctrl-C raises MatchInterrupted, which holds the match so
-    far.
+    random so that players who never vary do not play one game over and over; `starts` is a
+    position to begin from, or several. Copies of a game are no evidence: see `different` and
+    `warning` of the result. `save` names a store that keeps every game as it finishes. `sprt` ends
+    the match at its verdict: (0, 10) asks whether a is 0 or 10 Elo stronger. `judge` is a player
+    whose comments on every ply go into the store. `on_game` gets the tally after each game, and
+    ends the match by returning True. Ctrl-C raises MatchInterrupted, which holds the match so far.
     """
-    if not isinstance(game, (str, Game)):
-        raise TypeError(f"a match is played in a Game or the game of a text, not {game!r}")
     one, other = read_player(a), read_player(b)
     if judge is not None and save is None:
         raise GameError("what a judge says goes into a store: name one with save, or do without")
     if sprt is not None and not isinstance(sprt, Sprt):
         sprt = _sprt_of(sprt)
     task = Task(
-        game=game if isinstance(game, str) else game.text,
+        game=game if isinstance(game, str) else load(game).text,
         a=one.text,
         b=other.text,
         games=games,
         seed=seed,
         opening=opening,
-        starts=tuple(starts),
+        starts=(starts,) if isinstance(starts, str) else tuple(starts),
         swap=swap,
         judge=None if judge is None else read_player(judge).text,
     )

@@ -73,6 +73,8 @@ def records(path: str | Path, *, tolerant: bool = False) -> Store | Iterator[Rec
 
     With tolerant=True a store steps over what is damaged, and tells of it in `problems`.
     """
+    if not str(path):
+        raise RecordError("'' names no records: give a store, a run's folder or a file")
     path = Path(path)
     if not path.exists():
         raise RecordError(f"there is no '{path}'")

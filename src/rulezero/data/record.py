@@ -78,6 +78,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
             if not text.isprintable():
                 raise RecordError(f"{text[:60]!a} has letters that cannot be printed")
 
+    def __repr__(self) -> str:
+        results = {1.0: "1-0", 0.0: "1/2-1/2", -1.0: "0-1"}
+        result = results.get(self.outcome, f"{self.outcome:+g}")
+        players = " against ".join(self.players)
+        plies = f"{self.plies} plies"
+        return f"<record of {self.game}: {players}, {result} ({self.end_reason}), {plies}>"
+
     @property
     def plies(self) -> int:
         """How many choices were made, dice included."""

@@ -48,6 +48,8 @@ class Store:
 
     def __init__(self, path: str | Path, *, tolerant: bool = False, trusted: bool = True) -> None:
         """A store in this folder. With trusted=False it keeps no games whose rules are a file."""
+        if not str(path):
+            raise RecordError("a store needs a name: its folder")
         self.path = Path(path)
         self.problems: list[str] = []
         self._tolerant = tolerant

@@ -38,6 +38,7 @@ PLY_COLUMNS = (
     PlyColumn(name="draw", scale=32767, high=1),  # probability
     PlyColumn(name="surprise", scale=2048),  # nats; up to 16 are kept
 )
+_SHOWN = 3  # shares in a repr
 _FIRST_FIELDS = 11  # of Thoughts: those that every record has had
 
 
@@ -52,6 +53,15 @@ class Thought(msgspec.Struct, frozen=True, kw_only=True):
     sims: int = 0  # simulations, or nodes; 0 where nothing was searched
     shares: dict[int, float] = {}  # of each action, sum to 1; {} where there is no policy
     target: dict[int, float] = {}  # what a net should learn: the shares, or these pruned
+
+    def __repr__(self) -> str:
+        words = [f"action {self.action}"]
+        words += [] if self.value is None else [f"value {self.value:+.3f}"]
+        words += [f"{self.sims} sims"] if self.sims else []
+        best = sorted(self.shares.items(), key=lambda each: -each[1])[:_SHOWN]
+        if best:
+            words.append("best " + ", ".join(f"{a} ({100 * share:.0f} %)" for a, share in best))
+        return f"<thought: {', '.join(words)}>"
 
 
 class Columns(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -70,6 +80,9 @@ class Columns(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     pair_actions: Numbers  # [m]
     pair_weights: npt.NDArray[np.uint16]  # [m] visit counts, or shares x 65535
     pair_targets: npt.NDArray[np.uint16]  # [m] what a net should learn, on a scale of its own
+
+    def __repr__(self) -> str:
+        return f"<columns of {len(self.actions)} plies>"
 
     @property
     def has_policy(self) -> npt.NDArray[np.bool_]:
@@ -139,6 +152,9 @@ class Thoughts(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     action_steps: PairColumn = b""  # places in these, ascending within a ply, as steps from -1
     weights: PairColumn = b""  # of the pairs
     target: PairColumn = b""  # weight - target of the pairs, modulo 2**16: empty where equal
+
+    def __repr__(self) -> str:
+        return f"<thoughts about {self.plies} plies>"
 
     def identity(self) -> tuple[Any, ...]:
         """What a record's id depends on: later columns count where they say something."""

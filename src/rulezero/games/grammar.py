@@ -7,13 +7,16 @@ The text is split at its first colon, so values may contain colons. Commas part 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from rulezero._core import GameError
 
 _LONGEST = 2000
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
-Value = str | int | float | Sequence[str]
+Value = str | int | float | np.number[Any] | np.bool_ | Sequence[str]
 """What a keyword may carry: a list is joined with '+', the rest is written as text."""
 
 
@@ -70,9 +73,9 @@ def read(text: str) -> Spec:
 
 def write_value(key: str, value: Value) -> str:
     """The text of one option's value; `key` is named where it has none."""
-    if isinstance(value, bool):
+    if isinstance(value, bool | np.bool_):
         text = str(value).lower()
-    elif isinstance(value, str | int | float):
+    elif isinstance(value, str | int | float | np.integer | np.floating):
         text = str(value)
     elif isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
         text = join_items(key, value)

@@ -24,6 +24,7 @@ from rulezero.games.pieces import read_pieces
 from rulezero.games.python_game import PythonGame, describe
 
 AnyPythonGame = PythonGame[Any]
+AnyGame = str | Game | AnyPythonGame | type[AnyPythonGame]
 Registered = TypeVar("Registered", bound=AnyPythonGame | type[AnyPythonGame])
 
 _registered: dict[str, AnyPythonGame] = {}
@@ -34,12 +35,18 @@ def game_names() -> list[str]:
     return [*game_options(), *sorted(_registered)]
 
 
-def load(game: str | AnyPythonGame | type[AnyPythonGame], **rules: Value) -> Game:
-    """The game of a text, such as "exchange:dice=fixed:3", or of a PythonGame.
+def load(game: AnyGame, **rules: Value) -> Game:
+    """The game of a text, such as "exchange:dice=fixed:3", or of a PythonGame; a Game itself.
 
     Rules may also be keywords: load("exchange", dice="fixed:3"); a list stands for items with
     '+' between them. GameError says what is unknown, and what is near.
     """
+    if isinstance(game, Game):
+        if rules:
+            raise GameError(
+                f"'{game.text}' has its rules already: {', '.join(rules)} come too late"
+            )
+        return game
     if not isinstance(game, str):
         if rules:
             raise GameError(f"a PythonGame takes no rule options here: {', '.join(rules)}")

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from rulezero._core import Facts, Game
+from rulezero._core import Facts
+from rulezero.games.load import AnyGame, load
 from rulezero.nets.config import NetConfig
 from rulezero.nets.heads import HEADS, VALUE_HEADS, FromToHead, MovesLeftHead, ValueHead
 from rulezero.nets.layers import Block, ConvNorm, recompute
@@ -48,6 +49,16 @@ class Tower(nn.Module):
         self.value: ValueHead = VALUE_HEADS[config.value](config, rows * columns)
         self.moves_left = MovesLeftHead(config, rows * columns) if config.moves_left else None
 
+    def __repr__(self) -> str:
+        planes = "x".join(map(str, self.planes))
+        weights = sum(each.numel() for each in self.parameters())
+        widths = sorted({self.config.channels, *self.config.block_widths})
+        channels = " to ".join(map(str, dict.fromkeys((widths[0], widths[-1]))))
+        return (
+            f"<tower of {self.config.blocks} blocks with {channels} channels, planes {planes},"
+            f" {self.slots} slots, {weights:,} parameters>"
+        )
+
     def forward(self, planes: Tensor, recomputed: int = 0) -> Outputs:
         """The outputs; for gradients, the first blocks keep nothing and are computed again."""
         features = torch.relu(self.stem(planes))
@@ -74,8 +85,8 @@ def tower_for(facts: Facts, config: NetConfig) -> Tower:
     return Tower(facts.planes, facts.slots, config.for_game(facts))
 
 
-def create(game: Game, config: NetConfig | None = None, seed: int = 0) -> Tower:
+def create(game: AnyGame, config: NetConfig | None = None, seed: int = 0) -> Tower:
     """An untrained net for a game, in eval mode; the same seed draws the same weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return tower_for(game.facts, config or NetConfig()).eval()
+        return tower_for(load(game).facts, config or NetConfig()).eval()

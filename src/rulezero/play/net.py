@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from rulezero._core import Game, State
+from rulezero.games.load import AnyGame, load
 from rulezero.nets.card import Card, read_card, resolve
 from rulezero.nets.runtime import Floats
 from rulezero.play.evaluators import Evaluation, Evaluator, chances, open_net, read_options
@@ -57,12 +58,15 @@ class Net:
         return f"<net {self.evaluator.identity} for {self.card.game}>"
 
 
-def net(text: str | Path, precision: str = "fp32", game: Game | None = None, **options: str) -> Net:
+def net(
+    text: str | Path, precision: str = "fp32", game: AnyGame | None = None, **options: str
+) -> Net:
     """The net of a checkpoint, a run folder (its best), RUN@latest or RUN@12.
 
     precision, backend and device are as in a player's text: by default onnxruntime computes in
     fp32 on the CPU. A game in a Python file must be given.
     """
     path = resolve(text)
-    evaluator = open_net(path, read_options({"precision": precision, **options}), game)
+    rules = None if game is None else load(game)
+    evaluator = open_net(path, read_options({"precision": precision, **options}), rules)
     return Net(evaluator, read_card(path))

@@ -9,6 +9,7 @@ from rulezero._core import Player as CorePlayer
 from rulezero.errors import among
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
+from rulezero.plain import plain
 from rulezero.play.evaluators import DEFAULT, Evaluator, Options, backends, read_options
 
 if TYPE_CHECKING:
@@ -137,11 +138,15 @@ class Player:
         """The same player without its net, and without the keys that say how that is computed."""
         return self.changed(net=None, **dict.fromkeys(Options._fields))
 
-    def think(self, state: State) -> "Thought":
-        """What the player would choose in a state, and why."""
+    def think(self, state: State, *, tree: int = 0, visits: int = 1) -> "Thought":
+        """What the player would choose in a state, and why.
+
+        With tree=2 the thought has two plies of the search tree, if the player has one; below the
+        root's moves those positions that got at least this many `visits`.
+        """
         from rulezero.play.session import think
 
-        return think(self, state)
+        return think(self, state, tree=tree, visits=visits)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Player):
@@ -196,8 +201,9 @@ def read_player(
         raise PlayerError(f"there is no eval={judge}{among(judge, _EVALS)}")
     if "weights" in spec.options and (has_net or judge != "heuristic"):
         raise PlayerError(f"'{spec.text}': only the heuristic uses weights=, leave it out")
-    if not 0 <= seed < 1 << 64:
-        raise PlayerError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
+    seed = plain(seed)
+    if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
+        raise PlayerError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
     spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})
     made = Player(spec, evaluator, seed)
     CorePlayer(spec.name, made.core_options)  # says what is out of range

@@ -3,20 +3,23 @@
 import time
 from collections.abc import Iterator, Sequence
 
+import msgspec
 import numpy as np
 
-from rulezero._core import CHANCE, Game, GameError, NetError, Played, Pool, State
+from rulezero._core import CHANCE, Game, GameError, Played, PlayerError, Pool, State
 from rulezero._core import Player as CorePlayer
+from rulezero.play.answers import checked
 from rulezero.play.binding import evaluator_for, tables_of
-from rulezero.play.evaluators import Evaluation, Evaluator
+from rulezero.play.evaluators import Evaluator
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player
 from rulezero.play.resign import Resign
 from rulezero.play.thought import Thought, thought_of
+from rulezero.play.tree import tree_of
 
 _MOST_ROWS = 1024  # positions in a batch
 _LEAST_ROWS = 8
-_LARGEST_VALUE = 1.01  # 1, and some rounding
+_DEEPEST = 1_000_000  # plies of a tree to show, and visits of its nodes
 
 
 class Session:
@@ -35,6 +38,7 @@ class Session:
         width: int = 64,
         cache: int = 1 << 16,
         nets: NetStore = PATHS,
+        tree: tuple[int, int] = (0, 1),  # plies of trees in thoughts, and visits of nodes there
     ) -> None:
         if width < 1 or cache < 0:
             raise GameError("a session has a width of at least 1, and a cache of at least 0")
@@ -64,6 +68,8 @@ class Session:
                     encoder=encoder,
                     tables=tables_of(player, game),
                     weights=binding.weights,
+                    tree_depth=tree[0],
+                    tree_visits=tree[1],
                 )
             )
             self.identities.append(binding.identity)
@@ -112,27 +118,9 @@ class Session:
                 begin = time.perf_counter()
                 judged = self._evaluators[net].evaluate(self._planes[net][:rows])
                 self.net_seconds += time.perf_counter() - begin
-                self.pool.apply(net, *self._checked(judged, net, rows))
+                identity, slots = self._evaluators[net].identity, self._slots[net]
+                self.pool.apply(net, *checked(judged, rows, slots, identity))
         return self.pool.take_finished()
-
-    def _checked(self, judged: Evaluation, net: int, rows: int) -> Evaluation:
-        """The answers as the core takes them, if they have their shapes."""
-        arrays = Evaluation(*(np.ascontiguousarray(array, np.float32) for array in judged))
-        shapes = (rows, self._slots[net]), (rows,), (rows,)
-        if tuple(array.shape for array in arrays) != shapes:
-            identity = self._evaluators[net].identity
-            raise NetError(
-                f"the evaluator {identity} must answer {rows} positions with policy, value and draw"
-                f" of the shapes {shapes}, not {tuple(array.shape for array in arrays)}"
-            )
-        # A maximum is nan where anything is; -inf is a logit like any other.
-        is_sound = np.isfinite(arrays.policy.max(initial=0)) and np.isfinite(arrays.draw).all()
-        if not (is_sound and np.abs(arrays.value).max(initial=0) < _LARGEST_VALUE):
-            raise NetError(
-                f"the evaluator {self._evaluators[net].identity} answers with nan, inf, or values"
-                " beyond [-1, 1]: its net is damaged or has diverged"
-            )
-        return arrays
 
     def run(self) -> Iterator[Played]:
         """Every game to its end, as they finish. GameError where a human is to move."""
@@ -142,8 +130,17 @@ class Session:
                 raise GameError("a game waits for a human, who cannot move here")
 
 
-def think(player: Player, state: State) -> Thought:
-    """What a player would choose in a state."""
+def think(player: Player, state: State, *, tree: int = 0, visits: int = 1) -> Thought:
+    """What a player would choose in a state, with some plies of its tree if asked for.
+
+    Below the root's moves, the tree has nodes with at least this many visits.
+    """
+    for name, number in (("tree", tree), ("visits", visits)):
+        if not isinstance(number, int | np.integer) or not 0 <= number <= _DEEPEST:
+            raise PlayerError(
+                f"{name}={number!r}: give a whole number from 0 to {_DEEPEST:,}"
+                f"{', the plies of the tree to return' if name == 'tree' else ''}"
+            )
     if not isinstance(state, State):
         raise TypeError(f"a player thinks about a State, not {state!r}")
     if player.is_human:
@@ -152,7 +149,15 @@ def think(player: Player, state: State) -> Thought:
         raise GameError(f"the game is over ({state.end_reason}): there is nothing to choose")
     if state.mover == CHANCE:
         raise GameError("a die is pending, not a choice: apply one of its faces first")
-    return think_each(player, [state], seed=player.seed, width=1, cache=0)[0]
+    if tree == 0:
+        return think_each(player, [state], seed=player.seed, width=1, cache=0)[0]
+    shown = (int(tree), int(visits))
+    session = Session(state.game, [player], seed=player.seed, width=1, cache=0, tree=shown)
+    session.add(0, state, most_plies=1, is_recorded=False)
+    (played,) = session.run()
+    thought, core = thought_of(played, 0), played.thought(0)
+    nodes = [] if core is None else core.tree
+    return msgspec.structs.replace(thought, tree=tree_of(nodes, state, thought.target))
 
 
 def think_each(

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from rulezero._core import CHANCE, Game, NetError, State, perft, remake
+from rulezero.games.load import AnyGame, load
 from rulezero.nets.positions import play_randomly
 from rulezero.nets.runtime import Floats
 from rulezero.play.binding import evaluator_for
@@ -35,8 +36,9 @@ class Speed(msgspec.Struct, frozen=True, kw_only=True):
     net_sims: float | None = None  # simulations of that self-play, in 64 games
 
 
-def measure(game: Game, *, net: str | None = None, seconds: float = 0.5) -> Speed:
+def measure(game: AnyGame, *, net: str | None = None, seconds: float = 0.5) -> Speed:
     """The speeds of a game; each is measured for so many seconds."""
+    game = load(game)
     net_sims = net_positions = heuristic_sims = None
     if net is not None:
         counter = _Counter(_evaluator(net, game))

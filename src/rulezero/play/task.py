@@ -5,6 +5,7 @@ from itertools import accumulate
 from typing import Annotated, TypeVar
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from rulezero._core import Game, GameError, PlayerError, State
@@ -45,6 +46,13 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     iteration: Annotated[int, Meta(ge=0)] | None = None  # of the run that it belongs to
     forced_result: Annotated[float, Meta(ge=-1, le=1)] | None = None  # learned, not the end
     format: int = FORMAT
+
+    def __post_init__(self) -> None:
+        """Takes numpy's numbers for Python's own, which messages are made of."""
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, np.generic):
+                msgspec.structs.force_setattr(self, name, value.item())
 
     @property
     def word(self) -> int:

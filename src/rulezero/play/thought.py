@@ -7,6 +7,7 @@ from msgspec import field
 from rulezero._core import CoreThought, Played
 from rulezero.data.thoughts import PLY_COLUMNS, shares_of
 from rulezero.data.thoughts import Thought as RecordedThought
+from rulezero.play.tree import TreeNode
 
 
 class Thought(RecordedThought, frozen=True, kw_only=True):
@@ -14,6 +15,7 @@ class Thought(RecordedThought, frozen=True, kw_only=True):
 
     visits: dict[int, int] = field(default_factory=dict)  # of each action; {} without a tree
     line: list[int] = field(default_factory=list)  # what is expected, its own choice first
+    tree: TreeNode | None = None  # where it was asked for, and the player has one
 
 
 def thought_of(played: Played, ply: int) -> Thought:

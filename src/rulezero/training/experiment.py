@@ -49,6 +49,12 @@ class Experiment(Settings):
     anchor: TrialSettings | None = None
     width: int = Field(32, ge=1)  # games that a worker plays in step
 
+    def __repr__(self) -> str:
+        kind, many = self.regime.kind, self.iterations
+        return f"<experiment {self.recipe} {self.preset}: {self.game}, {kind}, {many} iterations>"
+
+    __str__ = __repr__
+
     @model_validator(mode="after")
     def _suits_its_regime(self) -> "Experiment":
         last, update = self.regime.last_iteration, dict[str, Any]()

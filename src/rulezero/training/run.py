@@ -57,6 +57,14 @@ class Run:
         self.history = path / "history"
         self.log = path / "log.jsonl"
 
+    def __repr__(self) -> str:
+        if not self.exists:
+            return f"<run {self.path}: not begun>"
+        progress = self.progress()
+        where = "finished" if progress.is_done else f"in phase {progress.phase}"
+        nets = f", best net {progress.best}" if progress.best else ""
+        return f"<run {self.path}: iteration {progress.iteration}, {where}{nets}>"
+
     @property
     def best(self) -> Path:
         """Its best net."""

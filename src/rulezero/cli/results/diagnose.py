@@ -46,7 +46,7 @@ def diagnose(
 def untrained_of(text: str) -> Iterator[str]:
     """The untrained net of a run, or that of a recipe for as long as it is needed."""
     if Path(text).is_dir():
-        yield str(rz.open(text).nets / "untrained")
+        yield str(rz.open_run(text).nets / "untrained")
         return
     experiment = rz.experiment(text)
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:

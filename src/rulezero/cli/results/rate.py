@@ -25,7 +25,7 @@ def rate(
     as_json: Annotated[bool, typer.Option("--json", help="Print the ratings as JSON.")] = False,
 ) -> None:
     """Rate the nets of a run in games against each other and against fixed players."""
-    opened = rz.open(run)
+    opened = rz.open_run(run)
     with counting("playing") as tell:
         found = rz.rate(opened, games=games, sims=sims, nets=nets, workers=workers, tell=tell)
     if as_json:

@@ -16,5 +16,5 @@ def report(
     ] = None,
 ) -> None:
     """Write a run's curves, ratings, warnings and a sample game into one HTML file."""
-    path = rz.report(rz.open(run), out)
+    path = rz.report(rz.open_run(run), out)
     typer.echo(f"{path}, {path.stat().st_size / 1e6:.1f} MB")

@@ -46,7 +46,7 @@ def train(
     if resume is not None:
         if out is not None or preset is not None:
             raise typer.BadParameter("--resume stays in its folder: leave --out and --preset out")
-        before = rz.config.read(rz.open(resume).config())
+        before = rz.config.read(rz.open_run(resume).config())
         experiment = rz.config.with_changes(before, changes or [])
     else:
         assert recipe is not None
@@ -60,7 +60,7 @@ def train(
         for line in say_estimate(found):
             typer.echo(f"# {line}")
         return
-    run = rz.runs.place(experiment, out) if resume is None else rz.open(resume)
+    run = rz.runs.place(experiment, out) if resume is None else rz.open_run(resume)
     if resume is not None and run.progress().is_done and experiment == before:
         run.check_nets(run.progress())
         typer.echo(

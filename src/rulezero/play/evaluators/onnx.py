@@ -26,6 +26,9 @@ class OnnxEvaluator:
         self.identity = f"{path.name}{suffix[:-5]}#{sha256[:12]}"
         self._runtime = Runtime(read_part(path, suffix, sha256), f"{path}{suffix}")
 
+    def __repr__(self) -> str:
+        return f"<evaluator {self.identity}>"
+
     def evaluate(self, planes: Floats) -> Evaluation:
         """The net's judgement of a batch."""
         return Evaluation(*self._runtime.run(planes))

@@ -43,6 +43,9 @@ class TorchEvaluator:
         self._tower = load(path, game).folded().to(self.device, self._type)
         self._tower.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
+    def __repr__(self) -> str:
+        return f"<evaluator {self.identity}>"
+
     def evaluate(self, planes: Floats) -> Evaluation:
         """The net's judgement of a batch, on the CPU in one thread: workers share the cores."""
         import torch
