@@ -4,7 +4,7 @@ import builtins
 import importlib
 import pkgutil
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -65,11 +65,12 @@ _SHORT = {
 def test_changes_are_a_text_a_map_or_a_list() -> None:
     """All of these say the same, wherever changes are taken."""
     wanted = rz.experiment("connect4", "tiny", ["fit.batch=64", "fit.clip=0.5"])
-    for changes in (
+    ways: list[Any] = [
         {"fit.batch": 64, "fit.clip": 0.5},
         {"fit": {"batch": np.int64(64), "clip": np.float64(0.5)}},
         ["fit.batch=64", {"fit.clip": 0.5}],
-    ):
+    ]
+    for changes in ways:
         assert rz.experiment("connect4", "tiny", changes) == wanted
         assert rz.config.with_changes(rz.experiment("connect4", "tiny"), changes) == wanted
     assert rz.experiment("connect4", "tiny", "fit.batch=64").fit.batch == 64
@@ -129,8 +130,9 @@ def test_every_exception_of_the_package_is_in_it() -> None:
 
 def test_numbers_of_numpy_are_numbers() -> None:
     """In players' keys, matches, seeds, nets and recipes."""
-    state = rz.load("connect4").start(seed=np.int64(1)).apply(np.int64(3))
-    player = rz.player("puct", sims=np.int64(5), c_puct=np.float32(1.5), seed=np.uint8(7))
+    one, two, three, seven = cast("list[Any]", [np.int64(1), np.int64(2), np.int64(3), np.uint8(7)])
+    state = rz.load("connect4").start(seed=one).apply(three)
+    player = rz.player("puct", sims=np.int64(5), c_puct=np.float32(1.5), seed=seven)
     assert player == rz.player("puct:sims=5,c_puct=1.5", seed=7)
     assert player.think(state) == rz.player("puct:sims=5,c_puct=1.5", seed=7).think(state)
     assert rz.player("alphabeta", depth=2, random_ties=np.True_).text.endswith("random_ties=true")
@@ -138,7 +140,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
     plain = rz.match("connect4", "random", "random", 4, seed=2, opening=2)
     assert rz.match("connect4", "random", "random", **few).records == plain.records
     assert NetConfig(blocks=np.int64(2), value_hidden=[np.int64(8)]).blocks == 2
-    assert rz.perft(state, np.int64(2)) == 49
+    assert rz.perft(state, two) == 49
     with pytest.raises(rz.PlayerError, match=r"a seed is a whole number .* not 1\.5"):
         rz.player("random", seed=1.5)  # type: ignore[arg-type]
 
