@@ -4,7 +4,7 @@ import builtins
 import importlib
 import pkgutil
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,7 +130,8 @@ def test_every_exception_of_the_package_is_in_it() -> None:
 
 def test_numbers_of_numpy_are_numbers() -> None:
     """In players' keys, matches, seeds, nets and recipes."""
-    one, two, three, seven = cast("list[Any]", [np.int64(1), np.int64(2), np.int64(3), np.uint8(7)])
+    numbers: list[Any] = [np.int64(1), np.int64(2), np.int64(3), np.uint8(7)]
+    one, two, three, seven = numbers
     state = rz.load("connect4").start(seed=one).apply(three)
     player = rz.player("puct", sims=np.int64(5), c_puct=np.float32(1.5), seed=seven)
     assert player == rz.player("puct:sims=5,c_puct=1.5", seed=7)
