@@ -11,7 +11,7 @@ import typer
 
 import rulezero as rz
 from rulezero.cli.games import bench, check, games, perft, solve, tour
-from rulezero.cli.play import match, play, players, replay
+from rulezero.cli.play import analyse, match, play, players, replay
 from rulezero.cli.results import diagnose, rate, report
 from rulezero.cli.terminal.flags import with_flags
 from rulezero.cli.training import cost, data, export, fit, generate, imports, judge, train
@@ -31,6 +31,7 @@ app.command("players")(players.players)
 app.command("match")(match.match)
 app.command("play")(play.play)
 app.command("replay")(replay.replay)
+app.command("analyse")(analyse.analyse)
 app.command("import")(imports.import_games)
 app.command("train")(with_flags(train.train))
 app.command("cost")(cost.cost)

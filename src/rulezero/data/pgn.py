@@ -232,7 +232,7 @@ def _record(found: Found, game_text: str | None, trusted: bool) -> Record:
 def _game_of(tags: dict[str, str], game_text: str | None, trusted: bool) -> Game:
     variant = tags.get("Variant", "")
     plain = re.sub(r"[^a-z0-9]", "", variant.lower())
-    text = game_text or tags.get("Game") or _variants().get(plain)
+    text = tags.get("Game") or game_text or _variants().get(plain)
     if text is None:
         raise RecordError(f"the variant {variant[:40]!r} is not known; say which game it is")
     game = game_of(text, trusted=trusted)

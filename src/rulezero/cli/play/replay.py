@@ -13,11 +13,9 @@ from rich.text import Text
 import rulezero as rz
 from rulezero.cli.terminal.bar import print_value
 from rulezero.cli.terminal.options import Trusted
-from rulezero.cli.terminal.records import Selection
+from rulezero.cli.terminal.records import OfGame, Selection, say_result
 from rulezero.cli.terminal.screen import open_console, plain_table, print_pairs
 from rulezero.cli.terminal.words import counted, say_shares
-
-_RESULTS = {1.0: "1-0", 0.0: "1/2", -1.0: "0-1"}
 
 
 def replay(
@@ -32,13 +30,14 @@ def replay(
         typer.Option(min=0, help="Start after this ply; in a pipe, print only that one."),
     ] = None,
     as_list: Annotated[bool, typer.Option("--list", help="List the records.")] = False,
+    game: OfGame = None,
     trusted: Trusted = False,
 ) -> None:
     """Step through a recorded game, or list the games of a store or a file."""
     console = open_console()
     if ply is not None and which is None:
         raise typer.BadParameter("name a record too: --list shows them", param_hint="'--ply'")
-    selection = Selection(path, trusted=trusted)
+    selection = Selection(path, game=game, trusted=trusted)
     if as_list or which is None:
         table = _table(selection, console)
         if not table.row_count:
@@ -47,11 +46,11 @@ def replay(
         selection.warn()
         return
     try:
-        record, notes = rz.data.look_up(selection.unfiltered(), which)
+        record, notes = selection.look_up(which)
     finally:
         selection.warn()
-    game = rz.data.game_of(record.game, trusted=trusted)
-    viewer = _Viewer(record, game, list(rz.data.steps_of(record, notes, game=game)), console)
+    rules = rz.data.game_of(record.game, trusted=trusted)
+    viewer = _Viewer(record, rules, list(rz.data.steps_of(record, notes, game=rules)), console)
     if ply is not None and ply > record.plies:
         raise rz.RecordError(f"the game has {record.plies} plies, not {ply}")
     viewer.introduce()
@@ -72,15 +71,10 @@ def _table(records: Iterable[rz.Record], console: Console) -> Table:
             Text(record.game),
             record.purpose,
             *map(Text, record.players),
-            Text(_result(record)),
+            Text(say_result(record)),
             str(record.plies),
         )
     return table
-
-
-def _result(record: rz.Record) -> str:
-    score = _RESULTS.get(record.outcome, f"{record.outcome:+g}")
-    return f"{'*' if record.end_reason == 'interrupted' else score} {record.end_reason}"
 
 
 class _Viewer:
@@ -96,6 +90,8 @@ class _Viewer:
         self.is_flipped = False
         self.states = [step.state for step in steps]
         self.states.append(steps[-1].after if steps else game.parse(record.start))
+        judges = list(dict.fromkeys(judge for step in steps for judge in step.notes))
+        self.marks = [ply.mark for ply in rz.contest.losses(steps, judges[-1])] if judges else []
 
     def introduce(self) -> None:
         """Who played what, when it was and how it ended."""
@@ -103,7 +99,7 @@ class _Viewer:
         facts = [("game", record.game), ("record", record.id)]
         for name, player, net in zip(self.names, record.players, record.nets, strict=True):
             facts.append((name, player if net is None else f"{player} ({net})"))
-        facts.append(("result", f"{_result(record)}, {counted(record.plies, 'ply')}"))
+        facts.append(("result", f"{say_result(record)}, {counted(record.plies, 'ply')}"))
         if record.opening:
             facts.append(("opening", f"{counted(record.opening, 'ply')} drawn at random"))
         facts.append(("played", f"for {record.purpose} by {record.source}, seed {record.seed}"))
@@ -113,6 +109,8 @@ class _Viewer:
         """The board after some plies, its position as text, and what mover and judges thought."""
         step = self.steps[at - 1] if at else None
         words = "" if step is None else rz.view.say_ply(step.state, step.action, self.names)
+        if self.marks and at > self.record.opening:
+            words += self.marks[at - 1]
         title = f"ply {at}: {words}" if words else "start"
         self.console.print()
         self.console.print(
@@ -155,7 +153,8 @@ class _Viewer:
             elif word.isdecimal():
                 wanted = int(word)
             else:
-                self.console.print(f"'{word}' is no page", markup=False)
+                shown = "".join(letter for letter in word if letter.isprintable())
+                self.console.print(f"'{shown[:20]}' is no page", markup=False)
                 continue
             if not 0 <= wanted <= last:
                 self.console.print(f"the game has plies from 0 to {last}")

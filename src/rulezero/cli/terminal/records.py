@@ -11,14 +11,24 @@ import typer
 import rulezero as rz
 from rulezero.cli.terminal.screen import warn
 
-OfGame = Annotated[str | None, typer.Option(help="Only records of this game.")]
+OfGame = Annotated[
+    str | None,
+    typer.Option(help="Only records of this game, which a .pgn file need not name itself."),
+]
 OfPurpose = Annotated[
     list[str] | None,
     typer.Option(help=f"Only this, or each of several: {', '.join(rz.data.PURPOSES)}."),
 ]
 OfSource = Annotated[str | None, typer.Option(help="Only these: match, train, import:FILE, ...")]
 
+_RESULTS = {1.0: "1-0", 0.0: "1/2", -1.0: "0-1"}
 _SHARD = re.compile(r"(.*\.games(?:\.part)?): ")  # what a store's problem begins with
+
+
+def say_result(record: rz.Record) -> str:
+    """How a recorded game ended: "1-0 king", "* interrupted"."""
+    score = _RESULTS.get(record.outcome, f"{record.outcome:+g}")
+    return f"{'*' if record.end_reason == 'interrupted' else score} {record.end_reason}"
 
 
 class Selection:
@@ -41,6 +51,7 @@ class Selection:
             name: {text for text in texts if text is not None} for name, texts in filters.items()
         }
         self._trusted = trusted
+        self._game = game
         self._store = None if path.is_file() else rz.records(path, tolerant=True)
         self._reported: list[str] = []
         self._seen: dict[str, Counter[str]] = {}
@@ -61,7 +72,14 @@ class Selection:
         """All records at the path."""
         if self._store is not None:
             return self._store
-        return rz.data.import_file(self.path, trusted=self._trusted, report=self.report)
+        return rz.data.import_file(self.path, self._game, trusted=self._trusted, report=self.report)
+
+    def look_up(self, which: str) -> tuple[rz.Record, list[rz.data.Note]]:
+        """One record that passes the filters, by number or id, with the judges' notes about it."""
+        if not any(self._filters.values()):
+            return rz.data.look_up(self.unfiltered(), which)
+        record, _ = rz.data.look_up(self, which)
+        return record, [note for note in self.notes() if note.record == record.id]
 
     def notes(self) -> Iterator[rz.data.Note]:
         """The judges' notes about records at the path; a file has none."""

@@ -31,15 +31,40 @@ def say_turn(start: rz.State, actions: Sequence[int]) -> str:
     return " ".join(words)
 
 
+def split_turns(movers: Sequence[int]) -> list[list[int]]:
+    """The plies of each turn, by who made them; a die belongs to the choice before it."""
+    turns: list[list[int]] = []
+    chooser = rz.CHANCE
+    for ply, mover in enumerate(movers):
+        if not turns or mover not in (rz.CHANCE, chooser):
+            chooser = mover
+            turns.append([])
+        turns[-1].append(ply)
+    return turns
+
+
+def turn_number(state: rz.State) -> str:
+    """What stands before a turn in notation: "12." or "12..."; nothing without numbers."""
+    number = state.move_number
+    if number is None:
+        return ""
+    return f"{number}." if state.mover == 0 else f"{number}..."
+
+
 def say_line(state: rz.State, line: Sequence[int]) -> str:
-    """What a player expects, as far as it is legal."""
-    words = []
+    """What a player expects, turn by turn, as far as it is legal: "3... Qxd5 / 4. exd5 d6"."""
+    turns: list[list[str]] = []
+    mover = rz.CHANCE
     for action in line:
         if action not in state.legal:
             break
-        words.append(rz.view.say(state, action))
+        if not turns or state.mover not in (rz.CHANCE, mover):
+            mover = state.mover
+            number = turn_number(state)
+            turns.append([number] if number else [])
+        turns[-1].append(rz.view.say(state, action))
         state = state.apply(action)
-    return " ".join(words)
+    return " / ".join(map(" ".join, turns))
 
 
 def say_shares(state: rz.State, thought: rz.data.Thought, most: int = 5) -> str:
