@@ -8,7 +8,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <set>
 
 #include "base/hash.h"
@@ -29,6 +31,16 @@ T as(const nb::object& value, const std::string& what, const std::string& wanted
   }
   return result;
 }
+
+// A number as people write it: 1.5, nan.
+std::string shown(float value) {
+  std::array<char, 32> letters;
+  std::snprintf(letters.data(), letters.size(), "%g", value);
+  return letters.data();
+}
+
+constexpr int kMostSlots = 1 << 20;
+constexpr int kMostActions = 1 << 24;
 
 }  // namespace
 
@@ -75,6 +87,20 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   if (facts_.name.empty() || facts_.actions < 1 || facts_.slots < 1 || facts_.max_plies < 1) {
     throw GameError(owner + " needs a name, and actions, slots and max_plies of at least 1");
   }
+  const auto check_count = [&](const char* name, int count, int most, const char* why) {
+    if (count > most) {
+      throw GameError(owner + "." + name + " is " + std::to_string(count) + ", and at most " +
+                      std::to_string(most) + " are possible: " + why);
+    }
+  };
+  check_count("slots", facts_.slots, kMostSlots, "a net has an output for each of them");
+  check_count("actions", facts_.actions, kMostActions, "number the choices more densely");
+  const auto& [first, second] = facts_.seat_names;
+  const auto is_plain = [](unsigned char letter) { return letter >= ' '; };
+  if (first.empty() || second.empty() || first == second ||
+      !std::ranges::all_of(first + second, is_plain)) {
+    throw GameError(owner + ".seat_names must be two different names in plain letters");
+  }
   const auto check_shape = [&](const char* name, std::span<const int> shape) {
     constexpr std::int64_t kLargest = 1 << 24;  // numbers in all
     std::int64_t size = 1;
@@ -86,22 +112,32 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   check_shape("planes", facts_.planes);
   check_shape("board", facts_.board);
   facts_.has_heuristic = nb::hasattr(rules_, "heuristic");
+  has_mirror_ = nb::hasattr(rules_, "mirror");
+  if (has_mirror_ != nb::hasattr(rules_, "mirror_action")) {
+    throw GameError(owner + " needs both mirror(position) and mirror_action(position, action)," +
+                    " or neither");
+  }
 }
 
-// The answer of one method. A mistake in it becomes a GameError that says where it is, with the
-// Python exception as its cause.
+// A mistake in a method becomes a GameError that says where it is, with the Python exception as its
+// cause.
+void PythonRules::blame(const char* method, nb::python_error& error) const {
+  const nb::object core = nb::module_::import_("rulezero._core");
+  const bool is_ours = error.matches(core.attr("RulezeroError"));
+  if (is_ours || !error.matches(PyExc_Exception)) throw;
+  const nb::object describe = nb::module_::import_("rulezero.games.python_game").attr("describe");
+  const std::string where = nb::cast<std::string>(describe(error.value()));
+  const std::string message = facts_.name + "." + method + "() " + where;
+  nb::raise_from(error, core.attr("GameError").ptr(), "%s", message.c_str());
+}
+
+// The answer of one method.
 template <class... Arguments>
 nb::object PythonRules::ask(const char* method, const Arguments&... arguments) const {
   try {
     return rules_.attr(method)(arguments...);
   } catch (nb::python_error& error) {
-    const nb::object core = nb::module_::import_("rulezero._core");
-    const bool is_ours = error.matches(core.attr("RulezeroError"));
-    if (is_ours || error.matches(PyExc_KeyboardInterrupt)) throw;
-    const nb::object describe = nb::module_::import_("rulezero.games.python_game").attr("describe");
-    const std::string where = nb::cast<std::string>(describe(error.value()));
-    const std::string message = facts_.name + "." + method + "() " + where;
-    nb::raise_from(error, core.attr("GameError").ptr(), "%s", message.c_str());
+    blame(method, error);
   }
 }
 
@@ -125,7 +161,9 @@ PythonRules::Position PythonRules::parse(std::string_view text) const {
     return {rules_.attr("parse")(nb::str(text.data(), text.size()))};
   } catch (nb::python_error& error) {
     // What a plain Python parser raises for bad text is bad text here.
-    if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_LookupError)) throw;
+    if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_LookupError)) {
+      blame("parse", error);
+    }
     if (error.matches(nb::module_::import_("rulezero._core").attr("RulezeroError"))) throw;
     throw PositionError(facts_.name + ": " + nb::cast<std::string>(nb::str(error.value())));
   }
@@ -155,7 +193,9 @@ std::optional<Ending> PythonRules::expand(const Moment<Position>& moment,
   if (!ending.is_none()) {
     const auto [outcome, reason] = as<std::tuple<float, std::string>>(
         ending, facts_.name + ".ending()", "None, or seat 0's outcome and a reason");
-    if (!(outcome >= -1.0f && outcome <= 1.0f)) fail("ending", "gave an outcome outside [-1, 1]");
+    if (!(outcome >= -1.0f && outcome <= 1.0f)) {
+      fail("ending", "gave the outcome " + shown(outcome) + ", which is outside [-1, 1]");
+    }
     if (reason.empty() || reason.find('\0') != std::string::npos) {
       fail("ending", "must give a reason in plain words");
     }
@@ -203,13 +243,18 @@ void PythonRules::encode(const Moment<Position>& moment, std::span<float> planes
   if (!fits) fail("encode", "must give a float32 array of the shape `planes`");
   std::copy_n(array.data(), planes.size(), planes.begin());
   for (float value : planes) {
-    if (!(value >= 0 && value <= 1)) fail("encode", "gave a value outside [0, 1]");
+    if (!(value >= 0 && value <= 1)) {
+      fail("encode", "gave " + shown(value) + ", which is outside [0, 1]");
+    }
   }
 }
 
 int PythonRules::slot(const Position& position, Action action) const {
   const int slot = ask_for<int>("slot", "a slot number", position.value, action);
-  if (slot < 0 || slot >= facts_.slots) fail("slot", "gave a slot outside [0, slots)");
+  if (slot < 0 || slot >= facts_.slots) {
+    fail("slot", "gave " + std::to_string(slot) + " for action " + std::to_string(action) +
+                     ", but slots is " + std::to_string(facts_.slots));
+  }
   return slot;
 }
 
@@ -227,8 +272,22 @@ std::string PythonRules::say(const Position& position, Action action) const {
 float PythonRules::heuristic(const Position& position) const {
   const float value =
       ask_for<float>("heuristic", "seat 0's value, a number in [-1, 1]", position.value);
-  if (!(value >= -1.0f && value <= 1.0f)) fail("heuristic", "gave a value outside [-1, 1]");
+  if (!(value >= -1.0f && value <= 1.0f)) {
+    fail("heuristic", "gave " + shown(value) + ", which is outside [-1, 1]");
+  }
   return value;
+}
+
+bool PythonRules::has_mirror(const Position& position) const {
+  return has_mirror_ && !ask("mirror", position.value).is_none();
+}
+
+PythonRules::Position PythonRules::mirror(const Position& position) const {
+  return {ask("mirror", position.value)};
+}
+
+Action PythonRules::mirror(const Position& position, Action action) const {
+  return ask_for<Action>("mirror_action", "an action number", position.value, action);
 }
 
 InfoRows PythonRules::info(const Position& position) const {

@@ -36,16 +36,22 @@ class PythonRules {
   InfoRows info(const Position& position) const;
   std::string kind(const Position& position, Action action) const;
   float heuristic(const Position& position) const;
+  bool has_mirror() const { return has_mirror_; }
+  bool has_mirror(const Position& position) const;
+  Position mirror(const Position& position) const;
+  Action mirror(const Position& position, Action action) const;
 
  private:
   template <class... Arguments>
   nanobind::object ask(const char* method, const Arguments&... arguments) const;
   template <class T, class... Arguments>
   T ask_for(const char* method, const char* wanted, const Arguments&... arguments) const;
+  [[noreturn]] void blame(const char* method, nanobind::python_error& error) const;
   [[noreturn]] void fail(const std::string& method, const std::string& what) const;
 
   nanobind::object rules_;
   Facts facts_;
+  bool has_mirror_ = false;
 };
 
 static_assert(Game<PythonRules>);

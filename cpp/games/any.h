@@ -1,6 +1,7 @@
 #pragma once
 // Games and states of any kind behind one face: the border towards Python.
 
+#include <algorithm>
 #include <memory>
 
 #include "games/game.h"
@@ -21,7 +22,6 @@ class AnyGame : public std::enable_shared_from_this<AnyGame> {
   virtual const Facts& facts() const = 0;
   virtual std::size_t position_bytes() const = 0;
   virtual bool has_mirror() const = 0;
-  virtual int mirror(int slot) const = 0;  // itself where there is no mirror
   virtual StatePtr start(std::uint64_t seed, const Options& options) const = 0;
   virtual StatePtr parse(std::string_view text) const = 0;
 };
@@ -50,8 +50,10 @@ class AnyState : public std::enable_shared_from_this<AnyState> {
   virtual std::vector<Cell> cells() const = 0;
   virtual std::uint64_t perft(int depth) const = 0;
   virtual bool has_mirror() const = 0;  // whether the position is worth as much as its mirror image
-  virtual bool is_check() const = 0;    // whether the mover's king is attacked; false without kings
-  virtual InfoRows info() const = 0;    // beside the men on their squares, for people
+  virtual void encode_mirrored(std::span<float> planes) const = 0;  // if it has one
+  virtual int mirrored_slot(Action action) const = 0;
+  virtual bool is_check() const = 0;  // whether the mover's king is attacked; false without kings
+  virtual InfoRows info() const = 0;  // beside the men on their squares, for people
   virtual std::string kind(Action action) const = 0;   // "moves" unless the game has others
   virtual int ply() const = 0;                         // players' choices up to here
   virtual int actor() const = 0;                       // who moves, or whose die is pending
@@ -169,6 +171,29 @@ class StateOf final : public AnyState {
     return HasMirror<G>;
   }
 
+  void encode_mirrored(std::span<float> planes) const override {
+    if constexpr (MayMirror<G>) {
+      rules().encode(begin(rules(), rules().mirror(moment_.position)), planes);
+    } else {
+      encode(planes);
+      const int columns = rules().facts().planes[2];
+      for (auto row = planes.begin(); row != planes.end(); row += columns) {
+        std::reverse(row, row + columns);
+      }
+    }
+  }
+
+  int mirrored_slot(Action action) const override {
+    const int own = slot(action);
+    if constexpr (MayMirror<G>) {
+      const Position image = rules().mirror(moment_.position);
+      return rules().slot(image, rules().mirror(moment_.position, action));
+    } else if constexpr (HasMirror<G>) {
+      return rules().mirror(own);
+    }
+    return own;
+  }
+
   bool is_check() const override {
     if constexpr (KnowsCheck<G>) return rules().is_check(moment_.position);
     return false;
@@ -268,10 +293,9 @@ class GameOf final : public AnyGame {
   const std::string& text() const override { return text_; }
   const Facts& facts() const override { return facts_; }
   std::size_t position_bytes() const override { return sizeof(typename G::Position); }
-  bool has_mirror() const override { return HasMirror<G>; }
-  int mirror(int slot) const override {
-    if constexpr (HasMirror<G>) return rules_.mirror(slot);
-    return slot;
+  bool has_mirror() const override {
+    if constexpr (MayMirror<G>) return rules_.has_mirror();
+    return HasMirror<G>;
   }
 
   StatePtr start(std::uint64_t seed, const Options& options) const override {

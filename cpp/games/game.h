@@ -173,6 +173,15 @@ concept HasMirror = requires(const G& game, int slot) {
   { game.mirror(slot) } -> std::same_as<int>;
 };
 
+// A mirror of rules that may or may not have one (those in Python), as positions: the image, and
+// what an action is there. It may be any symmetry that keeps the seats.
+template <class G>
+concept MayMirror = requires(const G& game, const typename G::Position& position, Action action) {
+  { game.has_mirror() } -> std::same_as<bool>;
+  { game.mirror(position) } -> std::same_as<typename G::Position>;
+  { game.mirror(position, action) } -> std::same_as<Action>;
+};
+
 // Whether this position has a mirror image; castling rights have none.
 template <class G>
 concept MirrorsSome = requires(const G& game, const typename G::Position& position) {

@@ -11,27 +11,22 @@ StatePtr step(std::size_t ply, const AnyState& state, Action action) {
   return at_ply(ply, state, [&] { return state.apply(action); });
 }
 
-void turn_columns(std::span<float> planes, int columns) {
-  for (auto row = planes.begin(); row != planes.end(); row += columns) {
-    std::reverse(row, row + columns);
-  }
-}
-
 // One wanted position: row `row` of everything that is asked for.
 void fill(const AnyState& state, const Wanted& wanted, std::size_t row) {
-  const AnyGame& game = state.game();
-  const Facts& facts = game.facts();
+  const Facts& facts = state.game().facts();
   const bool is_mirrored = !wanted.mirrored.empty() && wanted.mirrored[row] && state.has_mirror();
   const auto slot_of = [&](Action action) {
-    const int slot = state.slot(action);
-    return is_mirrored ? game.mirror(slot) : slot;
+    return is_mirrored ? state.mirrored_slot(action) : state.slot(action);
   };
   if (!wanted.planes.empty()) {
     const std::size_t size = wanted.planes.size() / wanted.plies.size();
     const std::span<float> planes = wanted.planes.subspan(row * size, size);
     std::fill(planes.begin(), planes.end(), 0.0f);
-    state.encode(planes);
-    if (is_mirrored) turn_columns(planes, facts.planes[2]);
+    if (is_mirrored) {
+      state.encode_mirrored(planes);
+    } else {
+      state.encode(planes);
+    }
   }
   if (!wanted.legal.empty()) {
     const auto slots = static_cast<std::size_t>(facts.slots);

@@ -1,0 +1,100 @@
+"""A game in Python that has a heuristic: every player without a net asks it, and only it."""
+
+from pathlib import Path
+
+import pytest
+
+import rulezero as rz
+from rulezero.play.dialogue import Dialogue
+from support.commands import run
+from support.tictactoe import TicTacToe
+
+PLAYERS = [
+    "heuristic",
+    "oneply",
+    "puct:sims=20",
+    "gumbel:sims=16",
+    "ucb1:sims=20",
+    "alphabeta:depth=3",
+]
+
+
+class Judged(TicTacToe):
+    """The centre is worth something; every question is counted, and so is every game's end."""
+
+    name = "judged"
+    calls = 0
+    answer: object = 0.5
+
+    def heuristic(self, position):
+        type(self).calls += 1
+        return self.answer if position[4] == "x" else 0.0
+
+
+class Raising(TicTacToe):
+    """Its heuristic has a mistake."""
+
+    name = "raising"
+
+    def heuristic(self, position):
+        return {}[position]
+
+
+@pytest.mark.parametrize("player", PLAYERS)
+def test_players_ask_it_by_default(player: str) -> None:
+    """In think, in matches, and where a person plays against them."""
+    game = rz.load(Judged)
+    assert game.facts.has_heuristic
+    Judged.calls = 0
+    thought = rz.player(player).think(game.start())
+    assert Judged.calls >= 8, "at least every child of the root"
+    assert game.start().say(thought.action) == "b2", "the square that it praises"
+    Judged.calls = 0
+    rz.match("judged", a=player, b="random", games=2, opening=0)
+    assert Judged.calls >= 8
+    Judged.calls = 0
+    dialogue = Dialogue(game, (rz.player(player), rz.player("human")))
+    assert dialogue.advance() is None or Judged.calls
+    assert Judged.calls >= 8
+
+
+@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (None, "must be seat 0's value, a number in [-1, 1], not 'None'"),
+        ("much", "must be seat 0's value, a number in [-1, 1], not ''much''"),
+        (1.5, "gave 1.5, which is outside [-1, 1]"),
+        (float("nan"), "gave nan, which is outside [-1, 1]"),
+    ],
+)
+def test_a_wrong_answer_is_an_error(player: str, answer: object, words: str) -> None:
+    """A GameError names the method, the game and the value."""
+
+    class Wrong(Judged):
+        name = "wrong"
+
+    Wrong.answer = answer
+    with pytest.raises(rz.GameError) as caught:
+        rz.player(player).think(rz.load(Wrong).parse("----x----"))
+    assert f"wrong.heuristic() {words}" in str(caught.value)
+
+
+@pytest.mark.parametrize("player", PLAYERS)
+def test_a_mistake_in_it_is_named(player: str) -> None:
+    """With the method, the file and the line."""
+    with pytest.raises(rz.GameError, match=r"raising\.heuristic\(\) raised KeyError.*line \d+"):
+        rz.player(player).think(rz.load(Raising).start())
+
+
+def test_play_uses_it(tmp_path: Path) -> None:
+    """On the command line too: a heuristic that fails ends the game with one line."""
+    source = (Path(rz.__file__).parents[2] / "tests/support/tictactoe.py").read_text()
+    path = tmp_path / "raising.py"
+    path.write_text(source + "\n    def heuristic(self, position):\n        return None\n")
+    game = f"python:file={path}"
+    for verb in (["play", game, "--seat", "1"], ["match", game, "--a", "puct", "--b", "random"]):
+        result = run(*verb, stdin="a1\n")
+        assert result.returncode == 2
+        assert result.stderr.count("\n") == 1
+        assert "tictactoe.heuristic() must be seat 0's value" in result.stderr
