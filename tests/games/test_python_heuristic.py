@@ -1,12 +1,14 @@
 """A game in Python that has a heuristic: every player without a net asks it, and only it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import rulezero as rz
 from rulezero.play.dialogue import Dialogue
 from support.commands import run
+from support.documents import ROOT
 from support.tictactoe import TicTacToe
 
 PLAYERS = [
@@ -24,9 +26,9 @@ class Judged(TicTacToe):
 
     name = "judged"
     calls = 0
-    answer: object = 0.5
+    answer: Any = 0.5
 
-    def heuristic(self, position):
+    def heuristic(self, position: str) -> Any:
         type(self).calls += 1
         return self.answer if position[4] == "x" else 0.0
 
@@ -36,8 +38,8 @@ class Raising(TicTacToe):
 
     name = "raising"
 
-    def heuristic(self, position):
-        return {}[position]
+    def heuristic(self, position: str) -> Any:
+        return dict[str, float]()[position]
 
 
 @pytest.mark.parametrize("player", PLAYERS)
@@ -89,7 +91,7 @@ def test_a_mistake_in_it_is_named(player: str) -> None:
 
 def test_play_uses_it(tmp_path: Path) -> None:
     """On the command line too: a heuristic that fails ends the game with one line."""
-    source = (Path(rz.__file__).parents[2] / "tests/support/tictactoe.py").read_text()
+    source = (ROOT / "tests/support/tictactoe.py").read_text()
     path = tmp_path / "raising.py"
     path.write_text(source + "\n    def heuristic(self, position):\n        return None\n")
     game = f"python:file={path}"

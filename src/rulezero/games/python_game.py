@@ -1,8 +1,10 @@
 """Games in pure Python: slower than the core's own, but whole."""
 
+import sysconfig
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
 import numpy as np
@@ -11,11 +13,28 @@ import numpy.typing as npt
 Position = TypeVar("Position")
 
 
+# Frames of these are not the user's code: this package, other packages, Python itself.
+_LIBRARIES = (
+    str(Path(__file__).parents[1]),
+    *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    "<frozen",
+)
+
+
 def describe(error: BaseException) -> str:
-    """What a rules method raised and where, in one line."""
+    """What a rules method raised and where in the user's code, in one line."""
+    words = error.msg if isinstance(error, SyntaxError) else str(error)
+    said = f": {words}" if words else ""
+    return f"raised {type(error).__name__}{said}{_place(error)}"
+
+
+def _place(error: BaseException) -> str:
+    """Where the user's code raised an error, " (rules.py, line 3)"; not where a library did."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f" ({error.filename}, line {error.lineno})"
     frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
-    return f"raised {type(error).__name__}: {error}{place}"
+    own = [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)] or frames
+    return f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
 
 
 class PythonGame(ABC, Generic[Position]):
@@ -23,6 +42,10 @@ class PythonGame(ABC, Generic[Position]):
 
     A position is any value that is never changed once made (a tuple, a frozen dataclass, a
     string). It has no history; a game that forbids repetition keeps its own count inside it.
+
+    Optional: heuristic(position), seat 0's value in [-1, 1]. And a symmetry that training uses to
+    show every position twice: mirror(position), the image or None where it has none, with
+    mirror_action(position, action), what the action is there.
     """
 
     name: str  # lower-case letters, digits and '_': load(name) once it is registered
