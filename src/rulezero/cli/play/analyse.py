@@ -88,7 +88,7 @@ def analyse(
             trusted=trusted,
             on_game=tell,
         )
-    store = rz.data.forms.store_of(place, tolerant=True)
+    store = rz.Store(place, tolerant=True)
     by = rz.player(done.judge)
     console = open_console()
     for number, record in zip(found.numbers, found.records, strict=True):
