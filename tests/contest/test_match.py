@@ -106,7 +106,7 @@ def test_wrong_arguments_are_told() -> None:
         given = {"a": "random", "b": "random", "games": 2, **arguments}
         with pytest.raises(rz.RulezeroError, match=words):
             rz.match("connect4", **given)
-    with pytest.raises(TypeError, match="Game or the game of a text"):
+    with pytest.raises(rz.GameError, match="a game is a text or a PythonGame, not None"):
         rz.match(cast(Any, None), "random", "random")
     with pytest.raises(TypeError, match="about a State"):
         rz.player("puct").think(cast(Any, "x"))

@@ -82,6 +82,7 @@ def test_every_section_is_there(tmp_path: Path) -> None:
     for words in ("heuristic", "Elo above random", "samples_per_ply", "rules_hash", "iter_2"):
         assert words in page.words
     assert "Gate: every net is promoted." in page.words
+    (tmp_path / "there").mkdir()
     other = write_report(run, tmp_path / "there" / "page.html")
     assert other.read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
 

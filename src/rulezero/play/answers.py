@@ -29,7 +29,8 @@ def checked(answers: Any, rows: int, slots: int, identity: str) -> Evaluation:
             f" of the shapes {shapes}, not {tuple(array.shape for array in arrays)}"
         )
     # A maximum is nan where anything is; -inf is a logit like any other.
-    is_sound = np.isfinite(arrays.policy.max(initial=0))
+    peaks = arrays.policy.max(initial=0), arrays.draw.max(initial=0)
+    is_sound = np.isfinite(peaks).all()
     if not (is_sound and np.abs(arrays.value).max(initial=0) < 1 + _ROUNDING):
         raise NetError(
             f"the evaluator {identity} answers with nan, inf, or values beyond [-1, 1]: its net is"
