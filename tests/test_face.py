@@ -200,7 +200,7 @@ def _with(**arrays: Any) -> Any:
         (_with(value=lambda said: said.value + 2), r"values beyond \[-1, 1\]"),
         (_with(draw=lambda said: said.draw * 0 + 3), "a draw of 3: it is a probability"),
         (_with(draw=lambda said: said.draw * 0 - 1), "a draw of -1: it is a probability"),
-        (_with(draw=lambda said: said.draw * np.nan), "a draw of nan"),
+        (_with(draw=lambda said: said.draw * np.nan), "answers with nan"),
         (_with(draw=lambda _: None), "the draw of .* not of object"),
     ],
 )
