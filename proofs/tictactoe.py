@@ -66,7 +66,7 @@ def main() -> int:
     RUNS.mkdir(exist_ok=True)
     game, recipe = RUNS / "tictactoe.py", RUNS / "tictactoe.yaml"
     game.write_text(block("python"))
-    recipe.write_text(block("yaml").replace("file=tictactoe.py", f"file={game}"))
+    recipe.write_text(block("yaml").replace("game: tictactoe.py", f"game: {game}"))
     rows, lost, missed = [], 0, 0
     for seed in SEEDS:
         run = trained(f"proof_tictactoe_{seed}", str(recipe), changes=[f"seed={seed}"])

@@ -1,6 +1,10 @@
 """What holds for every test, and what several of them need."""
 
+import atexit
+import os
+import shutil
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,10 @@ from rulezero.endgame import Tables, solving
 
 # A background job of a shell ignores Ctrl-C, and so would the processes that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Rules in Python that tests run stay unknown to the user.
+os.environ["RULEZERO_RULES"] = tempfile.mkdtemp(prefix="rulezero_rules_")
+atexit.register(shutil.rmtree, os.environ["RULEZERO_RULES"], ignore_errors=True)
 
 SOLVED = ["KvKQ", "KvKN", "KPvK", "KvKQR", "KvKQQ", "KvKQQQ"]
 

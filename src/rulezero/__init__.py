@@ -20,6 +20,7 @@ from rulezero._core import (
     RulezeroError,
     State,
     game_options,
+    heuristic,
 )
 from rulezero.config import load as experiment
 from rulezero.contest.match import Match, MatchInterrupted, match
@@ -56,8 +57,8 @@ from rulezero.version import __version__
 
 __all__ = [  # noqa: RUF022
     # games and their rules
-    "CHANCE", "Facts", "Game", "PythonGame", "State", "game_names", "game_options", "info", "load",
-    "moves_by_kind", "perft", "pieces", "register", "view",
+    "CHANCE", "Facts", "Game", "PythonGame", "State", "game_names", "game_options", "heuristic",
+    "info", "load", "moves_by_kind", "perft", "pieces", "register", "view",
     # players, matches and records
     "Evaluation", "Evaluator", "Match", "Player", "Record", "Store", "Thought", "TreeNode", "bench",
     "contest", "data",

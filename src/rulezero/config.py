@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from rulezero.errors import RunError, among, nearest
 from rulezero.games import game_names
+from rulezero.games.load import names_a_path
 from rulezero.plain import plain
 from rulezero.settings import Place, dotted, explain
 from rulezero.training import unread
@@ -74,7 +75,8 @@ def load_or_game(
     With a net they are searched by its policy, else by the heuristic.
     """
     kinds = {*game_names(), "python"}
-    is_game = name.partition(":")[0] in kinds  # random_chess:pieces=mine.yaml, for one
+    # Such as random_chess:pieces=mine.yaml.
+    is_game = name.partition(":")[0] in kinds or name.endswith(".py")
     if name in recipes() or (_is_file(name) and not is_game):
         return load(name, preset, changes)
     if not is_game:
@@ -82,7 +84,7 @@ def load_or_game(
         raise RunError(f"there is no recipe or game '{name}'{among(name, known)}")
     player = "puct:net=best,sims=200,noise=0.25" if has_net else "ucb1:sims=800"
     found: dict[str, Any] = {
-        "recipe": name.partition(":")[0],
+        "recipe": Path(name).stem if name.endswith(".py") else name.partition(":")[0],
         "preset": preset,
         "game": name,
         "selfplay": {"a": f"{player},temperature=1,temperature_turns=15"},
@@ -132,6 +134,11 @@ def read(text: str) -> Experiment:
             given = set(keys) if isinstance(keys, dict) else set()
             if not own & ({path[1]} if len(path) > 1 else given):
                 found.pop(group, None)
+    if isinstance(game := found.get("game"), str) and (game.endswith(".py") or names_a_path(game)):
+        raise RunError(
+            f"the run would run a file, '{game}': runs name their rules by a hash now, so begin"
+            " another run"
+        )
     return _checked(_without_unread(renewed(found)))
 
 

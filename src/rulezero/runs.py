@@ -14,7 +14,7 @@ from rulezero._core import Game
 from rulezero.data.check import rules_hash
 from rulezero.errors import RunError
 from rulezero.fleet.local import LocalFleet
-from rulezero.games.load import load
+from rulezero.games.load import files_of, load, packed
 from rulezero.machine import check_workers, cores
 from rulezero.nets.card import PERCEPTRON, digest, read_card, resolve
 from rulezero.play.binding import perceptron
@@ -66,9 +66,11 @@ def train(
     else:
         experiment = config.load(recipe, preset, changes)
     game = load(experiment.game)
+    if rules := files_of(game):  # the run goes on with these, wherever it is and they are
+        experiment = experiment.model_copy(update={"game": game.text})
     run = place(experiment, out)
     check(experiment, workers)
-    run.create(experiment.text, manifest(experiment, game))
+    run.create(experiment.text, manifest(experiment, game), rules)
     return _go(run, experiment, game, workers, _followed(experiment, listener, progress))
 
 
@@ -114,7 +116,7 @@ def resume(
     """
     run = Run(Path(path))
     experiment = config.read(run.config())
-    game = load(experiment.game)
+    game = run.game(experiment.game)
     new = changes
     if not isinstance(new, Experiment):
         new = config.with_changes(experiment, new)
@@ -220,6 +222,8 @@ def check(experiment: Experiment, workers: int = 0) -> None:
         if not Path(path).is_dir():
             raise RunError(f"stores: there is no store '{path}'")
     check_workers(workers)
+    if workers != 1:
+        packed([experiment.game])
     if experiment.fit.device == "cuda":
         from rulezero.nets.device import device_of
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rulezero as rz
-from rulezero.data import Record, RecordError, Store, check, pack, rules_hash
+from rulezero.data import Record, RecordError, Store, check, game_of, pack, rules_hash
 from rulezero.data.columns import pack_numbers
 from support import documents, piece_files, record_samples, samples
 
@@ -135,25 +135,37 @@ def test_a_record_has_one_form() -> None:
     assert draw
 
 
-def test_games_in_files_are_refused_from_strangers(tmp_path: Path) -> None:
-    """Rules in Python are a program; a piece file is a file. Both only where they are trusted."""
+def test_pieces_in_files_are_refused_from_strangers(tmp_path: Path) -> None:
+    """A piece file is read only where the record is trusted."""
+    pieces = tmp_path / "mine.yaml"
+    pieces.write_text(piece_files.WIZARD)
+    record = record_samples.of(samples.play(rz.load(f"random_chess:pieces={pieces}"), 0)[:6])
+    with pytest.raises(RecordError, match="trusted=True, --trusted"):
+        check(record)
+    with pytest.raises(RecordError, match="trusted=True"):
+        Store(tmp_path / "store", trusted=False).add(record)
+    check(record, trusted=True)
+    with Store(tmp_path / "store") as store:
+        store.add(record)
+    assert len(Store(tmp_path / "store", trusted=False)) == 1
+
+
+def test_rules_in_files_are_refused_from_strangers(tmp_path: Path) -> None:
+    """Rules in Python are a program: only those that this user has run before are run."""
     rules = tmp_path / "game.py"
     ran = tmp_path / "ran"
     rules.write_text(f"open({str(ran)!r}, 'w').close()\n" + documents.tic_tac_toe())
-    pieces = tmp_path / "mine.yaml"
-    pieces.write_text(piece_files.WIZARD)
-    for text in (f"python:file={rules}", f"random_chess:pieces={pieces}"):
-        record = record_samples.of(samples.play(rz.load(text), 0)[:6])
-        ran.unlink(missing_ok=True)
-        with pytest.raises(RecordError, match="trusted=True, --trusted"):
-            check(record)
-        with pytest.raises(RecordError, match="trusted=True"):
-            Store(tmp_path / "store", trusted=False).add(record)
-        assert not ran.exists()
-        check(record, trusted=True)
-        with Store(tmp_path / "store") as store:
-            store.add(record)
-    assert len(Store(tmp_path / "store", trusted=False)) == 1  # the same task and index
+    path = f"python:file={rules}"
+    own = record_samples.of(samples.play(rz.load(path), 0)[:6])
+    check(own)
+    ran.unlink()
+    with pytest.raises(RecordError, match="trusted=True, --trusted"):
+        check(changed(own, game=path))
+    with pytest.raises(RecordError, match="have not been run on this machine"):
+        check(changed(own, game=own.game[:-1] + "x"), trusted=True)
+    assert not ran.exists()
+    assert game_of(path, trusted=True).text == own.game
+    assert ran.exists()
 
 
 @pytest.mark.parametrize("text", samples.GAMES)

@@ -10,7 +10,7 @@ from rulezero._core import Game, GameError, RulezeroError, State, game_options, 
 from rulezero.data.columns import Floats, Numbers, RecordError
 from rulezero.data.record import Record
 from rulezero.games import grammar
-from rulezero.games.load import load
+from rulezero.games.load import load, names_a_path
 from rulezero.games.pieces import SHIPPED
 
 
@@ -29,15 +29,17 @@ class Replay(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 def game_of(text: str, *, trusted: bool = False) -> Game:
     """The game of a record. Unless trusted, nothing is run or read that a stranger could name.
 
-    That is the rules in a file of python:file=, which are a program, and piece files.
+    That is the rules in a file of python:file=, which are a program, and piece files. Rules that
+    this user has run before, known by their hash, are no stranger's.
     """
     try:
         spec = grammar.read(text)
         files = set(grammar.split_items("pieces", spec.options.get("pieces", "standard")))
         if spec.name in game_options() and files <= set(SHIPPED):
             return _shipped(text)
-        if not trusted and (spec.name == "python" or not files <= set(SHIPPED)):
-            use = "run" if spec.name == "python" else "read"
+        is_program = names_a_path(text)
+        if not trusted and (is_program or not files <= set(SHIPPED)):
+            use = "run" if is_program else "read"
             raise RecordError(
                 f"'{text}' would {use} a file; trust it (trusted=True, --trusted) if it is your own"
             )

@@ -9,6 +9,7 @@ import msgspec
 from rulezero._core import GameError
 from rulezero.fleet.workers import Timeout as Timeout
 from rulezero.fleet.workers import WorkerPool, Workload
+from rulezero.games.load import packed
 from rulezero.machine import check_workers, cores
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player
@@ -71,6 +72,7 @@ class LocalFleet:
             queue = [(number, index) for number, indices in enumerate(left) for index in indices]
             workload = Workload(
                 tasks=[msgspec.msgpack.encode(task) for task in tasks],
+                games=packed(task.game for task in tasks),
                 nets=self._nets,
                 width=min(self._width, share),
                 cache=self._cache,

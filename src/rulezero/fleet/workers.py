@@ -21,6 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from rulezero._core import GameError, RulezeroError
+from rulezero.games.load import packed, unpack
 from rulezero.play.nets import NetStore
 from rulezero.play.table import Begun, Failure, Finished, Table
 from rulezero.play.task import Task, check_task, decode
@@ -46,6 +47,7 @@ class Workload:
     """What every worker process gets."""
 
     tasks: list[bytes]  # encoded
+    games: bytes  # those that only this process knows, packed
     nets: NetStore
     width: int
     cache: int
@@ -189,9 +191,17 @@ class WorkerPool:
             self._assign(new)
 
 
-def fresh_processes(count: int) -> ProcessPoolExecutor:
-    """Processes that start as workers do, for other functions of the package."""
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"))
+def fresh_processes(count: int, games: Iterable[str]) -> ProcessPoolExecutor:
+    """Processes that start as workers do, for other functions of the package.
+
+    They know the games of these texts, even those that only this process does.
+    """
+    pool = ProcessPoolExecutor(
+        count,
+        multiprocessing.get_context("spawn"),
+        initializer=unpack,
+        initargs=(packed(games),),
+    )
     with _ignored_interrupts(), _without_main():
         for _ in range(count):  # while none is idle, each call starts one
             pool.submit(os.getpid)
@@ -270,6 +280,7 @@ def _work(workload: Workload, connection: Connection) -> None:
     """One worker process: plays the games it is sent, and sends what it finishes."""
     assignments, table, current = _Assignments(connection), None, -1
     try:
+        unpack(workload.games)
         while True:
             number, _, is_alone = assignments.wait()
             if table is None or number != current:

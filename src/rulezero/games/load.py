@@ -1,13 +1,13 @@
 """Loading games: the core's own, those registered from Python, those in a file."""
 
-import hashlib
-import importlib.util
+import functools
 import inspect
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeVar
+
+import cloudpickle
 
 from rulezero._core import (
     Game,
@@ -18,10 +18,10 @@ from rulezero._core import (
     load_python_game,
 )
 from rulezero.errors import among, nearest
-from rulezero.games import grammar
+from rulezero.games import grammar, sources
 from rulezero.games.grammar import Spec, Value
 from rulezero.games.pieces import read_pieces
-from rulezero.games.python_game import PythonGame, describe
+from rulezero.games.python_game import PythonGame
 
 AnyPythonGame = PythonGame[Any]
 AnyGame = str | Game | AnyPythonGame | type[AnyPythonGame]
@@ -38,8 +38,9 @@ def game_names() -> list[str]:
 def load(game: AnyGame, **rules: Value) -> Game:
     """The game of a text, such as "exchange:dice=fixed:3", or of a PythonGame; a Game itself.
 
-    Rules may also be keywords: load("exchange", dice="fixed:3"); a list stands for items with
-    '+' between them. GameError says what is unknown, and what is near.
+    "my_game.py" is short for "python:file=my_game.py", the game in a file. Rules may also be
+    keywords: load("exchange", dice="fixed:3"); a list stands for items with '+' between them.
+    GameError says what is unknown, and what is near.
     """
     if isinstance(game, Game):
         if rules:
@@ -51,7 +52,7 @@ def load(game: AnyGame, **rules: Value) -> Game:
         if rules:
             raise GameError(f"a PythonGame takes no rule options here: {', '.join(rules)}")
         return load(register(_instance(game)).name)
-    spec = grammar.read(game).extended(rules)
+    spec = _spec(game).extended(rules)
     if spec.name == "python":
         return _load_file(spec)
     if spec.name in _registered:
@@ -88,6 +89,48 @@ def register(game: Registered) -> Registered:
     return game
 
 
+def names_a_path(text: str) -> bool:
+    """Whether loading a text would run a file that the text chooses: never do so for a stranger."""
+    spec = grammar.read(text)
+    return spec.name == "python" and "sha" not in spec.options
+
+
+def files_of(game: Game) -> dict[str, bytes]:
+    """The files of a game in Python by their paths; none of any other game."""
+    spec = grammar.read(game.text)
+    return sources.known(spec.options["sha"]) if spec.name == "python" else {}
+
+
+def packed(texts: Iterable[str]) -> bytes:
+    """Those games of texts that only this process knows, for `unpack` in another one."""
+    games = {name: _registered[name] for name in texts if name in _registered}
+    for name, game in games.items():
+        module = sys.modules.get(type(game).__module__)
+        try:
+            if module is not None:  # other processes may not find it: it may be a notebook
+                cloudpickle.register_pickle_by_value(module)
+            cloudpickle.dumps(game)
+        except Exception as error:
+            raise GameError(
+                f"the game '{name}' cannot be sent to worker processes ({error}): use workers=1, or"
+                " put it into a file of its own and name that, python:file=FILE"
+            ) from error
+    return bytes(cloudpickle.dumps(list(games.values())))
+
+
+def unpack(data: bytes) -> None:
+    """Makes the games of another process known here."""
+    for game in cloudpickle.loads(data):
+        register(game)
+
+
+def _spec(text: str) -> Spec:
+    """What a text asks for; the path of a Python file asks for the game in it."""
+    if text.endswith(".py") and not text.startswith("python:"):
+        return Spec("python", {"file": text})
+    return grammar.read(text)
+
+
 def _load_with_pieces(spec: Spec) -> Game:
     """A game whose men are read from the files that its `pieces` option names."""
     options = dict(spec.options)
@@ -111,23 +154,49 @@ def _instance(game: AnyPythonGame | type[AnyPythonGame]) -> AnyPythonGame:
 
 
 def _load_file(spec: Spec) -> Game:
-    """The game in a file: python:file=PATH, or python:file=PATH,class=NAME if it has several."""
-    options = ["file", "class"]
+    """The game in a file: python:file=PATH, or python:file=PATH,class=NAME if it has several.
+
+    With sha=HASH it is the one whose content has this hash, if it was run here before.
+    """
+    options = ["file", "class", "sha"]
     _refuse_unknown(spec.options, options, "python")
     if "file" not in spec.options:
         raise GameError("python needs a file: python:file=my_game.py")
+    if "sha" in spec.options:
+        return _load_known(spec.text)
     path = Path(spec.options["file"]).expanduser()
     if not path.is_file():
         where = "" if path.is_absolute() else f" in {Path.cwd()}, where it is looked for"
         raise GameError(
             f"'{path}' is a folder" if path.is_dir() else f"there is no file '{path}'{where}"
         )
+    if "," in path.name or not path.name.isprintable():
+        raise GameError(
+            f"{path.name!r} has a comma or a letter that cannot be shown, and no text could name"
+            " its game: rename the file"
+        )
+    rules = sources.run(path)
+    game = _game_in(rules, spec, path)
+    sources.keep(rules)
+    return game
+
+
+@functools.lru_cache(maxsize=64)
+def _load_known(text: str) -> Game:
+    """The game of a text with a hash, which is always the same."""
+    spec = grammar.read(text)
+    file = spec.options["file"]
+    return _game_in(sources.run_known(file, spec.options["sha"]), spec, Path(file))
+
+
+def _game_in(rules: sources.Rules, spec: Spec, path: Path) -> Game:
+    """The game that a file defines, or the one of its games that is named."""
     found = {
         name: value
-        for name, value in vars(_run(path)).items()
+        for name, value in vars(rules.module).items()
         if isinstance(value, type)
         and issubclass(value, PythonGame)
-        and value.__module__ == _module_name(path)
+        and value.__module__ == rules.module.__name__
         and not inspect.isabstract(value)
     }
     wanted = spec.options.get("class")
@@ -137,29 +206,9 @@ def _load_file(spec: Spec) -> Game:
         raise GameError(f"'{path}' has several games; add class=, one of: {', '.join(found)}")
     if wanted is not None and wanted not in found:
         raise GameError(f"'{path}' has no game class '{wanted}'{among(wanted, found)}")
-    chosen = wanted or next(iter(found))
-    text = Spec("python", {key: spec.options[key] for key in options if key in spec.options}).text
-    return load_python_game(_instance(found[chosen]), text)
-
-
-def _module_name(path: Path) -> str:
-    return f"rulezero_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
-
-
-def _run(path: Path) -> ModuleType:
-    """The file as a module, run afresh: what it says now counts."""
-    name = _module_name(path)
-    source = importlib.util.spec_from_file_location(name, path)
-    if source is None or source.loader is None:
-        raise GameError(f"'{path}' is no Python file: its name must end in .py")
-    module = importlib.util.module_from_spec(source)
-    sys.modules[name] = module  # dataclasses look their module up while they are made
-    try:
-        source.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise GameError(f"'{path}' cannot be run: it {describe(error)}") from error
-    return module
+    chosen = {} if wanted is None else {"class": wanted}
+    text = Spec("python", {"file": rules.file, **chosen, "sha": rules.sha}).text
+    return load_python_game(_instance(found[wanted or next(iter(found))]), text)
 
 
 def _refuse_unknown(given: Iterable[str], known: list[str], game: str) -> None:

@@ -26,6 +26,11 @@ NOBODY = "#9aa5ad"
 _SEATS: Names = ("seat 0", "seat 1")
 
 
+def title(text: str) -> str:
+    """The text of a game as people read it: without the hash of rules in a file."""
+    return text.partition(",sha=")[0]
+
+
 @dataclass(frozen=True)
 class Board:
     """A state as a rich renderable: coordinates, men, notes, the last choice and who is next."""

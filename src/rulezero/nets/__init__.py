@@ -2,9 +2,9 @@
 
 import os
 
-from rulezero.nets.card import PERCEPTRON, copy, read_card, read_perceptron, resolve
+from rulezero.nets.card import PERCEPTRON, copy, game_of, read_card, read_perceptron, resolve
 
-__all__ = ["PERCEPTRON", "copy", "read_card", "read_perceptron", "resolve"]
+__all__ = ["PERCEPTRON", "copy", "game_of", "read_card", "read_perceptron", "resolve"]
 
 # Torch's threads wait for each other by spinning. Where somebody else wants a core, that lasts as
 # long as they have it, and a fit takes ten times its time. A short spin costs nothing on an idle

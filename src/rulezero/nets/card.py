@@ -14,7 +14,7 @@ from pydantic import Field, StrictInt
 
 from rulezero._core import Facts, Game, Mlp, NetError
 from rulezero.files import write_whole
-from rulezero.games import grammar, load
+from rulezero.games.load import load, names_a_path
 from rulezero.nets.config import NetConfig
 from rulezero.settings import Settings
 
@@ -127,10 +127,11 @@ def copy(net: Path, form: str, target: Path) -> int:
 def game_of(net: Path, card: Card, game: Game | None = None) -> Game:
     """The game given, or the card's, if it fits the net.
 
-    A game in a Python file must be given: a card does not decide which file is run.
+    A game in a Python file must be given unless it was run here before and is known by its hash: a
+    card does not decide which file is run.
     """
     if game is None:
-        if grammar.read(card.game).name == "python":
+        if names_a_path(card.game):
             raise NetError(f"the net '{net}' is for a game in a Python file: give the game, too")
         game = load(card.game)
     card.check(game.facts)

@@ -15,7 +15,6 @@ from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
 from rulezero.errors import RunError
 from rulezero.fleet.local import run as play
-from rulezero.games.load import load
 from rulezero.learn.batch import Batch, Batches
 from rulezero.learn.measures import Answers, Figures, measure
 from rulezero.learn.targets import Targets, TargetSettings, of_play
@@ -88,7 +87,7 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
         )
     card = read_card(path)
     run = _run_of(run_or_net)
-    game = game_of(path, card, None if run is None else load(run.manifest()["game"]))
+    game = game_of(path, card, None if run is None else run.game(run.manifest()["game"]))
     evaluator = OnnxEvaluator(path)
     records = [] if run is None else newest_games(run, games or 100)
     if records:

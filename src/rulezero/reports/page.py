@@ -11,7 +11,7 @@ from rulezero import config
 from rulezero.contest.standings import Standings
 from rulezero.errors import RunError
 from rulezero.files import write_whole
-from rulezero.games.load import load
+from rulezero.games.view import title as game_title
 from rulezero.reports.figures import Figure, Group, groups
 from rulezero.reports.sample import SampleGame, newest_record, sample_of
 from rulezero.reports.standings import read_standings
@@ -38,7 +38,7 @@ def write_report(run: Run, out: str | Path | None = None) -> Path:
 def render(run: Run) -> str:
     """The report of a run."""
     experiment = config.read(run.config())
-    game = load(experiment.game)
+    game = run.game(experiment.game)
     entries = list(run.entries())
     record = newest_record(run)
     sample = None if record is None else sample_of(record, game)
@@ -57,7 +57,7 @@ def render(run: Run) -> str:
         title=html.escape(title),
         style=_part("page.css"),
         heading=html.escape(f"{experiment.recipe} {experiment.preset}"),
-        about=html.escape(f"{experiment.game}, {run.path.resolve().name}"),
+        about=html.escape(f"{game_title(experiment.game)}, {run.path.resolve().name}"),
         cards=_cards(experiment, entries, standings),
         links="".join(f'<a href="#{name}">{words}</a>' for name, words, _ in sections[1:]),
         sections="\n".join(

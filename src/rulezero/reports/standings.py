@@ -13,7 +13,6 @@ from rulezero.files import write_whole
 from rulezero.fleet.fleet import play_into
 from rulezero.fleet.local import LocalFleet
 from rulezero.games import grammar
-from rulezero.games.load import load
 from rulezero.nets.card import PERCEPTRON, inside, resolve
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
@@ -42,7 +41,7 @@ def rate(
     simulations (default: those of the anchor's trials).
     """
     experiment = config.read(run.config())
-    game = load(experiment.game)
+    game = run.game(experiment.game)
     trial = experiment.anchor or experiment.gate
     players = players_of(run, experiment, game, sims=sims, nets=nets)
     tasks = [

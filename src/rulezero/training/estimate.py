@@ -89,15 +89,16 @@ def seconds_of(
 
 
 def _measure(experiment: Experiment, work: Work, workers: int, folder: Path) -> Speed:
-    with fresh_processes(1) as learner, fresh_processes(workers) as players:
+    games = [experiment.game]
+    with fresh_processes(1, games) as learner, fresh_processes(workers, games) as players:
         opened = learner.submit(measure.begin, experiment, folder, _options(work)).result()
         plain = _plainest(work)
         starting = [players.submit(measure.ready, plain, folder) for _ in range(workers)]
         start = statistics.median(each.result() for each in starting)
         samples = _play(players, work, workers, folder, experiment, opened)
-        learning, games = Learning(), _lesson(samples, experiment)
-        if games:
-            learning = learner.submit(measure.learn, experiment, folder, games, _LEARNING).result()
+        learning, lesson = Learning(), _lesson(samples, experiment)
+        if lesson:
+            learning = learner.submit(measure.learn, experiment, folder, lesson, _LEARNING).result()
     return Speed(samples, learning, opened, start)
 
 

@@ -5,20 +5,24 @@ history/      until_N.yaml: the experiment up to iteration N, where it was chang
 log.jsonl     what happened, line by line   records/       the store of every game played
 nets/         iter_N and the pointers best and latest
 state/        progress.json, and the learner it names
+rules/        the files of a game in Python
 """
 
 import contextlib
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
 import msgspec
 from msgspec import Meta
 
+from rulezero._core import Game, GameError
 from rulezero.data.store import Store
 from rulezero.errors import RunError
 from rulezero.files import write_whole
+from rulezero.games import sources
+from rulezero.games.load import load, names_a_path
 from rulezero.nets.card import PERCEPTRON, beside, digest, inside
 from rulezero.training.log import Entry, read_entry
 
@@ -55,6 +59,7 @@ class Run:
         self.state = path / "state"
         self.records = path / "records"
         self.history = path / "history"
+        self.rules = path / "rules"
         self.log = path / "log.jsonl"
 
     def __repr__(self) -> str:
@@ -80,16 +85,36 @@ class Run:
         """Whether a run was begun here."""
         return (self.path / "config.yaml").is_file()
 
-    def create(self, config: str, manifest: dict[str, Any]) -> None:
-        """Makes the folder. RunError where something is in the way."""
+    def create(
+        self, config: str, manifest: dict[str, Any], rules: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Makes the folder; `rules` are the files of a game in Python, for readers elsewhere.
+
+        RunError where something is in the way.
+        """
         if self.path.exists() and not self.path.is_dir():
             raise RunError(f"'{self.path}' is a file: name a new folder for the run")
         if self.path.exists() and any(self.path.iterdir()):
             raise RunError(f"'{self.path}' is not empty: name a new folder, or --resume its run")
         for folder in (self.nets, self.state, self.records):
             folder.mkdir(parents=True, exist_ok=True)
+        sources.write(rules or {}, self.rules)
         self._write_manifest(manifest)
         write_whole(self.path / "config.yaml", config.encode())  # the last: now it is a run
+
+    def game(self, text: str) -> Game:
+        """The game of its config or manifest. It runs no file that is not known on this machine."""
+        if names_a_path(text):
+            raise RunError(
+                f"'{self.path}' would run a file, '{text}': runs name their rules by a hash now, so"
+                " begin another run"
+            )
+        try:
+            return load(text)
+        except GameError as error:
+            if not self.rules.is_dir():
+                raise
+            raise RunError(f"{error}; the run has a copy of it in '{self.rules}'") from error
 
     def change(self, config: str, last: int) -> None:
         """Puts another experiment in the place of its own for the iterations after `last`.

@@ -16,9 +16,11 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per game.")] = False,
 ) -> None:
     """Measure rules, planes and searches on this machine, per second of one process."""
-    if not names:
-        names = rz.game_names() if net is None else [rz.nets.read_card(rz.nets.resolve(net)).game]
-    games = [rz.load(name) for name in names]
+    if net is not None and not names:
+        path = rz.nets.resolve(net)
+        games = [rz.nets.game_of(path, rz.nets.read_card(path))]
+    else:
+        games = [rz.load(name) for name in names or rz.game_names()]
     console = open_console()
     columns = [">leaves", ">planes", ">sims, uniform", ">sims, heuristic"]
     columns += [] if net is None else [">net positions", ">net sims"]
@@ -29,6 +31,8 @@ def bench(
             print_json(speed)
         figures = [speed.leaves, speed.planes, speed.uniform_sims, speed.heuristic_sims]
         figures += [] if net is None else [speed.net_positions, speed.net_sims]
-        table.add_row(game.text, *("-" if n is None else f"{n:,.0f}" for n in figures))
+        table.add_row(
+            rz.view.title(game.text), *("-" if n is None else f"{n:,.0f}" for n in figures)
+        )
     if not as_json:
         console.print(table)

@@ -68,8 +68,8 @@ def _show(console: Console, states: list[rz.State]) -> None:
         f"{facts.slots} policy slots, {'x'.join(map(str, facts.planes))} planes"
         f"{', dice' if facts.has_chance else ''}"
     )
-    title = Text.assemble((game.text, "bold cyan"), ("  " + sizes, "dim"))
-    _print_rule(console, title)
+    heading = Text.assemble((rz.view.title(game.text), "bold cyan"), ("  " + sizes, "dim"))
+    _print_rule(console, heading)
     shown = [states[at] for at in sorted({0, len(states) // 2, len(states) - 1})]
     boards = [rz.view.draw(state, _heading(state)) for state in shown]
     console.print(Columns(boards, padding=(0, 1)))
@@ -79,10 +79,10 @@ def _show(console: Console, states: list[rz.State]) -> None:
     console.print()
 
 
-def _print_rule(console: Console, title: Text) -> None:
-    """The title with a line behind it, which a pipe does not need."""
-    title.no_wrap, title.overflow = True, "ellipsis"
-    console.print(Rule(title, align="left", style="dim") if console.is_terminal else title)
+def _print_rule(console: Console, heading: Text) -> None:
+    """The heading with a line behind it, which a pipe does not need."""
+    heading.no_wrap, heading.overflow = True, "ellipsis"
+    console.print(Rule(heading, align="left", style="dim") if console.is_terminal else heading)
 
 
 def _heading(state: rz.State) -> str:

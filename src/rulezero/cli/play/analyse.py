@@ -166,7 +166,7 @@ def show(
 ) -> None:
     """Prints a game turn by turn with the judge's verdicts, and what each side gave away."""
     names = game.facts.seat_names
-    facts = [(heading, f"{record.game}, {say_result(record)}")]
+    facts = [(heading, f"{rz.view.title(record.game)}, {say_result(record)}")]
     facts += list(zip(names, record.players, strict=True))
     print_pairs(console, [*facts, ("judge", analysis.judge)])
     console.print()

@@ -190,7 +190,7 @@ def _verdict(test: rz.contest.Test) -> str:
 
 def _heading(report: rz.contest.Report, wanted: int) -> str:
     played = report.total.games
-    heading = f"{report.game}: {counted(played, 'game')}"
+    heading = f"{rz.view.title(report.game)}: {counted(played, 'game')}"
     if report.is_interrupted:
         return f"{heading} of {wanted}, interrupted"
     return heading if played == wanted else f"{heading} of {wanted}, then the test was decided"

@@ -233,7 +233,7 @@ class _Table:
         sitting = list(zip(self.names, self.dialogue.players, strict=True))
         mine = " and ".join(name for name, seat in sitting if seat.is_human)
         others = "".join(f", {name} is {seat.text}" for name, seat in sitting if not seat.is_human)
-        self.say(f"{self.dialogue.game.text}: you are {mine}{others}", "bold")
+        self.say(f"{rz.view.title(self.dialogue.game.text)}: you are {mine}{others}", "bold")
         self.say("a move, or help")
 
     def end(self) -> None:

@@ -55,7 +55,9 @@ def untrained_of(text: str) -> Iterator[str]:
 
 def show(found: rz.reports.Diagnosis, console: Console) -> None:
     """Prints a diagnosis in words."""
-    heading = f"{found.game}: {counted(found.games, 'game')}, {found.positions} positions"
+    heading = (
+        f"{rz.view.title(found.game)}: {counted(found.games, 'game')}, {found.positions} positions"
+    )
     console.print(Text(heading, "bold"), soft_wrap=True)
     console.print(Text(f"games: {found.source}"), soft_wrap=True)
     console.print()

@@ -36,7 +36,8 @@ def rate(
 
 def show(found: rz.contest.Standings, console: Console) -> None:
     """Prints ratings, the strongest first."""
-    words = f"{found.game}: {counted(found.games, 'game')}, {found.played} of them played now"
+    counts = f"{counted(found.games, 'game')}, {found.played} of them played now"
+    words = f"{rz.view.title(found.game)}: {counts}"
     console.print(Text(words, "bold"), soft_wrap=True)
     table = plain_table(
         console, "player", ">Elo", f">{100 * found.confidence:.4g} %", ">games", ">score", ""

@@ -198,7 +198,8 @@ def _check_npz(plies: Counter[str], to: Path, trusted: bool) -> None:
 def show(found: rz.data.Summary, console: Console) -> None:
     """Prints a summary."""
     bold = "bold" if console.is_terminal else ""
-    heading = f"{found.game}: {counted(found.results.games, 'game')}, {found.plies:,} plies"
+    size = f"{counted(found.results.games, 'game')}, {found.plies:,} plies"
+    heading = f"{rz.view.title(found.game)}: {size}"
     console.print(Text(heading, bold), soft_wrap=True)
     print_pairs(
         console, [("purposes", say_counts(found.purposes)), ("sources", say_counts(found.sources))]
@@ -252,7 +253,7 @@ def _say_values(values: rz.data.Values) -> tuple[str, str]:
 def show_arrays(made: rz.arrays.Meta, to: Path, console: Console) -> None:
     """Prints what was written."""
     mirrored = f", {made.mirrored:,} of them mirrored" if made.mirrored else ""
-    games = f"{counted(made.games, 'game')} of {made.game}"
+    games = f"{counted(made.games, 'game')} of {rz.view.title(made.game)}"
     words = f"{to}: {made.positions:,} positions{mirrored}, of {games}"
     console.print(Text(words), soft_wrap=True)
     table = plain_table(console, "split", ">games", ">positions", has_room=False)

@@ -55,6 +55,7 @@ def train(
     if dry_run:
         rz.runs.check(experiment, workers)
         typer.echo(experiment.text)
+        typer.echo("# measuring parts of the run, which takes up to 30 seconds")
         found = rz.runs.expect(experiment, workers=workers)
         typer.echo(f"# the net has {found.parameters:,} parameters")
         for line in say_estimate(found):

@@ -1,0 +1,191 @@
+"""The files of games in Python, known by what is in them.
+
+The text of such a game, `python:file=dots.py,sha=3f2a91c04d5e6b70`, names its file and a hash of
+its content, not its folder: records, nets and runs mean the same rules wherever they are opened.
+
+Rules that a user names by their path are run and kept in a folder of that user's. A text with a
+hash runs rules that are kept there and nothing else: no file from strangers chooses what is run.
+"""
+
+import contextlib
+import hashlib
+import importlib.abc
+import importlib.machinery
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from rulezero._core import GameError
+from rulezero.games.python_game import describe
+
+_DIGITS = 16  # of a hash
+_PLACE = "RULEZERO_RULES"  # the environment variable with the folder of known rules
+
+
+class Rules(NamedTuple):
+    """A game's file, and those beside it that it imports, as they were when they were run."""
+
+    file: str  # the name of the game's own file
+    module: ModuleType
+    files: Mapping[str, bytes]  # content by path, from the folder of the game's file
+
+    @property
+    def sha(self) -> str:
+        """The hash of all content."""
+        return _hash(self.files)
+
+
+def run(path: Path) -> Rules:
+    """Runs the file of a game afresh: what is in it now counts. GameError says what is wrong."""
+    if path.suffix != ".py":
+        raise GameError(f"'{path}' is no Python file: its name must end in .py")
+    name = f"rulezero_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:_DIGITS]}"
+    files: dict[str, bytes] = {}
+    loader = _Loader(path, path.parent, files)
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module  # dataclasses look their module up while they are made
+    try:
+        with _neighbours(path.parent, files):
+            loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise GameError(f"'{path}' cannot be run: it {describe(error)}") from error
+    return Rules(path.name, module, files)
+
+
+def run_known(file: str, sha: str) -> Rules:
+    """Runs rules that are kept on this machine, never others."""
+    files = known(sha)
+    if file not in files:
+        raise GameError(
+            f"the rules 'python:file={file},sha={sha}' have not been run on this machine: if you"
+            f" trust them, name their file once, python:file=FOLDER/{file}"
+        )
+    return run(library() / sha / file)
+
+
+def keep(rules: Rules) -> None:
+    """Makes rules known on this machine, for this user."""
+    if known(rules.sha):
+        return
+    place = library()
+    with tempfile.TemporaryDirectory(prefix="half_", dir=place) as half:
+        write(rules.files, Path(half) / rules.sha)
+        shutil.rmtree(place / rules.sha, ignore_errors=True)  # if it was there, it was damaged
+        with contextlib.suppress(FileExistsError):  # another process was quicker
+            (Path(half) / rules.sha).rename(place / rules.sha)
+
+
+def known(sha: str) -> dict[str, bytes]:
+    """The files of known rules by their paths; none if they are unknown or damaged."""
+    folder = library() / sha
+    if not sha.isalnum() or not folder.is_dir():
+        return {}
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*.py"))
+    }
+    return files if _hash(files) == sha else {}
+
+
+def write(files: Mapping[str, bytes], folder: Path) -> None:
+    """Writes files into a folder, which is made."""
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+
+
+def library() -> Path:
+    """The folder of known rules; a temporary one, for this process and its own, if it must be."""
+    given = os.environ.get(_PLACE)
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    place = Path(given or Path(data) / "rulezero" / "rules")
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        if os.access(place, os.W_OK):
+            return place
+    except OSError:
+        pass
+    os.environ[_PLACE] = tempfile.mkdtemp(prefix="rulezero_rules_")
+    return Path(os.environ[_PLACE])
+
+
+def _hash(files: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for path, content in sorted(files.items()):
+        lines = content.replace(b"\r\n", b"\n")  # which another system may have written
+        digest.update(f"{path}\n{len(lines)}\n".encode() + lines)
+    return digest.hexdigest()[:_DIGITS]
+
+
+class _Loader(importlib.abc.SourceLoader):
+    """Runs a file as it is now, not what Python compiled before, and notes what it read."""
+
+    def __init__(self, path: Path, folder: Path, files: dict[str, bytes]) -> None:
+        self._path, self._folder, self._files = path, folder, files
+
+    def get_filename(self, fullname: str) -> str:
+        return str(self._path)
+
+    def get_data(self, path: str | bytes) -> bytes:
+        content = self._path.read_bytes()
+        self._files[self._path.relative_to(self._folder).as_posix()] = content
+        return content
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the modules in a folder before others of the same name."""
+
+    def __init__(self, folder: Path, files: dict[str, bytes]) -> None:
+        self._folder, self._files = folder, files
+        self.names = {path.stem for path in folder.glob("*.py")}
+        self.names |= {path.parent.name for path in folder.glob("*/__init__.py")}
+        self.names -= {*sys.stdlib_module_names, "__main__", "rulezero"}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        top, *below = fullname.split(".")
+        if top not in self.names:
+            return None
+        plain = self._folder.joinpath(top, *below)
+        package = plain / "__init__.py"
+        file = package if package.is_file() else plain.with_suffix(".py")
+        if not file.is_file():
+            return None
+        return importlib.machinery.ModuleSpec(
+            fullname,
+            _Loader(file, self._folder, self._files),
+            origin=str(file),
+            is_package=file == package,
+        )
+
+
+@contextlib.contextmanager
+def _neighbours(folder: Path, files: dict[str, bytes]) -> Iterator[None]:
+    """Lets a game's file import those beside it; other modules never see them.
+
+    Afterwards there are the same modules as before, so that two games may each have a neighbour of
+    one name.
+    """
+    finder = _Finder(folder, files)
+    before = _take_out(finder.names)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        _take_out(finder.names)
+        sys.modules.update(before)
+
+
+def _take_out(names: set[str]) -> dict[str, ModuleType]:
+    """The modules of these names and those inside them, which are no longer loaded."""
+    found = [name for name in sys.modules if name.partition(".")[0] in names]
+    return {name: sys.modules.pop(name) for name in found}
