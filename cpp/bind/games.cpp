@@ -88,6 +88,7 @@ void bind_games(nb::module_& m) {
       .def_ro("pgn_variants", &Facts::pgn_variants,
               "What PGN's Variant tag says, then other spellings that are read; [] without PGN.")
       .def_ro("constants", &Facts::constants, "Numbers of the rules by name.")
+      .def_ro("pictures", &Facts::pictures, "What a man's symbol is drawn as: {'K': 'king'}.")
       .def("__repr__", [](const Facts& facts) {
         return "Facts(" + facts.name + ", version " + std::to_string(facts.version) + ", " +
                std::to_string(facts.actions) + " actions, " + std::to_string(facts.slots) +

@@ -70,6 +70,7 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   read("typical_moves", "a number", facts_.typical_moves);
   read("pgn_variants", "a list of names", facts_.pgn_variants);
   read("constants", "whole numbers by name", facts_.constants);
+  read("pictures", "names of pictures by symbol", facts_.pictures);
   if (facts_.human_seat < 0 || facts_.human_seat > 1) {
     throw GameError(owner + ".human_seat must be 0 or 1");
   }

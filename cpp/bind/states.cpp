@@ -210,6 +210,12 @@ void bind_states(nb::module_& m) {
       .def(
           "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, "memo"_a)
       .def("__reduce__", &reduced, nb::sig(kReduceSignature))
+      .def(
+          "_repr_svg_",
+          [](const nb::handle& state) {
+            return nb::module_::import_("rulezero.games.picture").attr("svg")(state);
+          },
+          nb::sig("def _repr_svg_(self) -> str"), "The board, as notebooks show it.")
       .def("__repr__", [](const AnyState& state) {
         return "<" + state.game().facts().name + " " + state.text() + ">";
       });

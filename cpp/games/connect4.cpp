@@ -27,7 +27,8 @@ Connect4::Connect4()
              .max_plies = kColumns * kRows,
              .seat_names = {"X", "O"},
              .typical_plies = 28,
-             .typical_moves = 6} {}
+             .typical_moves = 6,
+             .pictures = {{"X", "disc"}, {"O", "disc"}}} {}
 
 Connect4::Position Connect4::start(std::uint64_t, const Options& options) const {
   check_options(options, {}, "the start of connect4");

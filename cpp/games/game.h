@@ -64,6 +64,9 @@ struct Facts {
   double typical_moves = 0;                    // legal moves of a choice there
   std::vector<std::string> pgn_variants = {};  // Variant tag, then other spellings; none: no PGN
   std::map<std::string, int> constants = {};   // numbers of the rules that Python needs
+  // What a man's symbol is drawn as: king, disc, ... (src/rulezero/games/men); others are letters.
+  std::map<std::string, std::string> pictures = {{"K", "king"},   {"Q", "queen"},  {"R", "rook"},
+                                                 {"B", "bishop"}, {"N", "knight"}, {"P", "pawn"}};
 
   std::size_t input_size() const { return planes[0] * planes[1] * planes[2]; }
 };

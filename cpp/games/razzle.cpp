@@ -94,7 +94,8 @@ Razzle::Razzle()
              .events = {"knight_move", "pass", "end_turn", "ball_progress", "forced_pass", "win"},
              .policy_layout = "from_to",
              .typical_plies = 36,
-             .typical_moves = 16} {}
+             .typical_moves = 16,
+             .pictures = {{"N", "knight"}, {"B", "carrier"}}} {}
 
 Razzle::Position Razzle::start(std::uint64_t, const Options& options) const {
   check_options(options, {}, "the start of razzle");

@@ -30,6 +30,7 @@ from rulezero.errors import RunError, nearest
 from rulezero.games import PiecesError, PythonGame, game_names, load, pieces, register, view
 from rulezero.games.info import info, moves_by_kind
 from rulezero.games.paths import perft
+from rulezero.games.picture import svg
 from rulezero.learn.measures import Measures
 from rulezero.machine import cores
 from rulezero.play.evaluators import Evaluation, Evaluator
@@ -58,7 +59,7 @@ from rulezero.version import __version__
 __all__ = [  # noqa: RUF022
     # games and their rules
     "CHANCE", "Facts", "Game", "PythonGame", "State", "game_names", "game_options", "heuristic",
-    "info", "load", "moves_by_kind", "perft", "pieces", "register", "view",
+    "info", "load", "moves_by_kind", "perft", "pieces", "register", "svg", "view",
     # players, matches and records
     "Evaluation", "Evaluator", "Match", "Player", "Record", "Store", "Thought", "TreeNode", "bench",
     "contest", "data",

@@ -66,6 +66,7 @@ class PythonGame(ABC, Generic[Position]):
     typical_moves: float = 0.0  # legal moves of a choice in such games
     pgn_variants: Sequence[str] = ()  # PGN's Variant tag, then other spellings; (): no PGN
     constants: Mapping[str, int] = {}  # numbers of the rules by name
+    pictures: Mapping[str, str] = {}  # what a man is drawn as: {"K": "king"} (games/men)
 
     @abstractmethod
     def start(self, seed: int) -> Position:

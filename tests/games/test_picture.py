@@ -1,0 +1,91 @@
+"""Boards as pictures."""
+
+from types import MappingProxyType
+from xml.etree import ElementTree
+
+import pytest
+
+import rulezero as rz
+from rulezero.games.picture import PICTURES
+from support import samples
+from support.tictactoe import TicTacToe
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def parts(image: str, kind: str) -> list[ElementTree.Element]:
+    """The shapes of a kind in an image, which must be well formed."""
+    root = ElementTree.fromstring(image)
+    return [each for each in root.iter() if kind in each.get("class", "").split()]
+
+
+@pytest.mark.parametrize("name", samples.GAMES)
+def test_every_state_has_a_picture(name: str) -> None:
+    """A square for each cell, a man for each that is there, notes where there are some."""
+    for state in samples.states(name, about=60):
+        cells = [cell for row in state.cells() for cell in row]
+        image = rz.svg(state)
+        assert len(parts(image, "light")) + len(parts(image, "dark")) == len(cells)
+        assert len(parts(image, "man")) == sum(bool(cell.man) for cell in cells)
+        assert len(parts(image, "note")) == sum(bool(cell.note) for cell in cells)
+        for seat in (0, 1):
+            own = sum(bool(cell.man) and cell.seat == seat for cell in cells)
+            assert len(parts(image, f"seat{seat}")) >= own
+
+
+def test_the_last_choice_is_marked() -> None:
+    """The squares that differ from the state before, or from another one."""
+    start = rz.load("monster").start()
+    state = start.apply(start.read("e2e4"))
+    after = state.apply(state.read("d2d4"))
+    assert [len(parts(rz.svg(each), "last")) for each in (start, state, after)] == [0, 2, 2]
+    assert len(parts(rz.svg(after, since=start), "last")) == 4
+
+
+def corners(image: str) -> set[tuple[str, str]]:
+    return {(each.get("x", ""), each.get("y", "")) for each in parts(image, "last")}
+
+
+def test_the_other_side_below() -> None:
+    """Turning the board turns every square: e2 and e4 lie where d7 and d5 would."""
+    start = rz.load("chess").start()
+    one = start.apply(start.read("e2e4"))
+    turned = start.apply(start.read("d2d4")).apply(start.apply(start.read("d2d4")).read("d7d5"))
+    assert corners(rz.svg(one, is_flipped=True)) == corners(rz.svg(turned))
+    assert corners(rz.svg(one)) != corners(rz.svg(one, is_flipped=True))
+
+
+def test_arrows_and_size() -> None:
+    """Arrows lie between squares; a name that is no square is an error."""
+    state = rz.load("razzle").start()
+    image = rz.svg(state, arrows=[("b1", "c3"), ("g8", "a1")], size=300)
+    assert len(parts(image, "arrow")) == len(parts(image, "head")) == 2
+    assert ElementTree.fromstring(image).get("width") == "300"
+    for name in ("h1", "a9", "a0", "", "a", "1a", "e22"):
+        with pytest.raises(rz.GameError, match="is no square of the board"):
+            rz.svg(state, arrows=[("b1", name)])
+
+
+def test_pictures_of_a_game_in_python() -> None:
+    """Symbols in discs unless the game names pictures, which must exist."""
+
+    class Drawn(TicTacToe):
+        name = "drawn"
+        pictures = MappingProxyType({"x": "king"})
+
+    def image(game: TicTacToe) -> str:
+        return rz.svg(rz.load(game).start().apply(4))
+
+    assert ">X</text>" in image(TicTacToe())
+    assert ">X</text>" not in image(Drawn())
+    Drawn.pictures = MappingProxyType({"x": "knigth"})
+    with pytest.raises(rz.GameError, match=r"no picture 'knigth' .*did you mean 'knight'"):
+        image(Drawn())
+
+
+def test_pictures_that_games_name_exist() -> None:
+    """And notebooks show them."""
+    for name in samples.GAMES:
+        state = rz.load(name).start()
+        assert set(state.game.facts.pictures.values()) <= set(PICTURES)
+        assert vars(rz.State)["_repr_svg_"](state) == rz.svg(state)
