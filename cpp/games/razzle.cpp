@@ -95,7 +95,7 @@ Razzle::Razzle()
              .policy_layout = "from_to",
              .typical_plies = 36,
              .typical_moves = 16,
-             .pictures = {{"N", "knight"}, {"B", "carrier"}}} {}
+             .pictures = {{"N", "knight"}, {"B", "carrier"}, {"T", "barred"}}} {}
 
 Razzle::Position Razzle::start(std::uint64_t, const Options& options) const {
   check_options(options, {}, "the start of razzle");

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 import rulezero as rz
+from pictures import FOLDER, pictures
 from rulezero.games.picture import PICTURES
 from support import samples
 from support.tictactoe import TicTacToe
@@ -89,3 +90,9 @@ def test_pictures_that_games_name_exist() -> None:
         state = rz.load(name).start()
         assert set(state.game.facts.pictures.values()) <= set(PICTURES)
         assert vars(rz.State)["_repr_svg_"](state) == rz.svg(state)
+
+
+@pytest.mark.parametrize(("name", "image"), list(pictures()))
+def test_the_documents_have_the_pictures_of_today(name: str, image: str) -> None:
+    """scripts/pictures.py writes them."""
+    assert (FOLDER / f"{name}.svg").read_text(encoding="utf-8") == image + "\n"

@@ -30,6 +30,7 @@ _STYLE = """
 .rz-board .seat1 .dot{fill:#cfc5b6;stroke:none}
 .rz-board .man .ball{fill:#e0662f;stroke:#7a2f10}
 .rz-board .man .seam{fill:none;stroke:#7a2f10;stroke-width:2.4}
+.rz-board .man .bar{fill:none;stroke:#b3261e;stroke-width:6}
 .rz-board .man text{font:bold 44px sans-serif;text-anchor:middle;stroke:none}
 .rz-board .seat0 text{fill:#2b2622}
 .rz-board .seat1 text{fill:#fbf7ee}
