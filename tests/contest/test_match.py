@@ -22,7 +22,7 @@ from rulezero.stats.rating import elo
 from rulezero.stats.sprt import Sprt
 from rulezero.stats.tally import Counts, Tally
 from support import samples  # registers tictactoe
-from support.commands import begin, read_until
+from support.commands import begin, read_until, workers_of
 
 
 def test_a_store_keeps_every_game_before_it_is_told(tmp_path: Path) -> None:
@@ -313,7 +313,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
     with begin(path, "2", program=str(program)) as process:
         for already in (20, 200):
             read_until(process.stdout, f"\n{already}\n")
-            os.kill(_workers_of(process.pid)[0], signal.SIGKILL)
+            os.kill(workers_of(process.pid)[0], signal.SIGKILL)
         _, errors = process.communicate(timeout=120)
     assert process.returncode == 0
     line = "a worker process was killed by signal 9; another one plays its games again"
@@ -341,16 +341,6 @@ def test_workers_that_only_die_end_the_match(tmp_path: Path) -> None:
     words = "4 worker processes in a row died before they finished a game, the last one ended with"
     with pytest.raises(rz.GameError, match=words):
         rz.match(f"python:file={tmp_path}/deadly.py", "random", "random", 8, opening=0, workers=2)
-
-
-def _workers_of(pid: int) -> list[int]:
-    """The worker processes of a process."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [
-        int(child)
-        for child in children
-        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]
 
 
 def _is_running(pid: str) -> bool:

@@ -75,3 +75,13 @@ def read_until(stream: IO[str] | None, words: str) -> str:
         assert letter, f"it ended without saying {words!r}: {seen[-500:]}"
         seen += letter
     return seen
+
+
+def workers_of(pid: int) -> list[int]:
+    """The worker processes of a process; Linux only."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [
+        int(child)
+        for child in children
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]

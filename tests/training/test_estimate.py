@@ -127,6 +127,16 @@ def test_every_part_is_measured(recipe: str) -> None:
     assert found.hours < 0.1
 
 
+def test_games_before_and_beside_self_play_are_counted() -> None:
+    """Twenty thousand games of a bootstrap, or thousands of trials, take more than a few do."""
+    few = estimate(config.load("connect4", "tiny"), workers=2)
+    games = "bootstrap=[{a: 'ucb1:sims=200', games: 20000}]"
+    bootstrap = estimate(config.load("connect4", "tiny", [games]), workers=2)
+    assert bootstrap.hours > 3 * few.hours
+    trials = estimate(config.load("connect4", "tiny", ["anchor.games=20000"]), workers=2)
+    assert trials.hours > 1.5 * few.hours
+
+
 @pytest.mark.parametrize("sims", [200, 100_000])
 def test_slow_games_are_measured_by_their_plies(tmp_path: Path, sims: int) -> None:
     """Where none ends, games still have their length, and take as long as their simulations."""

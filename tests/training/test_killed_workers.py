@@ -1,0 +1,35 @@
+"""A worker process that is killed costs a run nothing but time."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import rulezero as rz
+from support.commands import begin, workers_of
+
+GAMES = ["selfplay.games=600", "anchor=null", "iterations=1"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_run_goes_on_without_a_killed_worker(tmp_path: Path) -> None:
+    """Another worker plays its games; the net and the records are those of a run undisturbed."""
+    changes = [word for change in GAMES for word in ("--set", change)]
+    command = ["train", "connect4", "--preset", "tiny", *changes, "--workers", "2"]
+    with begin(*command, "--out", tmp_path / "run") as process:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "run").is_dir() or len(workers_of(process.pid)) < 2:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+        _, errors = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert "a worker process was killed by signal 9; another one plays its games again" in errors
+    again = rz.train(
+        "connect4", "tiny", tmp_path / "again", changes=GAMES, workers=1, progress=False
+    )
+    assert rz.open_run(tmp_path / "run").fingerprint() == again.fingerprint()
