@@ -113,7 +113,7 @@ def test_the_command_draws_the_files_it_was_given(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "Wizard  W  value 4.5" in result.output
     assert "Queen" not in result.output
-    assert result.output.endswith("\n1 piece, no mistake found\n")
+    assert result.stdout.endswith("\n1 piece, no mistake found\n")
 
     path.write_text(WIZARD.replace("leap", "leep"))
     result = CliRunner().invoke(check.app, ["pieces", str(path)])
@@ -127,17 +127,17 @@ def test_a_game_is_checked(tmp_path: Path) -> None:
     command = ["check", "game", str(path), "--games", "12"]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0
-    assert result.output.endswith("no mistake found\n")
+    assert result.stdout.endswith("no mistake found\n")
     for words in ("start", "games    12 random ones", "plies ", "results  seat 0 won ", "a second"):
         assert words in result.output
     path.write_text(BROKEN["apply works on the heaps themselves"].source, encoding="utf-8")
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 1
     assert f"error: {path}:52 apply(): changes the position that it is given" in result.output
-    assert result.output.endswith("1 mistake found\n")
+    assert result.stdout.endswith("1 mistake found\n")
     path.write_text(BROKEN["slot is shared"].source, encoding="utf-8")
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0
-    assert f"warning: {path}:84 slot(): gives 0 for action 3 and for action 4" in result.output
-    assert result.output.endswith("no mistake found, 1 warning\n")
+    assert f"warning: {path}:79 slot(): gives 0 for action 3 and for action 4" in result.output
+    assert result.stdout.endswith("no mistake found, 1 warning\n")
     assert CliRunner().invoke(app, ["check", "game", str(tmp_path / "nope.py")]).exit_code != 0

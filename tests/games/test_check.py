@@ -22,7 +22,8 @@ def line_of(source: str, method: str) -> int:
     (rules,) = [
         node
         for node in ast.parse(source).body
-        if isinstance(node, ast.ClassDef) and "PythonGame" in ast.unparse(node.bases[:1] or node)
+        if isinstance(node, ast.ClassDef)
+        and any("PythonGame" in ast.unparse(base) for base in node.bases)
     ]
     if not method:
         return min([rules.lineno, *(each.lineno for each in rules.decorator_list)])
