@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -81,7 +81,7 @@ def check_game(
     for number in range(games):
         if number and time.monotonic() > until:
             break
-        dice = random.Random(f"{seed} {number}")
+        dice = _dice(seed, number)
         states: list[State] = []
         is_whole = laws.guard(_play, watched, seed + number, dice, states)
         positions += _examine(laws, states, dice, until if number else until + seconds)
@@ -93,8 +93,7 @@ def check_game(
         if rules is not None and number == 0:
             laws.strange_texts(states[len(states) // 2].text)
     if not findings.all(are_warnings=False):  # the rest for the figures, without observation
-        more = range(seed + len(played), seed + games)
-        laws.guard(_play_on, game, more, until + 0.2 * seconds, played)
+        laws.guard(_play_on, game, seed, games, until + 0.2 * seconds, played)
     laws.guard(_smell, findings, watched, played, rules is not None)
     if other_process and game.text.startswith("python:") and played:
         _replay_elsewhere(findings, game, played[:_ELSEWHERE])
@@ -126,14 +125,16 @@ def _play(game: Game, seed: int, dice: random.Random, into: list[State]) -> None
         into.append(state)
 
 
-def _play_on(game: Game, seeds: Iterable[int], until: float, into: list[list[State]]) -> None:
-    """Appends more random games to a list, as many as there is time for."""
-    for seed in seeds:
-        if time.monotonic() > until:
-            return
+def _play_on(game: Game, seed: int, games: int, until: float, into: list[list[State]]) -> None:
+    """Appends random games to a list until there are enough, or there is no more time."""
+    while len(into) < games and time.monotonic() < until:
         states: list[State] = []
-        _play(game, seed, random.Random(seed), states)
+        _play(game, seed + len(into), _dice(seed, len(into)), states)
         into.append(states)
+
+
+def _dice(seed: int, number: int) -> random.Random:
+    return random.Random(f"{seed} {number}")
 
 
 def _examine(laws: Laws, states: list[State], dice: random.Random, until: float) -> int:

@@ -53,7 +53,9 @@ def _show(console: Console, found: rz.GameCheck) -> None:
             rz.view.draw(found.sample[at], f"ply {at}" if at else "start", names=names)
             for at in shown
         ]
-        console.print(Columns(boards, padding=(0, 1)))
+        with console.capture() as picture:
+            console.print(Columns(boards, padding=(0, 1)))
+        console.file.writelines(f"{line.rstrip()}\n" for line in picture.get().splitlines())
         console.print()
     lengths = found.lengths
     first, drawn, second = found.results
