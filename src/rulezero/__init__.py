@@ -28,6 +28,7 @@ from rulezero.data import Record, RecordError, Store, arrays, records
 from rulezero.endgame import TableError
 from rulezero.errors import RunError, nearest
 from rulezero.games import PiecesError, PythonGame, game_names, load, pieces, register, view
+from rulezero.games.check import GameCheck, check_game
 from rulezero.games.info import info, moves_by_kind
 from rulezero.games.paths import perft
 from rulezero.games.picture import svg
@@ -58,8 +59,9 @@ from rulezero.version import __version__
 
 __all__ = [  # noqa: RUF022
     # games and their rules
-    "CHANCE", "Facts", "Game", "PythonGame", "State", "game_names", "game_options", "heuristic",
-    "info", "load", "moves_by_kind", "perft", "pieces", "register", "svg", "view",
+    "CHANCE", "Facts", "Game", "GameCheck", "PythonGame", "State", "check_game", "game_names",
+    "game_options", "heuristic", "info", "load", "moves_by_kind", "perft", "pieces", "register",
+    "svg", "view",
     # players, matches and records
     "Evaluation", "Evaluator", "Match", "Player", "Record", "Store", "Thought", "TreeNode", "bench",
     "contest", "data",

@@ -9,9 +9,12 @@ from typer.testing import CliRunner
 
 import rulezero as rz
 from rulezero import _core
+from rulezero.cli import app
 from rulezero.cli.games import check
 from rulezero.games.pieces import PieceSet, read_pieces
+from support.broken_games import BROKEN
 from support.piece_files import HOP, KING, WIZARD, read
+from support.rules_in_python import SOURCES
 
 
 def marks(board: check.Board) -> dict[str, set[str]]:
@@ -110,8 +113,31 @@ def test_the_command_draws_the_files_it_was_given(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "Wizard  W  value 4.5" in result.output
     assert "Queen" not in result.output
-    assert result.output.endswith("\n1 piece, no mistake found\n")
+    assert result.stdout.endswith("\n1 piece, no mistake found\n")
 
     path.write_text(WIZARD.replace("leap", "leep"))
     result = CliRunner().invoke(check.app, ["pieces", str(path)])
     assert isinstance(result.exception, rz.PiecesError)
+
+
+def test_a_game_is_checked(tmp_path: Path) -> None:
+    """A summary and a game; each mistake with its place, and exit code 1."""
+    path = tmp_path / "mine.py"
+    path.write_text(SOURCES["heaps"], encoding="utf-8")
+    command = ["check", "game", str(path), "--games", "12"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0
+    assert result.stdout.endswith("no mistake found\n")
+    for words in ("start", "games    12 random ones", "plies ", "results  seat 0 won ", "a second"):
+        assert words in result.output
+    path.write_text(BROKEN["apply works on the heaps themselves"].source, encoding="utf-8")
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 1
+    assert f"error: {path}:52 apply(): changes the position that it is given" in result.output
+    assert result.stdout.endswith("1 mistake found\n")
+    path.write_text(BROKEN["slot is shared"].source, encoding="utf-8")
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0
+    assert f"warning: {path}:79 slot(): gives 0 for action 3 and for action 4" in result.output
+    assert result.stdout.endswith("no mistake found, 1 warning\n")
+    assert CliRunner().invoke(app, ["check", "game", str(tmp_path / "nope.py")]).exit_code != 0

@@ -268,7 +268,7 @@ def test_starts_come_from_a_file(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(rz.PositionError, match="is no text"):
         read_starts(path, game)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(rz.PositionError, match="there is no file of positions"):
         read_starts(tmp_path / "nowhere", game)
 
 

@@ -354,8 +354,8 @@ def test_a_file_may_hold_games(tmp_path: Path) -> None:
     for source, more, words in (
         (two, "", "several games; add class=, one of: TicTacToe, Second"),
         (two, ",class=Secnod", "did you mean 'Second'"),
-        ("x = 1", "", "no PythonGame"),
-        ("import rulezero as rz\nfrom rulezero import PythonGame", "", "no PythonGame"),
+        ("x = 1", "", "defines no game"),
+        ("import rulezero as rz\nfrom rulezero import PythonGame", "", "defines no game"),
         ("1 / 0", "", "ZeroDivisionError"),
         ("def", "", "SyntaxError"),
         ("import sys\nsys.exit(0)", "", "SystemExit"),
@@ -364,3 +364,39 @@ def test_a_file_may_hold_games(tmp_path: Path) -> None:
             load(source, more)
     with pytest.raises(rz.GameError, match="is a folder"):
         rz.load(f"python:file={tmp_path}")
+
+
+ABSTRACT = """import rulezero as rz
+
+
+class Unfinished(rz.PythonGame[str]):
+    name = "unfinished"
+
+    def start(self, seed):
+        return ""
+"""
+FINISHED = documents.tic_tac_toe()
+UNREGISTERED = FINISHED.replace("@rz.register\n", "")
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "words"),
+    [
+        (ABSTRACT, 4, "Unfinished lacks these methods: apply, encode, ending, legal"),
+        (ABSTRACT.replace("class", "@rz.register\nclass"), 4, "Unfinished lacks these methods"),
+        (FINISHED.replace('"tictactoe"', '"chess"'), 8, "the name 'chess' is taken"),
+        (UNREGISTERED.replace('"tictactoe"', '"chess"'), 8, "the name 'chess' is taken"),
+        (FINISHED.replace("slots = 9", "slots = 0"), 8, "TicTacToe needs a name, and actions"),
+        (UNREGISTERED.replace("slots = 9", 'slots = "x"'), 8, r"TicTacToe.actions must be"),
+        (FINISHED + "rz.load('ches')", 56, "there is no game 'ches'"),
+    ],
+)
+def test_a_file_whose_game_cannot_be_loaded_is_named_with_the_line(
+    tmp_path: Path, source: str, line: int, words: str
+) -> None:
+    """The user's file and the line of the class there, not rulezero's own."""
+    path = tmp_path / "mine.py"
+    path.write_text(source, encoding="utf-8")
+    with pytest.raises(rz.GameError) as caught:
+        rz.load(str(path))
+    assert str(caught.value).startswith(f"{path}:{line}: {words}")

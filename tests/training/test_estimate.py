@@ -12,8 +12,9 @@ from rulezero.games.load import load
 from rulezero.nets.size import size_of
 from rulezero.training.estimate import Speed, estimate, seconds_of
 from rulezero.training.experiment import Experiment
-from rulezero.training.measure import Learning, Opened, Sample, measured_net, sample
+from rulezero.training.measure import Learning, Opened, Sample, begin, learn, measured_net, sample
 from rulezero.training.work import typical_sizes, work_of
+from support.documents import tic_tac_toe
 
 DRY_RUN = """
 import os, resource, sys, time
@@ -147,3 +148,45 @@ def test_slow_games_are_measured_by_their_plies(tmp_path: Path, sims: int) -> No
     assert 0 < len(found.games) < 1000
     assert found.net_share == 0
     assert (found.seconds > 0.1) == (sims == 100_000)
+
+
+SPIN = """
+    def {method}(self, position, *more):
+        until = time.thread_time() + {seconds}
+        while time.thread_time() < until:
+            pass
+        return super().{method}(position, *more)
+"""
+
+
+def slow_rules(folder: Path, **seconds: float) -> Experiment:
+    """A little experiment in tic-tac-toe whose methods take so many seconds more."""
+    source = (
+        tic_tac_toe()
+        .replace("@rz.register\n", "")
+        .replace("import numpy", "import time\n\nimport numpy", 1)
+    )
+    spins = "".join(SPIN.format(method=name, seconds=each) for name, each in seconds.items())
+    source += f'\n\nclass Slow(TicTacToe):\n    name = "slow"\n{spins}'
+    path = folder / f"slow_{'_'.join(seconds) or 'not'}.py"
+    path.write_text(source, encoding="utf-8")
+    changes = [f"game=python:file={path},class=Slow", "net={blocks: 1, channels: 8}", "anchor=null"]
+    changes += ["selfplay={games: 40, a: 'puct:net=best,sims=8'}", "bootstrap=[]", "iterations=2"]
+    changes += ["gate=null", "fit={batch: 16, samples_per_ply: 4}"]
+    return config.load("connect4", "tiny", changes)
+
+
+def measured(experiment: Experiment, folder: Path) -> tuple[float, float]:
+    """Seconds of a game of self-play, and of a sample of a fit."""
+    folder.mkdir()
+    begin(experiment, folder, [])
+    games = sample(work_of(experiment).kinds[0].task, folder, 1, 0.5)
+    return games.seconds, learn(experiment, folder, games.games, 0.2).sample_seconds
+
+
+def test_the_time_of_rules_in_python_counts(tmp_path: Path) -> None:
+    """In games and in fits: apply() and encode() that take longer are seen in both."""
+    plain = measured(slow_rules(tmp_path), tmp_path / "plain")
+    slow = measured(slow_rules(tmp_path, apply=0.0003, encode=0.0003), tmp_path / "slow")
+    assert slow[0] > plain[0] + 5 * 8 * 0.0003, "5 plies at least, each with 8 simulations"
+    assert slow[1] > plain[1] + 0.0003, "each sample is encoded"

@@ -21,13 +21,14 @@ from rulezero.errors import among, nearest
 from rulezero.games import grammar, sources
 from rulezero.games.grammar import Spec, Value
 from rulezero.games.pieces import read_pieces
-from rulezero.games.python_game import PythonGame
+from rulezero.games.python_game import PythonGame, place_of_class
 
 AnyPythonGame = PythonGame[Any]
 AnyGame = str | Game | AnyPythonGame | type[AnyPythonGame]
 Registered = TypeVar("Registered", bound=AnyPythonGame | type[AnyPythonGame])
 
 _registered: dict[str, AnyPythonGame] = {}
+_from_files: dict[str, AnyPythonGame] = {}  # rules by the text of the game
 
 
 def game_names() -> list[str]:
@@ -83,8 +84,7 @@ def register(game: Registered) -> Registered:
     spec = grammar.read(load_python_game(instance, "").facts.name)
     if spec.options or spec.name != spec.name.lower():
         raise GameError(f"'{instance.name}' is no name: lower-case letters, digits and '_'")
-    if spec.name in game_options() or spec.name == "python":
-        raise GameError(f"the name '{spec.name}' is taken by rulezero's own game")
+    _refuse_taken(spec.name)
     _registered[spec.name] = instance
     return game
 
@@ -99,6 +99,11 @@ def files_of(game: Game) -> dict[str, bytes]:
     """The files of a game in Python by their paths; none of any other game."""
     spec = grammar.read(game.text)
     return sources.known(spec.options["sha"]) if spec.name == "python" else {}
+
+
+def rules_of(game: Game) -> AnyPythonGame | None:
+    """The rules of a game in Python; None of any other game."""
+    return _from_files.get(game.text) or _registered.get(game.text)
 
 
 def packed(texts: Iterable[str]) -> bytes:
@@ -149,7 +154,7 @@ def _instance(game: AnyPythonGame | type[AnyPythonGame]) -> AnyPythonGame:
         raise GameError(f"a game is a text or a PythonGame, not {game!r}")
     missing = sorted(getattr(game, "__abstractmethods__", ()))
     if missing:
-        raise GameError(f"{game.__name__} does not answer yet: {', '.join(missing)}")
+        raise GameError(f"{game.__name__} lacks these methods: {', '.join(missing)}")
     return game()
 
 
@@ -197,18 +202,38 @@ def _game_in(rules: sources.Rules, spec: Spec, path: Path) -> Game:
         if isinstance(value, type)
         and issubclass(value, PythonGame)
         and value.__module__ == rules.module.__name__
-        and not inspect.isabstract(value)
     }
     wanted = spec.options.get("class")
     if not found:
-        raise GameError(f"'{path}' defines no PythonGame with all its answers")
+        raise GameError(
+            f"'{path}' defines no game: it needs a class with the answers of rz.PythonGame"
+        )
+    if wanted is None:  # what others are made from is none of its games, unless it is alone
+        found = {
+            name: value for name, value in found.items() if not inspect.isabstract(value)
+        } or dict([*found.items()][-1:])
     if wanted is None and len(found) > 1:
         raise GameError(f"'{path}' has several games; add class=, one of: {', '.join(found)}")
     if wanted is not None and wanted not in found:
         raise GameError(f"'{path}' has no game class '{wanted}'{among(wanted, found)}")
     chosen = {} if wanted is None else {"class": wanted}
     text = Spec("python", {"file": rules.file, **chosen, "sha": rules.sha}).text
-    return load_python_game(_instance(found[wanted or next(iter(found))]), text)
+    rules_class = found[wanted or next(iter(found))]
+    try:
+        instance = _instance(rules_class)
+        game = load_python_game(instance, text)
+        _refuse_taken(game.facts.name)
+    except GameError as error:
+        words = str(error).replace(f"{rules.module.__name__}.", "")
+        raise GameError(f"{place_of_class(rules_class) or path}: {words}") from error
+    if "sha" not in spec.options or text not in _from_files:  # the user's own file comes first
+        _from_files[text] = instance
+    return game
+
+
+def _refuse_taken(name: str) -> None:
+    if name in game_options() or name == "python":
+        raise GameError(f"the name '{name}' is taken by rulezero's own game: choose another one")
 
 
 def _refuse_unknown(given: Iterable[str], known: list[str], game: str) -> None:

@@ -1,5 +1,7 @@
 """Games in pure Python: slower than the core's own, but whole."""
 
+import inspect
+import linecache
 import sysconfig
 import traceback
 from abc import ABC, abstractmethod
@@ -32,9 +34,32 @@ def _place(error: BaseException) -> str:
     """Where the user's code raised an error, " (rules.py, line 3)"; not where a library did."""
     if isinstance(error, SyntaxError) and error.filename:
         return f" ({error.filename}, line {error.lineno})"
+    frames = own_frames(error) or traceback.extract_tb(error.__traceback__)
+    return f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+
+
+def own_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The frames of the user's code that an error went through, the innermost last."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)] or frames
-    return f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
+    return [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)]
+
+
+def place_of_class(rules: type) -> str:
+    """Where a class is written, "rules.py:12"; "" where there is no file of it."""
+    try:
+        file = inspect.getsourcefile(rules) or ""
+        linecache.checkcache(file)  # it may have been edited since
+        return f"{file}:{inspect.getsourcelines(rules)[1]}"
+    except (OSError, TypeError, SyntaxError):
+        return ""
+
+
+def place_of_method(rules: object, method: str) -> str:
+    """Where a method is written, "rules.py:41"; of one that is inherited from here, the class."""
+    code = getattr(inspect.unwrap(getattr(rules, method, place_of_class)), "__code__", None)
+    if code is None or code.co_filename == __file__:
+        return place_of_class(type(rules))
+    return f"{code.co_filename}:{code.co_firstlineno}"
 
 
 class PythonGame(ABC, Generic[Position]):

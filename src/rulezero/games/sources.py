@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from rulezero._core import GameError
-from rulezero.games.python_game import describe
+from rulezero.games.python_game import describe, own_frames
 
 _DIGITS = 16  # of a hash
 _PLACE = "RULEZERO_RULES"  # the environment variable with the folder of known rules
@@ -53,6 +53,11 @@ def run(path: Path) -> Rules:
     try:
         with _neighbours(path.parent, files):
             loader.exec_module(module)
+    except GameError as error:  # of a game that it registers, or of one that it loads
+        del sys.modules[name]
+        lines = [frame.lineno for frame in own_frames(error) if frame.filename == str(path)]
+        words = str(error).replace(f"{name}.", "")
+        raise GameError(f"{path}:{lines[-1]}: {words}" if lines else words) from error
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise GameError(f"'{path}' cannot be run: it {describe(error)}") from error

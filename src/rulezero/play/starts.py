@@ -15,6 +15,13 @@ def read_starts(path: str | Path, game: Game) -> list[str]:
     PositionError names the line that is none, or where the game is over.
     """
     path = Path(path)
+    if not path.is_file():
+        where = "" if path.is_absolute() else f" in {Path.cwd()}"
+        raise PositionError(
+            f"'{path}' is no ordinary file, and positions are read from one"
+            if path.exists()
+            else f"there is no file of positions '{path}'{where}"
+        )
     if path.stat().st_size > _LARGEST:
         raise PositionError(f"'{path}' is too large for a file of positions")
     try:

@@ -20,7 +20,7 @@ from rulezero.play.task import Task
 from rulezero.stats.ladder import Ladder
 from rulezero.training.experiment import Experiment
 from rulezero.training.run import Run
-from rulezero.training.tasks import TrialSettings, named
+from rulezero.training.tasks import TrialSettings, named, positions_of
 
 Tell = Callable[[int, int], None]  # games played now, games to be played now
 
@@ -53,6 +53,7 @@ def rate(
             seed=experiment.seed,
             name=f"rating/{a.text}/{b.text}",
             opening=trial.opening,
+            starts=positions_of(trial, experiment),
             purpose="rating",
             source="rate",
         )

@@ -36,6 +36,9 @@ class Experiment(Settings):
     regime: AnyRegime = Gated()
     seed: int = Field(0, ge=0, lt=1 << 64)
     iterations: int = Field(10, ge=0)  # of self-play; the bootstrap is iteration 0
+    # A file of positions that all games begin from, in turn; none: the start of the game. The
+    # games of selfplay, bootstrap, gate and anchor may have other ones.
+    starts: str | None = None
     begin: str | None = None  # a net whose weights the first one has; none: random ones
     net: Annotated[NetConfig, BeforeValidator(sized)] = NetConfig()
     bootstrap: tuple[PlaySettings, ...] = ()
@@ -93,7 +96,11 @@ class Experiment(Settings):
     @property
     def text(self) -> str:
         """The experiment as YAML: config.read gives it back."""
-        return dump(self.model_dump(mode="json"))
+        keys = self.model_dump(mode="json")
+        for group in (keys, keys["gate"], keys["anchor"] or {}):
+            if group.get("starts", "") is None:  # as in runs from before there was such a key
+                del group["starts"]
+        return dump(keys)
 
     def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
         """What to play before the fit of an iteration; none: there is no fit."""

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from rulezero.data.replay import replay_of
-from rulezero.games.load import load
+from rulezero.games.load import load, rules_of
 from rulezero.learn.window import Window, take
 from rulezero.nets.config import NetConfig
 from rulezero.play.evaluators import Options, open_net
@@ -220,7 +220,8 @@ def learn(
 ) -> Learning:
     """Learns from games of one iteration for some seconds.
 
-    Batches are made beside it, by another thread, which has a core of its own.
+    Batches are made beside it, by another thread, which has a core of its own; but rules in
+    Python let no other Python code run beside them, so that their time counts, too.
     """
     game, run, shallow = load(experiment.game), Run(folder), _shallow(experiment)
     since = time.thread_time()
@@ -238,12 +239,12 @@ def learn(
         settings = shallow.fit.model_copy(update=fits)
         changed = shallow.model_copy(update={"fit": settings})
         trainee = experiment.regime.trainee(changed, game, run)(experiment.seed)
-        since = time.thread_time()
+        since, begun = time.thread_time(), time.process_time()
         dice = np.random.default_rng(experiment.seed)
         trainee.learn_from(window, iteration, progress=(0.0, 1.0), dice=dice)
         spent = time.thread_time() - since
         if steps > 1:
-            return spent
+            return spent if rules_of(game) is None else time.process_time() - begun
         trainee.write(run.nets / "learned", {})
         trainee.save(folder)
         return time.thread_time() - since

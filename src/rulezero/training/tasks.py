@@ -47,7 +47,8 @@ class PlaySettings(Settings):
     opening_share: float = Field(1.0, ge=0, le=1)  # of the pairs of games that begin so
     swap: bool = True
     judge: PlayerText | None = None
-    starts: str | None = None  # a file of positions; curriculum, or curriculum:1+2 for its tiers
+    # A file of positions; curriculum, or curriculum:1+2 for its tiers; none: the recipe's `starts`.
+    starts: str | None = None
     source: str = "train"  # told in the records: window.always can keep games by it
     resign: Resign | None = None  # none: nobody gives up
 
@@ -64,6 +65,7 @@ class TrialSettings(Settings):
     opponent: PlayerText | None = None  # none: the same player with the best net
     opening: int = Field(4, ge=0, le=1000)
     every: int = Field(1, ge=1)  # iterations
+    starts: str | None = None  # as in selfplay; none: the recipe's `starts`
 
 
 class GateSettings(TrialSettings):
@@ -157,6 +159,14 @@ def starts_of(text: str, game: str) -> list[str]:
     return [lesson.text for lesson in lessons if str(lesson.tier) in wanted]
 
 
+def positions_of(
+    settings: PlaySettings | TrialSettings, experiment: "Experiment"
+) -> tuple[str, ...]:
+    """The positions that games begin from: their own, or those of the whole recipe, or none."""
+    text = experiment.starts if settings.starts is None else settings.starts
+    return () if text is None else tuple(starts_of(text, experiment.game))
+
+
 def task_name(iteration: int, kind: str) -> str:
     """The name of an iteration's task: 0003/self-play."""
     return f"{iteration:04}/{kind}"
@@ -172,9 +182,9 @@ def task_of(
     purpose: Purpose,
 ) -> Task:
     """The task of such games."""
-    a, game = named(settings.a, nets), experiment.game
+    a = named(settings.a, nets)
     return Task(
-        game=game,
+        game=experiment.game,
         a=a,
         b=a if settings.b is None else named(settings.b, nets),
         games=settings.games,
@@ -183,7 +193,7 @@ def task_of(
         swap=settings.swap,
         opening=settings.opening,
         opening_share=settings.opening_share,
-        starts=() if settings.starts is None else tuple(starts_of(settings.starts, game)),
+        starts=positions_of(settings, experiment),
         judge=None if settings.judge is None else named(settings.judge, nets),
         resign=settings.resign,
         purpose=purpose,
@@ -212,6 +222,7 @@ def trial_of(
         seed=experiment.seed,
         name=task_name(iteration, name),
         opening=settings.opening,
+        starts=positions_of(settings, experiment),
         purpose=purpose,
         source="train",
         iteration=iteration,

@@ -1,4 +1,7 @@
-"""`rulezero check pieces FILE...`: reads piece files and draws how their pieces move."""
+"""`rulezero check pieces FILE...` reads piece files and draws how their pieces move.
+
+`rulezero check game GAME` is in check_game.py.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,9 +19,11 @@ from rich.panel import Panel
 from rich.text import Text
 
 import rulezero as rz
+from rulezero.cli.games.check_game import game
 from rulezero.cli.terminal.words import counted
 
 app = typer.Typer(no_args_is_help=True)
+app.command("game")(game)
 
 # Squares are (file, rank) from (0, 0), which is a1.
 Square = tuple[int, int]
@@ -57,7 +62,7 @@ class Board:
 
 @app.callback()
 def check() -> None:
-    """Check files before they are used."""
+    """Check the rules of a game, or piece files, before they are used."""
 
 
 @app.command()
