@@ -14,6 +14,7 @@ from rulezero.plain import plain
 from rulezero.play.evaluators import DEFAULT, Evaluator, Options, backends, read_options
 
 if TYPE_CHECKING:
+    from rulezero.endgame.monster import Probe
     from rulezero.play.thought import Thought
 
 _NET = "a checkpoint, a run folder (its best), RUN@latest, RUN@12"
@@ -156,6 +157,13 @@ class Player:
         from rulezero.play.session import think
 
         return think(self, state, tree=tree, visits=visits, stop=stop)
+
+    def probe(self, state: State) -> "Probe | None":
+        """What the player's tables prove of a state; None without tables, or where none tells."""
+        from rulezero.play.binding import solved_by
+
+        tables = solved_by(self, state.game)
+        return None if tables is None else tables.probe(state)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Player):
