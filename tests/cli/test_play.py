@@ -320,7 +320,7 @@ def test_an_imported_game_is_played_on(tmp_path: Path) -> None:
 def test_wrong_continuations_are_one_line(tmp_path: Path) -> None:
     """Each says what to do."""
     rz.match("connect4", "random", "random", 1, save=tmp_path)
-    for words, told in [
+    wrong: list[tuple[list[str | Path], str]] = [
         (["--ply", "3"], "needs --continue"),
         ([], "name a game"),
         (["--continue", tmp_path, "1"], "over"),
@@ -329,7 +329,8 @@ def test_wrong_continuations_are_one_line(tmp_path: Path) -> None:
         (["--continue", tmp_path / "no", "1"], "there is no"),
         (["--continue", tmp_path, "1", "--position", "x"], "not both"),
         (["connect4", "--name", ""], "at least one letter"),
-    ]:
+    ]
+    for words, told in wrong:
         assert told in fails("play", *words)
 
 
