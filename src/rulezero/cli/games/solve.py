@@ -1,5 +1,6 @@
 """`rulezero solve`: endgame tables, and what they say."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -8,7 +9,13 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.options import Workers
-from rulezero.cli.terminal.screen import counting, gone_on_with, open_console, plain_table
+from rulezero.cli.terminal.screen import (
+    counting,
+    gone_on_with,
+    open_console,
+    plain_table,
+    print_pairs,
+)
 from rulezero.cli.terminal.words import counted, say_proof
 
 _PROBE = "probe"  # in the place of a game
@@ -42,7 +49,7 @@ def solve(
                 "give the folder of the tables and a position in quotation marks",
                 param_hint="'probe'",
             )
-        probe(*words, open_console())
+        probe(words[0], words[1], open_console())
         return
     if what != rz.endgame.GAME:
         raise rz.GameError(
@@ -65,7 +72,7 @@ def solve(
         tables = rz.endgame.open(out)
         with counting("checking") as tell:
             for each in rz.endgame.order(text):
-                tables.check(each, check, tell=lambda done, of, name=each: tell(done, of, name))
+                tables.check(each, check, tell=partial(tell, words=each))
         show(text, tables.summary(text), console)
         if check:
             console.print(f"{check:,} entries of each table agree with the rules")
@@ -86,13 +93,13 @@ def probe(folder: str, position: str, console: Console) -> None:
             " have no castling and no en passant; rulezero solve monster makes more"
         )
     console.print(Text(say_proof(proof, names), "bold"))
-    table = plain_table(console, f"{names[state.mover]} to move", "then", has_room=False)
+    moves = [(f"{names[state.mover]} to move", "then")]
     for action, after in tables.choices(state):
         words = "no table tells" if after is None else say_proof(after, names)
         if after is not None and after.distance == 0 and after.value:
             words = f"{names[after.value < 0]} has won"
-        table.add_row(rz.view.say(state, action), words)
-    console.print(table)
+        moves.append((rz.view.say(state, action), words))
+    print_pairs(console, moves)
 
 
 def show(men: str, found: rz.endgame.Summary, console: Console) -> None:

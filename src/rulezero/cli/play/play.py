@@ -19,7 +19,7 @@ def play(
     game: Annotated[
         str | None,
         typer.Argument(
-            metavar="[GAME]",
+            metavar="GAME",
             help="A game: chess, exchange:dice=fixed:3, ... --continue needs none.",
         ),
     ] = None,
@@ -142,9 +142,21 @@ def play(
             adviser=rz.play.opponent(net=net, sims=sims) if machine.is_human else machine,
             human=human,
             store=store,
+            advice=_advice(dialogue),
         )
         if not table.play():
             raise typer.Exit(130)  # as a shell tells Ctrl-C
+
+
+def _advice(dialogue: rz.play.Dialogue) -> str:
+    """Which opponents are the strongest, where that was measured and another one is met."""
+    found = rz.play.strongest(dialogue.game)
+    met = {player.text for player in dialogue.players}
+    if found is None or met & {each.player for each in found} or "human" not in met:
+        return ""
+    names = dialogue.game.facts.seat_names
+    sides = [f"as {name} --opponent {each.player}" for name, each in zip(names, found, strict=True)]
+    return f"strongest measured without a net: {', '.join(sides)}"
 
 
 def _names(human: int, name: str | None) -> tuple[str | None, str | None]:
