@@ -2,6 +2,7 @@
 // Reading untrusted text: fields, whole numbers, squares. Nothing here depends on a locale.
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,14 +33,44 @@ inline std::optional<int> read_number(std::string_view text, int limit) {
   return static_cast<int>(value);
 }
 
+// How many bytes the first letter of a text takes in UTF-8; 0 where it is none, or cannot be shown:
+// control characters, spaces without a width, marks that change the direction of writing.
+inline std::size_t letter_size(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  if (byte(0) < 0x80) return byte(0) >= ' ' && byte(0) <= '~';
+  const std::size_t size = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < size) return 0;
+  char32_t letter = byte(0) & (0xFF >> (size + 1));
+  for (std::size_t at = 1; at < size; ++at) {
+    if ((byte(at) & 0xC0) != 0x80) return 0;
+    letter = letter << 6 | (byte(at) & 0x3F);
+  }
+  constexpr char32_t kLeast[] = {0xA0, 0x800, 0x10000};  // by size: no control, no longer form
+  const auto is_within = [&](char32_t low, char32_t high) {
+    return letter >= low && letter <= high;
+  };
+  const bool is_hidden = is_within(0x200B, 0x200F) || is_within(0x2028, 0x202E) ||
+                         is_within(0x2060, 0x206F) || letter == 0xFEFF ||
+                         is_within(0xD800, 0xF8FF) || letter >= 0xE0000;
+  return letter < kLeast[size - 2] || is_hidden ? 0 : size;
+}
+
+// The first letter of a text, or its first byte if that is none; empty for an empty text.
+inline std::string_view first_letter(std::string_view text) {
+  return text.substr(0, std::max<std::size_t>(1, letter_size(text)));
+}
+
 // The text in quotes, fit for an error message: cut when long, odd bytes shown as '?'.
 inline std::string quoted(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
+  constexpr int kLongest = 60;  // letters
   std::string shown = "'";
-  for (char letter : text.substr(0, kLongest)) {
-    shown += letter >= ' ' && letter <= '~' ? letter : '?';
+  for (int letters = 0; letters < kLongest && !text.empty(); ++letters) {
+    const std::string_view letter = first_letter(text);
+    shown += letter_size(letter) > 0 ? letter : "?";
+    text.remove_prefix(letter.size());
   }
-  return shown + (text.size() > kLongest ? "...'" : "'");
+  return shown + (text.empty() ? "'" : "...'");
 }
 
 }  // namespace rulezero

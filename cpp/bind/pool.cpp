@@ -263,6 +263,9 @@ void bind_pool(nb::module_& m) {
       .def("take_finished", [](PythonPool& self) { return self.pool().take_finished(); })
       .def_prop_ro("is_idle", [](PythonPool& self) { return self.pool().is_idle(); })
       .def(
+          "hurry", [](PythonPool& self) { self.pool().hurry(); },
+          "Makes those who think now choose by what they know.")
+      .def(
           "parked", [](PythonPool& self) { return self.pool().parked(); },
           "Games that wait for a move from outside: (index, state).")
       .def(

@@ -88,10 +88,10 @@ Material Material::read(std::string_view text) {
   std::vector<Man> men;
   for (int seat = 0; seat < 2; ++seat) {
     int kings = 0;
-    for (char c : sides[seat]) {
-      const auto kind = kLetterOf.find(c);
+    for (std::string_view rest = sides[seat]; !rest.empty(); rest.remove_prefix(1)) {
+      const auto kind = kLetterOf.find(rest.front());
       if (kind == std::string_view::npos) {
-        throw GameError(quoted(std::string(1, c)) + " in " + quoted(text) +
+        throw GameError(quoted(first_letter(rest)) + " in " + quoted(text) +
                         " is no man: K, Q, R, B, N and P are");
       }
       if (static_cast<int>(kind) == kKing) {

@@ -159,7 +159,7 @@ class StateOf final : public AnyState {
                         rules().say(moment_.position, meant[1]));
       }
     }
-    throw MoveError(quoted(text) + " is not a legal move here; legal: " + examples());
+    throw MoveError(quoted(text) + " is not a legal move here; legal: " + examples(false));
   }
 
   std::vector<Cell> cells() const override { return rules().cells(moment_.position); }
@@ -253,17 +253,18 @@ class StateOf final : public AnyState {
     }
     if (std::find(legal_.begin(), legal_.end(), action) == legal_.end()) {
       throw MoveError("action " + std::to_string(action) +
-                      " is not legal here; legal: " + examples());
+                      " is not legal here; legal: " + examples(true));
     }
   }
 
-  // The first few legal moves with their numbers, for error messages.
-  std::string examples() const {
+  // The first few legal moves for error messages, with their numbers for who plays by these.
+  std::string examples(bool with_numbers) const {
     constexpr std::size_t kShown = 5;
     std::string list;
     for (std::size_t i = 0; i < legal_.size() && i < kShown; ++i) {
       if (i > 0) list += ", ";
-      list += rules().say(moment_.position, legal_[i]) + " (" + std::to_string(legal_[i]) + ")";
+      list += rules().say(moment_.position, legal_[i]);
+      if (with_numbers) list += " (" + std::to_string(legal_[i]) + ")";
     }
     if (legal_.size() > kShown) list += " and " + std::to_string(legal_.size() - kShown) + " more";
     return list;

@@ -35,7 +35,7 @@ void read_board(std::string_view field, int rows, int columns, Place place) {
         column += line[at] - '0';
         ++at;
       } else {
-        std::size_t length = 1;
+        std::size_t length = first_letter(line.substr(at)).size();
         if (line[at] == '{') {
           const std::size_t close = line.find('}', at);
           if (close == std::string_view::npos) fail("has an open brace that is never closed");

@@ -283,6 +283,15 @@ Thinker& Pool::thinker_of(Table& table, std::size_t place, int player) {
   return *thinker;
 }
 
+void Pool::hurry() {
+  check_whole();
+  for (const auto& table : tables_) {
+    if (table->phase != Table::Phase::kThinking) continue;
+    if (!table->is_player_done) table->thinker->hurry();
+    if (!table->is_judge_done) table->judge->hurry();
+  }
+}
+
 std::vector<std::pair<std::uint64_t, StatePtr>> Pool::parked() const {
   std::vector<std::pair<std::uint64_t, StatePtr>> waiting;
   for (const auto& table : tables_) {

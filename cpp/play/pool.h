@@ -63,6 +63,9 @@ class Pool {
 
   std::vector<Played> take_finished();
 
+  // Makes those who think now choose by what they know.
+  void hurry();
+
   // Games that wait for a move from outside, with their states.
   std::vector<std::pair<std::uint64_t, StatePtr>> parked() const;
   // Ends a game from outside, with what the caller says.

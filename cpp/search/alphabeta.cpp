@@ -75,6 +75,7 @@ class AlphaBeta final : public Thinker {
 
   void begin(const StatePtr& state, const ChoiceKey& choice) override;
   Progress advance(EvalQueue& queue) override;
+  void hurry() override { is_hurried_ = true; }
 
  private:
   void begin_iteration(int depth);
@@ -110,6 +111,7 @@ class AlphaBeta final : public Thinker {
   KeyedRandom lots_{{}};  // for ties at the root
 
   // The iteration and how far it has come.
+  bool is_hurried_;  // to be the last, if it is the first; else the one before it was
   int depth_;
   std::size_t tried_;  // moves of the root
   Window window_;
@@ -130,6 +132,7 @@ void AlphaBeta::begin(const StatePtr& state, const ChoiceKey& choice) {
   luck_ = choice.random(kRolloutDraw).next();
   lots_ = choice.random(kMoveDraw);
   judged_ = 0;
+  is_hurried_ = false;
   thought_ = Thought();
   KeyedRandom dice({luck_, walk_->key()});
   thought_.raw_value = evaluator_.evaluate(*walk_, dice).value;
@@ -150,6 +153,10 @@ Progress AlphaBeta::advance(EvalQueue&) {
   Frame& root = frame(0);
   const std::uint32_t before = judged_;
   while (tried_ < root.moves.size()) {
+    if (is_hurried_ && depth_ > 1) {
+      complete_line();
+      return Progress::kDone;
+    }
     const Action action = root.moves[tried_].action;
     walk_->forward(action);
     const double value = visit(depth_ - 1, 1, window_);
@@ -159,7 +166,7 @@ Progress AlphaBeta::advance(EvalQueue&) {
     if (judged_ - before >= kStretch) return Progress::kBusy;
   }
   end_iteration();
-  if (depth_ >= settings_.depth || is_win(best_) || open_ == 0) {
+  if (depth_ >= settings_.depth || is_win(best_) || open_ == 0 || is_hurried_) {
     complete_line();
     return Progress::kDone;
   }

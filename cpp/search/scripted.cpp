@@ -33,6 +33,10 @@ class ScriptedPlayer final : public Thinker {
     return progress;
   }
 
+  void hurry() override {
+    if (!is_decided_) other_->hurry();
+  }
+
  private:
   const int turns_;                 // how far ahead a forced win is looked for
   Walk& walk_;                      // owned by the search below

@@ -29,6 +29,9 @@ class TablebaseThinker final : public Thinker {
   }
 
   void answer(int request, const Answer& answer) override { other_->answer(request, answer); }
+  void hurry() override {
+    if (!knows_) other_->hurry();
+  }
   int simulations() const override { return knows_ ? 0 : other_->simulations(); }
 
  private:

@@ -71,6 +71,7 @@ class Thinker {
   virtual void begin(const StatePtr& state, const ChoiceKey& choice) = 0;
   virtual Progress advance(EvalQueue& queue) = 0;
   virtual void answer(int, const Answer&) {}  // with the id of a request, for those who ask
+  virtual void hurry() {}                     // chooses as soon as can be, by what is known then
   const Thought& thought() const { return thought_; }
   virtual int simulations() const { return 0; }  // completed so far, of this choice
 

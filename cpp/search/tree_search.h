@@ -16,6 +16,7 @@ class TreeSearch final : public Thinker {
   void begin(const StatePtr& state, const ChoiceKey& choice) override;
   Progress advance(EvalQueue& queue) override;
   void answer(int request, const Answer& answer) override;
+  void hurry() override { budget_ = std::min(budget_, std::max(1, done_ + waiting_)); }
   int simulations() const override { return done_; }
 
  private:

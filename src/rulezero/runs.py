@@ -85,6 +85,8 @@ def _followed(experiment: Experiment, listener: Listener | None, progress: bool 
 def place(experiment: Experiment, out: str | Path | None = None) -> Run:
     """The run of a folder, or of runs/RECIPE_PRESET_N that nobody has taken."""
     if out is not None:
+        if not str(out):
+            raise RunError("'' names no folder: a run needs a name, such as runs/first")
         if "," in str(out) or not str(out).isprintable():
             shown = "".join(letter if letter.isprintable() else "?" for letter in str(out))
             raise RunError(

@@ -28,6 +28,15 @@ def test_help_names_every_verb() -> None:
         assert run(verb, "--help").returncode == 0
 
 
+def test_flags_have_no_type_in_the_help() -> None:
+    """They take no value: --json true is an error."""
+    for verb in (["match"], ["train"], ["data", "summary"], ["play"], []):
+        shown = run(*verb, "--help").stdout
+        assert "--help" in shown
+        assert "<bool>" not in shown
+    assert "--json" in run("match", "--help").stdout
+
+
 @pytest.mark.parametrize("arguments", [["nonsense"], ["perft"], ["perft", "connect4", "x"]])
 def test_usage_errors_exit_2(arguments: list[str]) -> None:
     """Wrong verbs, missing and malformed arguments; no traceback."""

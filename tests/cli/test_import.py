@@ -78,3 +78,17 @@ def test_the_purpose_may_be_set(tmp_path: Path) -> None:
     words = fails("import", file, "--to", tmp_path / "no", "--purpose", "fun")
     assert "there is no purpose 'fun'; known: self-play, bootstrap, gate, rating, human," in words
     assert not (tmp_path / "no").exists()
+
+
+def test_what_is_no_file_of_games(tmp_path: Path) -> None:
+    """A store, a folder, a device: what it is, and what to do."""
+    rz.match("connect4", "random", "random", 1, save=tmp_path / "store")
+    (tmp_path / "empty").mkdir()
+    for path, words in [
+        (tmp_path / "store", "is a store, which needs no import"),
+        (tmp_path / "empty", "is a folder: name a .jsonl or a .pgn file"),
+        (Path("/dev/null"), "is no ordinary file"),
+        (tmp_path / "nothing.pgn", "there is no"),
+    ]:
+        assert words in fails("import", path, "--to", tmp_path / "x")
+    assert not (tmp_path / "x").exists()

@@ -170,3 +170,13 @@ def test_ctrl_c_in_words(tmp_path: Path) -> None:
         output, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, "")
     assert "games of 10, interrupted\n" in output
+
+
+def test_games_that_a_store_has_are_not_new(tmp_path: Path) -> None:
+    """The same match again adds nothing, and says so."""
+    arguments = ["match", "connect4", "--a", "random", "--b", "random", "--save", str(tmp_path)]
+    output = succeeds(*arguments, "--games", "4")
+    assert output.splitlines()[-1].split(maxsplit=1)[1] == f"4 games in {tmp_path}"
+    output = succeeds(*arguments, "--games", "6")
+    assert f"6 games in {tmp_path}, 2 of them new" in output
+    assert len(rz.Store(tmp_path)) == 6

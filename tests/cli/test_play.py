@@ -206,18 +206,146 @@ def test_a_signal_keeps_the_game(number: signal.Signals, tmp_path: Path) -> None
     assert (record.outcome, record.end_reason, record.plies) == (0.0, "interrupted", 2)
 
 
-def test_ctrl_c_while_the_machine_thinks_keeps_the_game(tmp_path: Path) -> None:
-    """People's choice is in the record, the answer that never came is not."""
-    with begin("play", "chess", "--sims", "200000", "--save", tmp_path) as process:
+_FOREVER = str(10**8)  # simulations: minutes
+
+
+def test_ctrl_c_while_the_machine_thinks_makes_it_move(tmp_path: Path) -> None:
+    """And the next one, at the prompt, leaves the game, which is kept."""
+    with begin("play", "chess", "--sims", _FOREVER, "--save", tmp_path) as process:
         read_until(process.stdout, "your move: ")
         assert process.stdin
         process.stdin.write("e2e4\n")
         process.stdin.flush()
         read_until(process.stdout, "e2e4\n")
         time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        read_until(process.stdout, "your move: ")
+        _, errors = stop(process, signal.SIGINT)
+    assert (process.returncode, errors) == (130, "")
+    record = only(tmp_path)
+    assert record.plies == 2
+    thought = record.thought(1)
+    assert thought is not None
+    assert 0 < thought.sims < int(_FOREVER)
+    assert sum(thought.shares.values()) == pytest.approx(1)
+
+
+def test_ctrl_c_ends_both_halves_of_a_turn() -> None:
+    """The second takes no longer than people have waited for the first."""
+    with begin("play", "monster", "--sims", _FOREVER) as process:
+        read_until(process.stdout, "a move, or help\n")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        assert "White plays" in read_until(process.stdout, "your move: ")
         stop(process, signal.SIGINT)
     assert process.returncode == 130
-    assert only(tmp_path).plies in (1, 2)  # as the signal came
+
+
+def test_ctrl_c_while_a_hint_is_computed_gives_it() -> None:
+    """The game goes on."""
+    with begin("play", "connect4", "--sims", _FOREVER) as process:
+        read_until(process.stdout, "your move: ")
+        assert process.stdin
+        process.stdin.write("hint\n")
+        process.stdin.flush()
+        read_until(process.stdout, "hint\n")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        assert " would play " in read_until(process.stdout, "your move: ")
+        process.stdin.write("quit\n")
+        process.stdin.flush()
+        process.wait(timeout=60)
+    assert process.returncode == 0
+
+
+def test_two_ctrl_c_leave_the_game(tmp_path: Path) -> None:
+    """The choice of people is kept; the answer that never came is not."""
+    with begin(
+        "play", "monster", "--seat", "white", "--sims", _FOREVER, "--save", tmp_path
+    ) as game:
+        read_until(game.stdout, "your move: ")
+        assert game.stdin
+        game.stdin.write("e2e4\nd2d4\n")
+        game.stdin.flush()
+        read_until(game.stdout, "d2d4\n")
+        time.sleep(0.5)
+        game.send_signal(signal.SIGSTOP)  # both come while one slice of the search is under way
+        game.send_signal(signal.SIGINT)
+        game.send_signal(signal.SIGCONT)
+        time.sleep(0.3)
+        stop(game, signal.SIGINT)
+    assert game.returncode == 130
+    assert only(tmp_path).plies in (2, 3)  # as the first one was heard
+
+
+def test_a_saved_game_is_continued(tmp_path: Path) -> None:
+    """It is one game: its record is what it would have been without the pause."""
+    whole = tmp_path / "whole"
+    common = ["--sims", "20", "--seed", "5", "--name", "Anna"]
+    succeeds("play", "monster", *common, "--save", whole, stdin="e5\na6\nb6\nquit\n")
+    expected = only(whole)
+    assert expected.names == (None, "Anna")
+    assert expected.date is not None
+    store = tmp_path / "store"
+    succeeds("play", "monster", *common, "--save", store, stdin="e5\nquit\n")
+    short = only(store)
+    output = succeeds("play", "--continue", store, "last", stdin="quit\n")
+    assert "you are Black, White is puct:sims=20" in output
+    assert output.endswith("nothing to save: no move was made\n")
+    assert len(Store(store)) == 1
+    output = succeeds("play", "--continue", store, "1", stdin="a6\nundo\na6\nb6\nquit\n")
+    first, second = Store(store)  # records never change: the longer one comes beside it
+    assert (first, second) == (short, expected)
+    assert f"saved: rulezero replay {store} {expected.id}\n" in output
+    output = succeeds(
+        "play", "--continue", store, "2", "--ply", "2", "--opponent", "random", "--save",
+        tmp_path / "other", stdin="undo\na6\nquit\n",
+    )  # fmt: skip
+    other = only(tmp_path / "other")
+    assert other.players == ("random", "human")
+    assert (other.opening, other.plies) == (2, 5)
+    assert "there is nothing to take back" in output
+
+
+def test_an_imported_game_is_played_on(tmp_path: Path) -> None:
+    """By the side that is to move, with its past: the third repetition is a draw."""
+    file = tmp_path / "his.pgn"
+    file.write_text("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 *\n")
+    output = succeeds("play", "--continue", file, "1", "--opponent", "human", stdin="Ng8\n")
+    assert output.endswith("Draw: repetition\n") or "repetition" in output.splitlines()[-1]
+    output = succeeds("play", "--continue", file, "1", stdin="quit\n")
+    assert output.startswith("chess: you are Black, White is puct:sims=400\n")
+
+
+def test_wrong_continuations_are_one_line(tmp_path: Path) -> None:
+    """Each says what to do."""
+    rz.match("connect4", "random", "random", 1, save=tmp_path)
+    wrong: list[tuple[list[str | Path], str]] = [
+        (["--ply", "3"], "needs --continue"),
+        ([], "name a game"),
+        (["--continue", tmp_path, "1"], "over"),
+        (["--continue", tmp_path, "9"], "no record number 9"),
+        (["--continue", tmp_path, "1", "--ply", "999"], "plies from 0 to"),
+        (["--continue", tmp_path / "no", "1"], "there is no"),
+        (["--continue", tmp_path, "1", "--position", "x"], "not both"),
+        (["connect4", "--name", ""], "at least one letter"),
+    ]
+    for words, told in wrong:
+        assert told in fails("play", *words)
+
+
+def test_a_hint_says_what_tables_prove(tmp_path: Path) -> None:
+    """Who wins, and in how many of the winner's turns."""
+    rz.endgame.solve("KvKQ", tmp_path, workers=1)
+    position = "8/8/8/8/8/8/q7/k1K5 w - - 0 1"
+    state = rz.load("monster").parse(position)
+    proof = rz.endgame.open(tmp_path).probe(state)
+    assert proof is not None
+    assert proof.value == 1
+    arguments = ["--position", position, "--seat", "white", "--tables", str(tmp_path)]
+    output = succeeds("play", "monster", *arguments, stdin="hint\nquit\n")
+    turns = "1 turn" if proof.distance == 1 else f"{proof.distance} turns"
+    assert f"solved: White wins in {turns}\n" in output
 
 
 def test_a_reader_that_leaves_loses_no_game(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """`rulezero players` and docs/players.md: every kind and key, with default and meaning."""
 
+import rulezero as rz
 from golden.players import PAGE, page
+from rulezero import _core
 from rulezero.play.players import kinds
 from support.commands import fails, succeeds
 
@@ -34,3 +36,19 @@ def test_the_page_is_what_the_program_knows() -> None:
         assert f"\n## {kind.name}\n" in text
         for key in kind.keys:
             assert f"| `{key.name}` |" in text
+
+
+def test_the_strongest_players_of_a_game() -> None:
+    """By seat; play recommends them to who meets another one."""
+    for name in sorted(_core.game_options()):
+        found = rz.play.strongest(rz.load(name))
+        assert found is not None
+        lines = succeeds("players", name).splitlines()
+        for seat, each, line in zip(rz.load(name).facts.seat_names, found, lines[1:], strict=False):
+            rz.player(each.player)
+            assert 0.5 * each.games < each.points <= each.games
+            assert line.split()[:2] == [seat, each.player]
+    scripted = "strongest measured without a net: as White --opponent scripted, as Black --opponent"
+    assert scripted in succeeds("play", "monster", "--sims", "5", stdin="quit")
+    assert "strongest" not in succeeds("play", "monster", "--opponent", "scripted", stdin="quit")
+    assert "were not measured" in fails("players", "exchange:dice=fixed:3")

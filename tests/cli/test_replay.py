@@ -156,3 +156,68 @@ def test_pages_on_a_terminal(store: Path) -> None:
                 terminal.write(f"{word}\n".encode())
             process.wait(timeout=60)
     assert process.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_keys_on_a_terminal(store: Path) -> None:
+    """Arrows, Home and End act at once, other keys not at all; nothing raw is shown."""
+    record, _ = look_up(Store(store), "1")
+    last = record.plies
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "rulezero", "replay", str(store), "1"],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**os.environ, "TERM": "xterm", "NO_COLOR": "1", "COLUMNS": "100", "LINES": "40"},
+    ) as process:
+        os.close(slave)
+        whole = ""
+        with os.fdopen(master, "rb+", buffering=0) as terminal:
+            typed = [
+                ("\x1b[C", 0), ("\x1bOC", 1), ("\x1b[D", 2), ("\x1b[B", 1), ("\x1b[B", 2),
+                ("\x1b[A", 3), ("\x1b[F", 2), ("\x1b[C", last), ("\x1b[1~", last),
+                ("\x1b[D", 0), ("\x1b[15~\x1b[1;5Cö3\x7f\x7f2\r", 0), ("q\r", 2),
+            ]  # fmt: skip
+            for keys, at in typed:
+                shown = ""
+                while not shown.endswith("quit: "):
+                    shown += terminal.read(1000).decode()
+                assert shown.splitlines()[-1].startswith(f"{at} of {last};"), keys
+                terminal.write(keys.encode())
+                whole += shown
+            process.wait(timeout=60)
+    assert process.returncode == 0
+    assert "[C" not in whole
+    assert "this is the end of the game" in whole
+    assert "this is the start of the game" in whole
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_a_game_is_played_on_from_a_page(store: Path) -> None:
+    """With its past; quit leads back to the page."""
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "rulezero", "replay", str(store), "1", "--ply", "3"],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**os.environ, "TERM": "xterm", "NO_COLOR": "1", "COLUMNS": "100", "LINES": "40"},
+    ) as process:
+        os.close(slave)
+        with os.fdopen(master, "rb+", buffering=0) as terminal:
+            for awaited, keys, told in [
+                ("quit: ", "p\n", "3 of "),
+                ("your move: ", "info\n", "you are White, Black is puct:sims=400"),
+                ("your move: ", "undo\n", "position"),
+                ("your second move: ", "quit\n", "taken back"),
+                ("quit: ", "q\n", "left after 1 ply"),
+            ]:
+                shown = ""
+                while awaited not in shown:
+                    shown += terminal.read(1000).decode()
+                assert told in shown
+                terminal.write(keys.encode())
+            process.wait(timeout=60)
+    assert process.returncode == 0
+    assert len(Store(store)) == 4

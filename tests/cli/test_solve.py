@@ -1,8 +1,11 @@
 """`rulezero solve`: tables, what they say, and what cannot be solved."""
 
+import signal
+import time
 from pathlib import Path
 
-from support.commands import fails, run, succeeds
+import rulezero as rz
+from support.commands import begin, fails, run, succeeds
 
 
 def test_a_table_and_what_it_says(tmp_path: Path) -> None:
@@ -53,3 +56,47 @@ def test_a_damaged_table_is_told(tmp_path: Path) -> None:
     path = tmp_path / "KvK.table"
     path.write_bytes(path.read_bytes()[:-9])
     assert "delete it, and solve it again" in fails("solve", "monster", "KvKQ", "--out", tmp_path)
+
+
+def test_a_position_is_looked_up(tmp_path: Path) -> None:
+    """Its value, and every legal move with its own, the best first."""
+    succeeds("solve", "monster", "KvKQ", "--out", tmp_path)
+    position = "8/5q2/8/8/8/8/8/K1k5 b - - 0 1"
+    first, heading, *moves = succeeds("solve", "probe", tmp_path, position).splitlines()
+    assert first == "White wins in 9 turns"
+    assert heading.split() == ["Black", "to", "move", "then"]
+    state = rz.load("monster").parse(position)
+    said = [line.split(maxsplit=1) for line in moves]
+    assert sorted(move for move, _ in said) == sorted(state.say(a, san=True) for a in state.legal)
+    turns = [int(words.split()[-2]) for _, words in said]
+    assert turns == sorted(turns, reverse=True)  # a lost game is lost as late as can be
+    won = succeeds("solve", "probe", tmp_path, "8/8/8/8/8/8/8/kqK5 b - - 0 1").splitlines()
+    assert won[0] == "Black wins in 1 turn"
+    assert won[2].split(maxsplit=1)[1].strip() == "Black has won"
+
+
+def test_what_no_table_knows(tmp_path: Path) -> None:
+    """One line."""
+    assert "no endgame tables" in fails("solve", "probe", tmp_path, "8/8/8/8/8/8/8/kqK5 b - - 0 1")
+    succeeds("solve", "monster", "KvK", "--out", tmp_path)
+    for arguments, words in [
+        (["8/8/8/8/8/8/8/kqK5 b - - 0 1"], "no table in"),
+        (["8/8/8/8/8/8/8/k7 b - - 0 1"], "over"),
+        (["nonsense"], "FEN"),
+        ([], "give the folder"),
+    ]:
+        assert words in fails("solve", "probe", tmp_path, *arguments)
+    assert "'♕' in 'KvK♕' is no man" in fails("solve", "monster", "KvK♕", "--out", tmp_path)
+    assert "names no folder" in fails("solve", "monster", "KvK", "--out", "")
+
+
+def test_ctrl_c_ends_a_long_check(tmp_path: Path) -> None:
+    """It is heard within a second or so."""
+    succeeds("solve", "monster", "KvK", "--out", tmp_path)
+    long = ["--check", str(10**12)]
+    with begin("solve", "monster", "KvK", "--out", tmp_path, *long) as process:
+        time.sleep(4)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=20)
+    assert process.returncode == 130

@@ -12,6 +12,7 @@ import pytest
 import rulezero as rz
 from rulezero.data import Record, RecordError, export, import_file
 from rulezero.data.thoughts import pack
+from rulezero.play.dialogue import Dialogue
 from support import piece_files, record_samples, samples
 
 CHESSLIKE = [text for text in samples.GAMES if text.split(":")[0] in ("chess", "monster")]
@@ -275,3 +276,32 @@ def test_an_empty_file_has_no_games(tmp_path: Path) -> None:
     """Nor has one of empty lines."""
     assert read(tmp_path, "") == []
     assert read(tmp_path, "\n\n  \n") == []
+
+
+def test_names_and_dates_come_back(tmp_path: Path) -> None:
+    """People have names, players their texts beside them; what is no date is left out."""
+    players = rz.player("human"), rz.player("random")
+    dialogue = Dialogue(
+        rz.load("chess"), players, names=("Anna \\ Bo", None), date="2026.11.18", seed=3
+    )
+    dialogue.choose(dialogue.state.read("e4"))
+    dialogue.advance()
+    dialogue.interrupt()
+    record = dialogue.record()
+    path = tmp_path / "games.pgn"
+    export([record], path)
+    text = path.read_text()
+    for tag in ("Event", "Site", "Date", "White", "Black", "WhitePlayer"):
+        assert f"[{tag} " in text
+    assert '[Event "Casual game"]\n[Site "rulezero"]\n[Date "2026.11.18"]' in text
+    assert '[Black "random"]' in text
+    assert list(import_file(path)) == [record]
+    export([record], tmp_path / "games.jsonl")
+    assert list(import_file(tmp_path / "games.jsonl")) == [record]
+    for date, kept in [("2026.??.??", "2026.??.??"), ("????.??.??", None), ("yesterday", None)]:
+        path.write_text(f'[White "Carla"]\n[Date "{date}"]\n\n1. e4 *\n')
+        (found,) = import_file(path)
+        assert (found.players[0], found.names, found.date) == ("Carla", (None, None), kept)
+    with pytest.raises(rz.RecordError, match="not of the form"):
+        msgspec.structs.replace(record, date="18.11.2026")
+    assert msgspec.structs.replace(record, date=None, names=(None, None)).id == record.id

@@ -400,3 +400,30 @@ def test_a_file_whose_game_cannot_be_loaded_is_named_with_the_line(
     with pytest.raises(rz.GameError) as caught:
         rz.load(str(path))
     assert str(caught.value).startswith(f"{path}:{line}: {words}")
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "words"),
+    [
+        ("chess", "♔7/8/8/8/8/8/8/8 w - - 0 1", "'♔' is no man"),
+        ("monster", "4k3/8/8/8/8/8/8/4Ж3 w - - 0 1", "'Ж' is no man"),
+        ("chess", "4k3/8/8/8/8/8/8/4K3 w é - 0 1", "'é' is no castling right in 'é'"),
+        ("connect4", "7/7/7/7/7/7 ö", "not 'ö'"),
+        ("chess", "\u202e7/8/8/8/8/8/8/8 w - - 0 1", "'\\?' is no man"),
+        ("chess", "\x1b7/8/8/8/8/8/8/8 w - - 0 1", "'\\?' is no man"),
+        ("chess", "\U0001f600" * 100, "'\U0001f600{60}\\.\\.\\.'"),
+    ],
+)
+def test_errors_show_letters_of_any_script(game: str, text: str, words: str) -> None:
+    """A whole letter, not a question mark for each byte; what cannot be shown stays one."""
+    with pytest.raises(rz.PositionError, match=words):
+        rz.load(game).parse(text)
+
+
+def test_wrong_moves_are_answered_with_moves() -> None:
+    """Without the numbers of actions, unless an action was asked for."""
+    state = rz.load("connect4").start()
+    with pytest.raises(rz.MoveError, match="'h' is not a legal move here; legal: a, b, c, d, e a"):
+        state.read("h")
+    with pytest.raises(rz.MoveError, match=r"action 0 is not legal here; legal: \w+ \(\d+\), "):
+        rz.load("chess").start().apply(0)

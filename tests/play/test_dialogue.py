@@ -148,12 +148,107 @@ def test_a_game_from_a_position() -> None:
     record = dialogue.record()
     assert record.start == pending.text
     check(record)
-    with pytest.raises(rz.GameError, match="without a past"):
-        Dialogue(game, (HUMAN, HUMAN), start=state.apply(state.read("e1e2")))
     over = game.parse("8/8/8/8/8/8/8/4K3 b 0/0 0 0 -")
     assert over.is_over
     with pytest.raises(rz.GameError, match="over"):
         Dialogue(game, (HUMAN, HUMAN), start=over)
+
+
+def test_a_start_with_a_past() -> None:
+    """Its plies are the opening of the record, which is whole; undo goes back into it."""
+    state = rz.load("chess").start()
+    for word in ("Nf3", "Nf6", "Ng1", "Ng8", "Nf3", "Nf6", "Ng1"):
+        state = state.apply(state.read(word))
+    dialogue = Dialogue(rz.load("chess"), (HUMAN, HUMAN), start=state)
+    assert len(dialogue.plies) == 7
+    dialogue.choose(dialogue.state.read("Ng8"))
+    dialogue.advance()
+    assert dialogue.end_reason == "repetition"  # the past counts
+    record = dialogue.record()
+    check(record)
+    assert (record.start, record.plies, record.opening) == (rz.load("chess").start().text, 8, 7)
+    dialogue.undo()
+    dialogue.undo()
+    dialogue.choose(dialogue.state.read("Nc3"))
+    dialogue.interrupt()
+    record = dialogue.record()
+    assert (record.plies, record.opening) == (7, 6)
+    check(record)
+
+
+@pytest.mark.parametrize("text", ["monster", "exchange"])
+def test_a_record_is_continued(text: str) -> None:
+    """With its players it is the same game, thoughts and dice included."""
+    game = samples.game(text)
+    whole = meet(text)
+    play_on(whole, lambda legal: legal[0], most=6)
+    middle = whole.plies[8].state
+    whole.interrupt()
+    record = whole.record()
+    again = Dialogue.continuing(record, whole.players, game=game)
+    again.interrupt()
+    assert again.record() == record
+    again = Dialogue.continuing(record, whole.players, game=game, plies=8)
+    assert again.state == middle
+    again.advance()
+    while len(again.plies) < record.plies:
+        again.choose(again.state.legal[0])
+        again.advance()
+    again.interrupt()
+    assert again.record() == record
+    others = (HUMAN, rz.player("random"))
+    third = Dialogue.continuing(record, others, game=game, plies=8, seed=5)
+    third.interrupt()
+    found = third.record()
+    check(found)
+    assert (found.plies, found.opening, found.seed) == (8, 8, 5)
+    assert not found.columns().has_thought.any()
+    with pytest.raises(rz.GameError, match="plies from 0 to"):
+        Dialogue.continuing(record, others, game=game, plies=999)
+
+
+def test_a_player_can_be_hurried() -> None:
+    """It chooses by what it knows then, and its thought says how much that was."""
+    machine = rz.player("puct:sims=100000000")
+    dialogue = Dialogue(samples.game("monster"), (machine, HUMAN))
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked % 3 == 0
+
+    halves = dialogue.advance(stop)
+    sims = []
+    for ply in halves:
+        assert ply.core is not None
+        assert 0 < ply.core.sims < 2000
+        assert sum(ply.core.visits) >= ply.core.sims  # a kept tree adds to them
+        sims.append(ply.core.sims)
+    assert len(sims) == 2
+    dialogue.interrupt()
+    record = dialogue.record()
+    check(record)
+    assert record.columns().sims.tolist() == sims
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("puct", "gumbel", "ucb1", "puct:eval=rollout", "alphabeta", "oneply", "random"),
+        "scripted",
+    ],
+)
+def test_every_player_can_be_hurried(text: str) -> None:
+    """At once, and the choice is legal."""
+    player = opponent(text)
+    for key, most in (("sims", "1000000"), ("depth", "16")):
+        if player.has(key):
+            player = player.changed(**{key: most})
+    state = samples.game("monster").start()
+    thought = player.think(state, stop=lambda: True)
+    assert thought.action in state.legal
+    assert thought.sims < 5000
 
 
 @pytest.mark.parametrize("human", [0, 1])

@@ -97,12 +97,13 @@ void read_castling(const PieceTable& table, CastlingField style, std::string_vie
   if (field.empty() || field.size() > 4) {
     throw PositionError("the castling field is - or up to four letters, not " + quoted(field));
   }
-  for (char letter : field) {
+  for (std::string_view rest = field; !rest.empty(); rest.remove_prefix(1)) {
+    const char letter = rest.front();
     const int seat = letter >= 'a';
     const char name = upper(letter);
     const bool is_wing = name == 'K' || name == 'Q';
     if (!is_letter(letter) || (!is_wing && (style == CastlingField::kHomeSquares || name > 'H'))) {
-      throw PositionError(quoted({&letter, 1}) + " is no castling right in " + quoted(field));
+      throw PositionError(quoted(first_letter(rest)) + " is no castling right in " + quoted(field));
     }
     const int king = p.king(seat);
     int wing = name == 'K' ? kKingside : kQueenside;

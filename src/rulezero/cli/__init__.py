@@ -14,6 +14,7 @@ from rulezero.cli.games import bench, check, games, perft, solve, tour
 from rulezero.cli.play import analyse, match, play, players, replay
 from rulezero.cli.results import diagnose, rate, report
 from rulezero.cli.terminal.flags import with_flags
+from rulezero.cli.terminal.helptext import hide_types_of_flags
 from rulezero.cli.training import cost, data, export, fit, generate, imports, judge, train
 
 app = typer.Typer(
@@ -74,7 +75,10 @@ def main() -> None:
             if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
                 # Until here Ctrl-C just ended the process; now there is something to tidy up.
                 signal.signal(signal.SIGINT, signal.default_int_handler)
-            sys.exit(app(standalone_mode=False))
+            verbs = typer.main.get_command(app)
+            if {"-h", "--help"} & set(sys.argv):
+                hide_types_of_flags(verbs)
+            sys.exit(verbs(standalone_mode=False))
         finally:
             if sys.stdout:  # None where the shell has closed it
                 sys.stdout.flush()

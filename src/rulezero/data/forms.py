@@ -59,9 +59,18 @@ def import_file(
     read a file are refused unless trusted.
     """
     path = Path(path)
+    if path.is_dir():
+        is_store = any(path.glob("*.games")) or (path / "records").is_dir()
+        raise RecordError(
+            f"'{path}' is a store, which needs no import: name it where games are read"
+            if is_store
+            else f"'{path}' is a folder: name a .jsonl or a .pgn file in it"
+        )
+    if path.exists() and not path.is_file():
+        raise RecordError(f"'{path}' is no ordinary file: name a .jsonl or a .pgn file")
     read = _READERS[_form(path, form, list(_READERS), "read")]
     if not path.is_file():
-        raise RecordError(f"'{path}' is a folder" if path.is_dir() else f"there is no '{path}'")
+        raise RecordError(f"there is no '{path}'")
     found = _records(path, read, game, trusted, report or _raise)
     if purpose is None:
         return found

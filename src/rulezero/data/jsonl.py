@@ -50,6 +50,8 @@ class Whole(msgspec.Struct, frozen=True, kw_only=True):
     iteration: Number | None = None
     forced_result: float | None = None
     is_given: bool = False
+    names: tuple[str | None, str | None] = (None, None)
+    date: str | None = None
 
 
 class PlyLine(Line, frozen=True, kw_only=True):

@@ -18,8 +18,8 @@ import msgspec
 from rulezero._core import Game, MoveError, RulezeroError, State, game_options
 from rulezero.data.check import check
 from rulezero.data.columns import RecordError
-from rulezero.data.place import Place, Report, printable, source_of
-from rulezero.data.record import STOPPED, Record, record_from, upgraded
+from rulezero.data.place import IMPORTED, Place, Report, printable, source_of
+from rulezero.data.record import DATE, STOPPED, Record, record_from, upgraded
 from rulezero.data.replay import game_of
 from rulezero.data.thoughts import pack
 from rulezero.games.load import load
@@ -30,6 +30,8 @@ _RESULTS = {1.0: "1-0", -1.0: "0-1", 0.0: "1/2-1/2"}
 _OUTCOMES = {"1-0": 1.0, "0-1": -1.0, "1/2-1/2": 0.0, "*": 0.0}
 _NUMBERS = {"RulesVersion": "version", "Encoding": "encoding", "Seed": "seed", "Index": "index"}
 _NUMBERS |= {"OpeningPlies": "opening", "Iteration": "iteration"}
+_NO_DATE = "????.??.??"
+_EVENTS = {"human": "Casual game", "rating": "Match"}  # by purpose, where there is no task
 _TEXTS = {"Task": "task", "Purpose": "purpose", "Source": "source"}
 
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
@@ -71,12 +73,12 @@ def text_of(record: Record, game: Game) -> str:
         raise RecordError(f"{game.facts.name} has no SAN, so it has no PGN; write .jsonl instead")
     result = "*" if record.end_reason == "interrupted" else _RESULTS.get(record.outcome, "*")
     tags = {
-        "Event": record.task or "?",
-        "Site": "?",
-        "Date": "????.??.??",
+        "Event": record.task or _EVENTS.get(record.purpose, record.purpose),
+        "Site": "?" if record.source.startswith(IMPORTED) else "rulezero",
+        "Date": record.date or _NO_DATE,
         "Round": str(record.index + 1),
-        "White": record.players[0],
-        "Black": record.players[1],
+        "White": record.names[0] or record.players[0],
+        "Black": record.names[1] or record.players[1],
         "Result": result,
         "Variant": game.facts.pgn_variants[0],
         "Termination": record.end_reason,
@@ -89,9 +91,12 @@ def text_of(record: Record, game: Game) -> str:
     known = {tag: getattr(record, name) for tag, name in {**_NUMBERS, **_TEXTS}.items()}
     known["ForcedResult"] = record.forced_result
     tags |= {tag: str(value) for tag, value in known.items() if value is not None}
-    for tag, net in zip(("WhiteNet", "BlackNet"), record.nets, strict=True):
+    sides = zip(("White", "Black"), record.nets, record.names, record.players, strict=True)
+    for side, net, name, player in sides:
         if net is not None:
-            tags[tag] = net
+            tags[f"{side}Net"] = net
+        if name is not None:
+            tags[f"{side}Player"] = player
     escaped = {tag: text.replace("\\", r"\\").replace('"', r"\"") for tag, text in tags.items()}
     head = "".join(f'[{tag} "{text}"]\n' for tag, text in escaped.items())
     movetext = " ".join([*_tokens_of(record, first), result])
@@ -221,7 +226,9 @@ def _record(found: Found, game_text: str | None, trusted: bool) -> Record:
         pack(actions, value=value, sims=sims),
         outcome=outcome,
         end_reason=reason,
-        players=(printable(tags.get("White", "?")), printable(tags.get("Black", "?"))),
+        players=(_player(tags, "White"), _player(tags, "Black")),
+        names=(_name(tags, "White"), _name(tags, "Black")),
+        date=_date(tags),
         nets=(tags.get("WhiteNet"), tags.get("BlackNet")),
         forced_result=_number(tags, "ForcedResult"),
         **fields,
@@ -323,6 +330,22 @@ def _end(tags: dict[str, str], result: str, last: State) -> tuple[float, str]:
     if abs(outcome) == 1:
         return outcome, "resigned"
     return outcome, "interrupted" if result == "*" else "claimed"
+
+
+def _player(tags: dict[str, str], side: str) -> str:
+    """Who sat there: the player's text beside a name, or else the name."""
+    return printable(tags.get(f"{side}Player") or tags.get(side, "?"))
+
+
+def _name(tags: dict[str, str], side: str) -> str | None:
+    """The name of the person who sat there, where the player has a tag of its own."""
+    return printable(tags[side]) if side in tags and f"{side}Player" in tags else None
+
+
+def _date(tags: dict[str, str]) -> str | None:
+    """The date, as far as it is known; None for a text that is no date."""
+    date = tags.get("Date", _NO_DATE)
+    return date if DATE.fullmatch(date) and date != _NO_DATE else None
 
 
 def _number(tags: dict[str, str], tag: str) -> float | None:

@@ -12,6 +12,7 @@ from rulezero.data.columns import Numbers, RecordError, unpack_numbers
 from rulezero.data.thoughts import Column, Columns, Thought, Thoughts, pack
 
 __all__ = [
+    "DATE",
     "PURPOSES",
     "STOPPED",
     "Columns",
@@ -36,6 +37,7 @@ STOPPED = ("cap", "resigned", "claimed", "interrupted")
 Text = Annotated[str, Meta(max_length=4096)]
 LongText = Annotated[str, Meta(max_length=1 << 16)]
 
+DATE = re.compile(r"[0-9?]{4}\.[0-9?]{2}\.[0-9?]{2}")
 _FIRST_FIELDS = 16  # those that every record has had: `thoughts` is the last
 _FIRST_FORM = b"\xdc\x00\x10"  # how their msgpack array begins
 
@@ -62,6 +64,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     iteration: Annotated[int, Meta(ge=0)] | None = None  # of the run that played it
     forced_result: float | None = None  # seat 0's, learned in place of the outcome; none: outcome
     is_given: bool = False  # whether a run has it from another store
+    names: tuple[Text | None, Text | None] = (None, None)  # of the people who played, by seat
+    date: Text | None = None  # on which it began, as PGN writes it: 2026.11.18
 
     def __post_init__(self) -> None:
         """Refuses what no game can have been; types and sizes are msgspec's to check."""
@@ -73,8 +77,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
             raise RecordError("seed and index are whole numbers from 0 to 2**64 - 1")
         if not 0 <= self.opening <= self.plies:
             raise RecordError(f"an opening of {self.opening} plies in a game of {self.plies}")
+        if self.date is not None and not DATE.fullmatch(self.date):
+            raise RecordError(f"the date {self.date[:40]!a} is not of the form 2026.11.18")
         said = [self.game, self.start, self.end_reason, *self.players, self.task, self.source]
-        for text in [*said, *(net for net in self.nets if net is not None)]:
+        for text in [*said, *filter(None, (*self.nets, *self.names, self.date))]:
             if not text.isprintable():
                 raise RecordError(f"{text[:60]!a} has letters that cannot be printed")
 
@@ -99,8 +105,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     def id(self) -> str:
         """32 hexadecimal digits that depend on the game, its players and their thoughts.
 
-        Later fields (iteration, forced_result, is_given) say how a run uses the record. They are
-        left out, so that old records keep their ids; the task's name still tells games apart.
+        Later fields say how a run uses the record (iteration, forced_result, is_given), who the
+        people were and when they played. They are left out, so that old records keep their ids;
+        the task's name and the seed still tell games apart.
         """
         fields = msgspec.structs.astuple(self)[: _FIRST_FIELDS - 1]
         whole = (*fields, self.thoughts.identity())

@@ -1,5 +1,6 @@
 """A record step by step: the position, the choice, and what was thought of it."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -57,7 +58,7 @@ def steps(
 
 
 def look_up(found: Store | Iterable[Record], which: str) -> tuple[Record, list[Note]]:
-    """One of these records, with the judges' notes: by its number from 1, or its id.
+    """One of these records, with the judges' notes: by its number from 1, its id, or "last".
 
     The first letters of an id are enough where no other has them.
     """
@@ -66,6 +67,10 @@ def look_up(found: Store | Iterable[Record], which: str) -> tuple[Record, list[N
 
 
 def _find(found: Store | Iterable[Record], which: str) -> Record:
+    if which == "last":
+        if (newest := next(iter(deque(found, maxlen=1)), None)) is None:
+            raise RecordError("there are no records here, so there is no last one")
+        return newest
     if which.isdigit() and len(which) < 9:
         for number, record in enumerate(found, 1):
             if number == int(which):

@@ -6,7 +6,7 @@ tables = rz.endgame.open("endgames")
 tables.probe(state)
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from rulezero.endgame.files import REMEDY, TABLE, Mapped, TableError, read
 from rulezero.games.load import load
 
 GAME = "monster"
+_SAMPLES = 100_000  # entries that are compared at a time, in a fraction of a second
 
 
 class Probe(NamedTuple):
@@ -22,6 +23,13 @@ class Probe(NamedTuple):
 
     value: int  # seat 0's: 1, 0 or -1
     distance: int  # turns of the winner's up to and with the capture of the king; 0 for draws
+
+
+class Choice(NamedTuple):
+    """A legal action, and what is proven of the position after it."""
+
+    action: int
+    probe: Probe | None  # None where no table tells
 
 
 class Count(NamedTuple):
@@ -77,6 +85,23 @@ class Tables:
             return None
         return Probe((verdict > 0) - (verdict < 0), abs(verdict))
 
+    def choices(self, state: State) -> list[Choice]:
+        """Every legal action with what it leads to, the mover's best first.
+
+        Wins come first, the soonest at the top, then draws, what no table knows, and losses, the
+        latest of them at the top.
+        """
+        sign = 1 if state.mover == 0 else -1
+
+        def worth(choice: Choice) -> float:
+            if choice.probe is None:
+                return -0.25
+            value, distance = choice.probe
+            return sign * value * (1 + 1 / (1 + distance))
+
+        found = [Choice(action, self.probe(state.apply(action))) for action in state.legal]
+        return sorted(found, key=worth, reverse=True)
+
     def line(self, state: State) -> list[State]:
         """The states of a game that both sides play as the tables say, from this one to its end.
 
@@ -115,14 +140,24 @@ class Tables:
             (Longest(*longest[0]), Longest(*longest[1])),
         )
 
-    def check(self, men: str, samples: int, seed: int = 0) -> None:
-        """Compares the table with the rules, one ply ahead, at so many random entries.
+    def check(
+        self,
+        men: str,
+        samples: int,
+        seed: int = 0,
+        tell: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Compares the table with the rules, one ply ahead, at this many random entries.
 
-        TableError tells a position that does not agree.
+        TableError names a position that does not agree. `tell` gets how many of how many are done.
         """
-        wrong = self.core.find_error(men, samples, seed)
-        if wrong is not None:
-            raise TableError(f"the table of {men} is wrong about {wrong}: {REMEDY}")
+        for done in range(0, samples, _SAMPLES):  # between two parts Ctrl-C is heard
+            part = min(_SAMPLES, samples - done)
+            wrong = self.core.find_error(men, part, seed + done // _SAMPLES)
+            if wrong is not None:
+                raise TableError(f"the table of {men} is wrong about {wrong}: {REMEDY}")
+            if tell is not None:
+                tell(done + part, samples)
 
 
 def path_of(folder: Path, men: str, ending: str = TABLE) -> Path:

@@ -64,6 +64,8 @@ def solve(men: str, folder: str | Path, *, workers: int, tell: Tell | None = Non
 
     What is in the folder stays. A table whose solving was stopped goes on from its last kept layer.
     """
+    if not str(folder):
+        raise TableError("'' names no folder: tables are kept in a folder with a name")
     check_memory(men)
     place = Path(folder)
     if workers < 1:

@@ -60,6 +60,12 @@ def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> Evaluat
 
 
 def tables_of(player: Player, game: Game) -> MonsterTables | None:
+    """The solved endgames that a player knows, as the core reads them; None without."""
+    tables = solved_by(player, game)
+    return None if tables is None else tables.core
+
+
+def solved_by(player: Player, game: Game) -> endgame.Tables | None:
     """The solved endgames that a player knows, opened once a process; None without."""
     folder = player.spec.options.get("tables")
     if folder is None:
@@ -69,7 +75,7 @@ def tables_of(player: Player, game: Game) -> MonsterTables | None:
     place = Path(folder).resolve()
     if place not in _solved:
         _solved[place] = endgame.open(folder)
-    return _solved[place].core
+    return _solved[place]
 
 
 def _evaluator(path: Path, digest: str, options: Options, game: Game) -> Evaluator:

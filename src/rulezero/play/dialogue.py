@@ -1,16 +1,18 @@
 """A game with people: they choose, players and dice answer."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from rulezero._core import CoreThought, Game, GameError, Played, State
+from rulezero.data.columns import PlyColumn
 from rulezero.data.record import Record, record_from
-from rulezero.data.thoughts import PLY_COLUMNS, Thoughts, pack
+from rulezero.data.thoughts import PLY_COLUMNS, Columns, Thought, Thoughts, pack
 from rulezero.play.players import Player, read_player
-from rulezero.play.session import Session
-from rulezero.play.thought import Thought, read_core
+from rulezero.play.session import Session, Stop
+from rulezero.play.thought import read_core
 
 SIMS = 400  # simulations per choice of the player whom people meet unless they ask for another
 
@@ -21,6 +23,8 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     state: State  # before it
     action: int
     core: CoreThought | None = None
+    kept: Columns | None = None  # of a record that the game continues: its thoughts by ply
+    number: int = 0  # of the ply in these
 
     @property
     def after(self) -> State:
@@ -29,7 +33,9 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def thought(self) -> Thought | None:
-        """The mover's; None for people and dice."""
+        """The mover's; None for people, dice and openings."""
+        if self.kept is not None:
+            return self.kept.thought(self.number)
         return None if self.core is None else read_core(self.core)
 
 
@@ -61,24 +67,75 @@ class Dialogue:
         start: State | None = None,
         seed: int = 0,
         is_recorded: bool = True,
+        names: tuple[str | None, str | None] = (None, None),
+        date: str | None = None,
     ) -> None:
-        """A game from a start without a past. `is_recorded`: its thoughts will be learned from."""
+        """A game from a start, whose past is its opening: these players did not choose it.
+
+        `is_recorded`: its thoughts will be learned from. `names` of people by seat and the `date`
+        (2026.11.18) are for the record.
+        """
         self.game = game
         self.players = players
         self.seed = seed
+        self.names = names
+        self.date = date
         self.state = game.start(seed=seed) if start is None else start
-        self.plies: list[Ply] = []
+        self.plies = _past(self.state)
         self.outcome: float | None = None  # seat 0's, once the game is over
         self.end_reason: str | None = None
         if self.state.is_over:
             raise GameError(f"the game is over there: {self.state.end_reason}")
-        if self.state.actions:
-            raise GameError("a dialogue begins without a past; undo goes back to its own choices")
-        self._start = self.state
+        self._start = self.plies[0].state if self.plies else self.state
+        self._opening = len(self.plies)  # first plies that the players did not choose
         self._is_recorded = is_recorded
         self._distinct = list(dict.fromkeys(players))
         self._numbers = (self._distinct.index(players[0]), self._distinct.index(players[1]))
         self._session = Session(game, self._distinct, seed=seed, width=1)
+
+    @classmethod
+    def continuing(
+        cls,
+        record: Record,
+        players: tuple[Player, Player],
+        *,
+        game: Game,
+        plies: int | None = None,
+        seed: int | None = None,
+        is_recorded: bool = True,
+        names: tuple[str | None, str | None] = (None, None),
+        date: str | None = None,
+    ) -> "Dialogue":
+        """The game of a record, played on after all its plies, or after some.
+
+        With the players of the record it is the same game: thoughts, names, date and seed are kept.
+        With others the plies so far are the opening of a new one.
+        """
+        wanted = record.plies if plies is None else plies
+        if not 0 <= wanted <= record.plies:
+            raise GameError(f"the game has plies from 0 to {record.plies}, not {wanted}")
+        actions = record.action_numbers().tolist()[:wanted]
+        is_same = record.players == tuple(player.text for player in players)
+        if is_same:
+            names = (names[0] or record.names[0], names[1] or record.names[1])
+            date = record.date or date
+        found = cls(
+            game,
+            players,
+            start=game.replay(record.start, actions),
+            seed=(record.seed if is_same else 0) if seed is None else seed,
+            is_recorded=is_recorded,
+            names=names,
+            date=date,
+        )
+        if is_same:
+            found._opening = min(record.opening, wanted)
+            columns = record.columns()
+            found.plies = [
+                msgspec.structs.replace(ply, kept=columns, number=number)
+                for number, ply in enumerate(found.plies)
+            ]
+        return found
 
     @property
     def is_over(self) -> bool:
@@ -90,8 +147,11 @@ class Dialogue:
         """Whether people must choose now."""
         return not self.is_over and not self.state.is_over and self._is_human(self.state)
 
-    def advance(self) -> list[Ply]:
-        """What players and dice chose until people must choose, or the game was over."""
+    def advance(self, stop: Stop | None = None) -> list[Ply]:
+        """What players and dice chose until people must choose, or the game was over.
+
+        Each time that `stop` answers True, the player who thinks chooses by what it knows.
+        """
         if self.is_over:
             return []
         left = self.game.facts.max_plies - len(self.plies)
@@ -103,7 +163,7 @@ class Dialogue:
             is_recorded=self._is_recorded,
         )
         try:
-            played = self._finish()
+            played = self._finish(stop)
         except BaseException:
             # The old one has a game half played.
             self._session = Session(self.game, self._distinct, seed=self.seed, width=1)
@@ -113,10 +173,12 @@ class Dialogue:
         new = played.last.actions[len(played.last.actions) - played.plies :]
         return [self._add(action, played.thought(at)) for at, action in enumerate(new)]
 
-    def _finish(self) -> Played:
+    def _finish(self, stop: Stop | None) -> Played:
         finished: list[Played] = []
         while not finished:
             finished = self._session.step()
+            if stop is not None and stop():
+                self._session.pool.hurry()
             if self._session.pool.parked():
                 self._session.pool.stop(0, 0.0, "parked")
                 finished = self._session.pool.take_finished()
@@ -135,6 +197,7 @@ class Dialogue:
             return []
         kept, taken = self.plies[: asked[-1]], self.plies[asked[-1] :]
         self.plies, self.state = kept, taken[0].state
+        self._opening = min(self._opening, len(kept))
         self.outcome = self.end_reason = None
         return taken
 
@@ -164,6 +227,9 @@ class Dialogue:
             seed=self.seed,
             purpose="human",
             source="human",
+            opening=self._opening,
+            names=self.names,
+            date=self.date,
         )
 
     def _is_human(self, state: State) -> bool:
@@ -176,19 +242,40 @@ class Dialogue:
         return ply
 
 
+def _past(state: State) -> list[Ply]:
+    """The plies that led to a state."""
+    plies: list[Ply] = []
+    for action in reversed(state.actions):
+        assert state.before is not None
+        state = state.before
+        plies.append(Ply(state=state, action=action))
+    return plies[::-1]
+
+
 def _packed(plies: list[Ply]) -> tuple[bytes, Thoughts]:
-    cores = [ply.core for ply in plies]
-    known = [core for core in cores if core is not None]
+    """Choices and thoughts as a record has them."""
+    pairs = [_pairs(ply) for ply in plies]
     return pack(
         [ply.action for ply in plies],
-        **{
-            column.name: [
-                column.missing if core is None else getattr(core, column.name) for core in cores
-            ]
-            for column in PLY_COLUMNS
-        },
-        counts=[0 if core is None else len(core.actions) for core in cores],
-        pair_actions=[action for core in known for action in core.actions],
-        pair_weights=[weight for core in known for weight in core.weights],
-        pair_targets=[weight for core in known for weight in core.target or core.weights],
+        **{column.name: [_number(ply, column) for ply in plies] for column in PLY_COLUMNS},
+        counts=[len(actions) for actions, _, _ in pairs],
+        pair_actions=[action for actions, _, _ in pairs for action in actions],
+        pair_weights=[weight for _, weights, _ in pairs for weight in weights],
+        pair_targets=[target for _, _, targets in pairs for target in targets],
     )
+
+
+def _number(ply: Ply, column: PlyColumn) -> Any:
+    """What a column says of a ply."""
+    if ply.kept is not None:
+        return getattr(ply.kept, column.name)[ply.number]
+    return column.missing if ply.core is None else getattr(ply.core, column.name)
+
+
+def _pairs(ply: Ply) -> tuple[Sequence[int], Sequence[float], Sequence[float]]:
+    """Actions, weights and targets of a ply's policy."""
+    if ply.kept is not None:
+        return ply.kept.pairs(ply.number)
+    if ply.core is None:
+        return (), (), ()
+    return ply.core.actions, ply.core.weights, ply.core.target or ply.core.weights

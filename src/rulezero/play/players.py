@@ -1,6 +1,7 @@
 """Players by their texts, `puct:net=runs/x,sims=200`: the same everywhere a player is named."""
 
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +14,7 @@ from rulezero.plain import plain
 from rulezero.play.evaluators import DEFAULT, Evaluator, Options, backends, read_options
 
 if TYPE_CHECKING:
+    from rulezero.endgame.monster import Probe
     from rulezero.play.thought import Thought
 
 _NET = "a checkpoint, a run folder (its best), RUN@latest, RUN@12"
@@ -138,15 +140,30 @@ class Player:
         """The same player without its net, and without the keys that say how that is computed."""
         return self.changed(net=None, **dict.fromkeys(Options._fields))
 
-    def think(self, state: State, *, tree: int = 0, visits: int = 1) -> "Thought":
+    def think(
+        self,
+        state: State,
+        *,
+        tree: int = 0,
+        visits: int = 1,
+        stop: Callable[[], bool] | None = None,
+    ) -> "Thought":
         """What the player would choose in a state, and why.
 
         With tree=2 the thought has two plies of the search tree, if the player has one; below the
-        root's moves those positions that got at least this many `visits`.
+        root's moves those positions that got at least this many `visits`. A search asks `stop`
+        every few milliseconds, and ends with what it knows when the answer is True.
         """
         from rulezero.play.session import think
 
-        return think(self, state, tree=tree, visits=visits)
+        return think(self, state, tree=tree, visits=visits, stop=stop)
+
+    def probe(self, state: State) -> "Probe | None":
+        """What the player's tables prove of a state; None without tables, or where none tells."""
+        from rulezero.play.binding import solved_by
+
+        tables = solved_by(self, state.game)
+        return None if tables is None else tables.probe(state)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Player):

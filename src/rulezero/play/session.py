@@ -1,7 +1,7 @@
 """Games in step: the core's pool, and the evaluators that its players ask."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -20,6 +20,10 @@ from rulezero.play.tree import tree_of
 _MOST_ROWS = 1024  # positions in a batch
 _LEAST_ROWS = 8
 _DEEPEST = 1_000_000  # plies of a tree to show, and visits of its nodes
+
+
+Stop = Callable[[], bool]
+"""Is asked after every slice of a search whether to choose now; a slice takes milliseconds."""
 
 
 class Session:
@@ -122,18 +126,26 @@ class Session:
                 self.pool.apply(net, *checked(judged, rows, slots, identity))
         return self.pool.take_finished()
 
-    def run(self) -> Iterator[Played]:
-        """Every game to its end, as they finish. GameError where a human is to move."""
+    def run(self, stop: Stop | None = None) -> Iterator[Played]:
+        """Every game to its end, as they finish. GameError where a human is to move.
+
+        Each time that `stop` answers yes, those who think choose by what they know by then.
+        """
         while not self.pool.is_idle:
             yield from self.step()
+            if stop is not None and stop():
+                self.pool.hurry()
             if self.pool.parked():
                 raise GameError("a game waits for a human, who cannot move here")
 
 
-def think(player: Player, state: State, *, tree: int = 0, visits: int = 1) -> Thought:
+def think(
+    player: Player, state: State, *, tree: int = 0, visits: int = 1, stop: Stop | None = None
+) -> Thought:
     """What a player would choose in a state, with some plies of its tree if asked for.
 
-    Below the root's moves, the tree has nodes with at least this many visits.
+    Below the root's moves, the tree has nodes with at least this many visits. `stop` may end the
+    search early.
     """
     for name, number in (("tree", tree), ("visits", visits)):
         if not isinstance(number, int | np.integer) or not 0 <= number <= _DEEPEST:
@@ -149,12 +161,12 @@ def think(player: Player, state: State, *, tree: int = 0, visits: int = 1) -> Th
         raise GameError(f"the game is over ({state.end_reason}): there is nothing to choose")
     if state.mover == CHANCE:
         raise GameError("a die is pending, not a choice: apply one of its faces first")
-    if tree == 0:
-        return think_each(player, [state], seed=player.seed, width=1, cache=0)[0]
     shown = (int(tree), int(visits))
     session = Session(state.game, [player], seed=player.seed, width=1, cache=0, tree=shown)
     session.add(0, state, most_plies=1, is_recorded=False)
-    (played,) = session.run()
+    (played,) = session.run(stop)
+    if tree == 0:
+        return thought_of(played, 0)
     thought, core = thought_of(played, 0), played.thought(0)
     nodes = [] if core is None else core.tree
     return msgspec.structs.replace(thought, tree=tree_of(nodes, state, thought.target))

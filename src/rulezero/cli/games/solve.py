@@ -1,35 +1,65 @@
 """`rulezero solve`: endgame tables, and what they say."""
 
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.options import Workers
-from rulezero.cli.terminal.screen import counting, gone_on_with, open_console, plain_table
-from rulezero.cli.terminal.words import counted
+from rulezero.cli.terminal.screen import (
+    counting,
+    gone_on_with,
+    open_console,
+    plain_table,
+    print_pairs,
+)
+from rulezero.cli.terminal.words import counted, say_proof
+
+_PROBE = "probe"  # in the place of a game
 
 
 def solve(
-    game: Annotated[str, typer.Argument(help="monster.")],
-    men: Annotated[list[str], typer.Argument(metavar="MEN...", help="White's v Black's: KPvKQR.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where tables are kept.")] = Path(
-        "endgames"
-    ),
+    what: Annotated[
+        str, typer.Argument(metavar="monster|probe", help="monster, or probe to ask tables.")
+    ],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MEN...",
+            help="White's men v Black's: KPvKQR. For probe: the folder of the tables and a FEN.",
+        ),
+    ],
+    out: Annotated[str, typer.Option(metavar="DIR", help="Where tables are kept.")] = "endgames",
     workers: Workers = 0,
     check: Annotated[
-        int, typer.Option(min=0, help="Compare so many entries with the rules, a ply ahead.")
+        int, typer.Option(min=0, help="Compare N random entries with the rules, a ply ahead.")
     ] = 0,
 ) -> None:
-    """Solve endgames: who wins every position with these men, and how soon."""
-    if game != rz.endgame.GAME:
-        raise rz.GameError(f"only {rz.endgame.GAME} has endgame tables, not '{game}'")
-    for text in men:
+    """Solve endgames: who wins every position with these men, and how soon.
+
+    `solve monster KvKQQ --out DIR` makes tables; `solve probe DIR FEN` says what they prove of a
+    position and of each of its moves.
+    """
+    if what == _PROBE:
+        if len(words) != 2:
+            raise typer.BadParameter(
+                "give the folder of the tables and a position in quotation marks",
+                param_hint="'probe'",
+            )
+        probe(words[0], words[1], open_console())
+        return
+    if what != rz.endgame.GAME:
+        raise rz.GameError(
+            f"only {rz.endgame.GAME} has endgame tables, not '{what}'; probe asks tables that are"
+            " there"
+        )
+    for text in words:
         rz.endgame.check_memory(text)  # what is wrong with one is said before the first is solved
     console = open_console()
-    for text in men:
+    for text in words:
         with counting("solving") as tell, gone_on_with():
             rz.endgame.solve(
                 text,
@@ -40,12 +70,36 @@ def solve(
                 ),
             )
         tables = rz.endgame.open(out)
-        if check:
+        with counting("checking") as tell:
             for each in rz.endgame.order(text):
-                tables.check(each, check)
+                tables.check(each, check, tell=partial(tell, words=each))
         show(text, tables.summary(text), console)
         if check:
             console.print(f"{check:,} entries of each table agree with the rules")
+
+
+def probe(folder: str, position: str, console: Console) -> None:
+    """Prints what tables prove of a position, and of each legal move, the best first."""
+    tables = rz.endgame.open(folder)
+    game = rz.load(rz.endgame.GAME)
+    state = game.parse(position)
+    names = game.facts.seat_names
+    if state.is_over:
+        raise rz.TableError(f"the game is over there: {state.end_reason}")
+    proof = tables.probe(state)
+    if proof is None:
+        raise rz.TableError(
+            f"no table in '{folder}' knows '{state.text}'; it has {', '.join(tables.men)}. Tables"
+            " have no castling and no en passant; rulezero solve monster makes more"
+        )
+    console.print(Text(say_proof(proof, names), "bold"))
+    moves = [(f"{names[state.mover]} to move", "then")]
+    for action, after in tables.choices(state):
+        words = "no table tells" if after is None else say_proof(after, names)
+        if after is not None and after.distance == 0 and after.value:
+            words = f"{names[after.value < 0]} has won"
+        moves.append((rz.view.say(state, action), words))
+    print_pairs(console, moves)
 
 
 def show(men: str, found: rz.endgame.Summary, console: Console) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -52,6 +53,7 @@ def match(
     loaded = rz.load(game)
     test = None if sprt is None else _read_sprt(sprt)
     positions = [] if starts is None else rz.play.read_starts(starts, loaded)
+    known = _ids_in(save)
     is_interrupted = False
     with counting("playing", lines_of="games") as tell:
         try:
@@ -76,7 +78,8 @@ def match(
     if as_json:
         print_json(report)
     else:
-        show(report, games, open_console())
+        new = sum(record.id not in known for record in played.records)
+        show(report, games, open_console(), new)
     if is_interrupted:
         raise typer.Exit(130)  # as a shell tells Ctrl-C
 
@@ -102,8 +105,21 @@ def say_score(tally: rz.stats.Tally, sprt: rz.stats.Sprt | None) -> str:
     return words
 
 
-def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
-    """Prints the report of a match of which so many games were wanted."""
+def _ids_in(store: str | None) -> set[str]:
+    """The ids of the records that a store has, if it is there already."""
+    if store is None or not Path(store).is_dir():
+        return set()
+    return {record.id for record in rz.Store(store, tolerant=True)}
+
+
+def _saved(games: int, new: int, store: str) -> str:
+    """How many games a store has got."""
+    words = f"{counted(games, 'game')} in {store}"
+    return words if new == games else f"{words}, {new} of them new: it had the others already"
+
+
+def show(report: rz.contest.Report, wanted: int, console: Console, new: int) -> None:
+    """Prints the report of a match of this many wanted games; `new` ones were not stored yet."""
     names = rz.load(report.game).facts.seat_names
     total, elo, plies = report.total, report.elo, report.plies
     console.print(Text(_heading(report, wanted), "bold"), soft_wrap=True)
@@ -137,7 +153,7 @@ def show(report: rz.contest.Report, wanted: int, console: Console) -> None:
         ("no pair", f"{counted(alone, 'game')} whose partner was not finished" if alone else ""),
         ("plies", f"{plies.mean:.1f} a game, from {plies.shortest} to {plies.longest}"),
         ("speed", speed),
-        ("saved", f"{counted(total.games, 'game')} in {report.saved}" if report.saved else ""),
+        ("saved", _saved(total.games, new, report.saved) if report.saved else ""),
     ]
     print_pairs(console, [(name, words) for name, words in facts if words], _LABELS)
 

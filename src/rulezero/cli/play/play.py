@@ -1,309 +1,166 @@
 """`rulezero play`: a game against a player, in the terminal."""
 
 import contextlib
-import io
 import secrets
-import signal
-import sys
-from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.columns import Columns
-from rich.console import Console
-from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.bar import print_value
-from rulezero.cli.terminal.options import GameText, Position, net_option, sims_option
-from rulezero.cli.terminal.screen import open_console, print_pairs
-from rulezero.cli.terminal.words import counted, say_line, say_shares, say_turn
-
-_ORDINALS = ("", "second", "third", "fourth", "fifth", "sixth")
+from rulezero.cli.terminal.options import Position, Trusted, net_option, sims_option
+from rulezero.cli.terminal.records import Selection
+from rulezero.cli.terminal.screen import open_console
+from rulezero.cli.terminal.table import Table, prepare_input, seats_for
 
 
 def play(
-    game: GameText,
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="GAME",
+            help="A game: chess, exchange:dice=fixed:3, ... --continue needs none.",
+        ),
+    ] = None,
     net: Annotated[str | None, net_option("The opponent's net.")] = None,
     sims: Annotated[
         int | None, sims_option("The opponent's simulations per move (default: 400).")
     ] = None,
-    seat: Annotated[str | None, typer.Option(metavar="0|1|white|black", help="Your seat.")] = None,
+    seat: Annotated[
+        str | None,
+        typer.Option(
+            metavar="0|1|white|black",
+            help="Your seat (default: the game's own; Black in Monster, White in others).",
+        ),
+    ] = None,
     position: Position = None,
+    record: Annotated[
+        tuple[Path, str] | None,
+        typer.Option(
+            "--continue",
+            metavar="GAMES RECORD",
+            help="Play a recorded game on: a store or a .pgn or .jsonl file, and a record's number"
+            " or id, or last.",
+        ),
+    ] = None,
+    ply: Annotated[
+        int | None,
+        typer.Option(min=0, help="Continue after this ply of the record (default: its end)."),
+    ] = None,
     against: Annotated[
         str | None,
-        typer.Option("--opponent", metavar="PLAYER", help="A player (see `rulezero players`)."),
+        typer.Option(
+            "--opponent",
+            metavar="PLAYER",
+            help="The opponent: a player (see `rulezero players`), or human for two people at one"
+            " board (default: puct, or the opponent of the game that is continued).",
+        ),
+    ] = None,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Solved endgames that the opponent and hints know (monster)."
+        ),
     ] = None,
     save: Annotated[
         str | None,
         typer.Option(
-            "--save", "--save-data", metavar="STORE", help="Keep the game in this folder."
+            "--save",
+            "--save-data",
+            metavar="STORE",
+            help="Keep the game in this folder (default: the store of --continue). The opponent"
+            " then searches every move in full, because nets learn from it; without, it stops once"
+            " the choice is clear, so the two may play differently.",
         ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Your name in the record and in PGN (default: human).")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Random seed (default: a new one).")
     ] = None,
+    trusted: Trusted = False,
 ) -> None:
-    """Play against a player in the terminal: moves as e2e4 or Nf3, help for the rest."""
-    loaded = rz.load(game)
-    machine = rz.play.opponent(against, net=net, sims=sims)
-    human = loaded.facts.human_seat if seat is None else rz.play.seat_number(seat)
-    person = rz.player("human")
-    seats = (person, machine) if human == 0 else (machine, person)
-    dialogue = rz.play.Dialogue(
-        loaded,
-        seats,
-        start=None if position is None else loaded.parse(position),
-        seed=secrets.randbits(32) if seed is None else seed,
-        is_recorded=save is not None,
-    )
-    if sys.stdin is None:
-        raise rz.GameError("there is no input to play from: it is closed")
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # what is no text is no move either
-    if sys.stdin.isatty():
-        with contextlib.suppress(ImportError):
-            import readline  # noqa: F401  lets input() edit lines and remember them
-    adviser = rz.play.opponent(net=net, sims=sims) if machine.is_human else machine
+    """Play against a player in the terminal: moves as e2e4 or Nf3, help for the rest.
+
+    Ctrl-C while the opponent thinks makes it move now; at the prompt it leaves the game.
+    """
+    today = date.today().strftime("%Y.%m.%d")
+    opponent = None
+    if any(given is not None for given in (against, net, sims, tables)):
+        opponent = rz.play.opponent(against, net=net, sims=sims)
+        opponent = opponent if tables is None else opponent.changed(tables=tables)
+    wanted = None if seat is None else rz.play.seat_number(seat)
+    if record is not None:
+        if position is not None:
+            raise typer.BadParameter("give --continue or --position, not both")
+        selection = Selection(record[0], game=game, trusted=trusted)
+        try:
+            found, _ = selection.look_up(record[1])
+        finally:
+            selection.warn()
+        loaded = rz.data.game_of(found.game, trusted=trusted)
+        human, seats = seats_for(loaded, found, ply, wanted, opponent)
+        if save is None and record[0].is_dir() and not rz.Run(record[0]).exists:
+            save = str(record[0])
+        dialogue = rz.play.Dialogue.continuing(
+            found,
+            seats,
+            game=loaded,
+            plies=ply,
+            seed=seed,
+            is_recorded=save is not None,
+            names=_names(human, name),
+            date=today,
+        )
+    else:
+        if ply is not None:
+            raise typer.BadParameter("it needs --continue GAMES RECORD", param_hint="'--ply'")
+        if game is None:
+            raise typer.BadParameter("name a game, or --continue GAMES RECORD", param_hint="GAME")
+        loaded = rz.load(game)
+        human = loaded.facts.human_seat if wanted is None else wanted
+        machine, person = opponent or rz.play.opponent(), rz.player("human")
+        seats = (person, machine) if human == 0 else (machine, person)
+        dialogue = rz.play.Dialogue(
+            loaded,
+            seats,
+            start=None if position is None else loaded.parse(position),
+            seed=secrets.randbits(32) if seed is None else seed,
+            is_recorded=save is not None,
+            names=_names(human, name),
+            date=today,
+        )
+    prepare_input()
+    machine = dialogue.players[1 - human]
     with contextlib.ExitStack() as stack:
         store = None if save is None else stack.enter_context(rz.data.open_store(save))
-        table = _Table(dialogue, adviser, human, store, open_console())
+        table = Table(
+            dialogue,
+            open_console(),
+            adviser=rz.play.opponent(net=net, sims=sims) if machine.is_human else machine,
+            human=human,
+            store=store,
+            advice=_advice(dialogue),
+        )
         if not table.play():
             raise typer.Exit(130)  # as a shell tells Ctrl-C
 
 
-class _Table:
-    """A dialogue on a screen."""
-
-    def __init__(
-        self,
-        dialogue: rz.play.Dialogue,
-        adviser: rz.Player,
-        human: int,
-        store: rz.Store | None,
-        console: Console,
-    ) -> None:
-        self.dialogue = dialogue
-        self.adviser = adviser
-        self.store = store
-        self.console = console
-        self.names = dialogue.game.facts.seat_names
-        # People see their own men below, where the game has a near side and a far one.
-        self.is_flipped = human == 1 and self.names == ("White", "Black")
-        self.is_line_open = False  # a prompt stands there without its answer
-        self.commands: dict[str, tuple[Callable[[], None], str]] = {
-            "moves": (self.list_moves, "what you can play"),
-            "hint": (self.hint, "what the machine would play, and what it expects then"),
-            "undo": (self.undo, "back to your last choice, dice included"),
-            "info": (self.show_info, "the position as text, and what the board does not show"),
-            "board": (self.show, "the board again"),
-            "flip": (self.flip, "the board from the other side"),
-            "resign": (dialogue.resign, "give the game up: the other side wins"),
-            "quit": (dialogue.interrupt, "leave the game; it has no winner then"),
-            "help": (self.help, "this list"),
-        }
-
-    def play(self) -> bool:
-        """The whole game; False if Ctrl-C or a hangup ended it."""
-        is_stopped = False
-        try:
-            with _hearing_hangups():
-                self.greet()
-                self.go_on([])
-                while not self.dialogue.is_over:
-                    self.obey(self.ask())
-        except (EOFError, KeyboardInterrupt) as stop:
-            is_stopped = isinstance(stop, KeyboardInterrupt)
-            self.is_line_open = True
-        finally:  # whatever has happened, the game is kept
-            self.dialogue.interrupt()
-            if self.store is not None and self.dialogue.plies:
-                self.store.add(self.dialogue.record())
-        self.end()
-        return not is_stopped
-
-    def ask(self) -> str:
-        """The next line that people write."""
-        mover, turns = self.dialogue.state.mover, _turns(self.dialogue.plies)
-        made = sum(ply.state.mover == mover for ply in turns[-1]) if turns else 0
-        number = f"{_ORDINALS[made]} " if made < len(_ORDINALS) else f"{made + 1}th "
-        prompt = f"{self.names[mover]}, your {number.lstrip()}move: "
-        if sys.stdin.isatty():
-            return input(prompt)
-        print(prompt, end="", flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            raise EOFError
-        print(line.rstrip("\n"))
-        return line
-
-    def obey(self, line: str) -> None:
-        """Does what a line says: a command, or a move. What is wrong with it is one line."""
-        word = line.strip()
-        if not word:
-            return
-        command = self.commands.get("help" if word == "?" else word.lower())
-        try:
-            if command is not None:
-                command[0]()
-            else:
-                choice = self.dialogue.choose(self.dialogue.state.read(word))
-                try:
-                    self.go_on([choice])
-                except rz.RulezeroError:
-                    self.dialogue.undo()  # the machine has no answer: people may choose again
-                    raise
-        except rz.RulezeroError as error:
-            near = rz.nearest(word.lower(), self.commands) if len(word) > 2 else ""
-            self.console.print(Text(f"{error}{near}", "red"), soft_wrap=True)
-
-    def go_on(self, plies: list[rz.play.Ply]) -> None:
-        """Lets dice and the machine choose, and shows what they did after these plies."""
-        with self.thinking():
-            plies = plies + self.dialogue.advance()
-        for turn in _turns(plies):
-            is_mine = self.dialogue.players[turn[0].state.mover].is_human
-            has_dice = any(ply.state.mover == rz.CHANCE for ply in turn)
-            if has_dice or not is_mine:
-                words = say_turn(turn[0].state, [ply.action for ply in turn])
-                self.say(f"{self.names[turn[0].state.mover]} plays {words}", "bold")
-        if self.dialogue.is_over:
-            return
-        self.show()
-        thoughts = [thought for ply in plies if (thought := ply.thought) is not None]
-        if thoughts:
-            print_value(self.console, thoughts[-1], self.names)
-
-    # --- commands --------------------------------------------------------------------------------
-
-    def list_moves(self) -> None:
-        state = self.dialogue.state
-        for kind, actions in rz.moves_by_kind(state).items():
-            texts = [Text(" ".join(_move_texts(state, action))) for action in actions]
-            self.say(f"{len(texts)} {kind}", "dim")
-            self.console.print(Columns(texts, padding=(0, 2), column_first=True))
-
-    def hint(self) -> None:
-        state = self.dialogue.state
-        with self.thinking():
-            thought = self.adviser.think(state)
-        self.say(f"{self.adviser.text} would play {rz.view.say(state, thought.action)}", "bold")
-        if thought.shares:
-            self.say(f"best     {say_shares(state, thought)}")
-        if len(thought.line) > 1:
-            self.say(f"expects  {say_line(state, thought.line)}")
-        print_value(self.console, thought, self.names)
-
-    def undo(self) -> None:
-        taken = self.dialogue.undo()
-        if not taken:
-            self.say("there is nothing to take back")
-            return
-        words = say_turn(taken[0].state, [ply.action for ply in taken])
-        self.say(f"taken back: {words}")
-        self.show()
-
-    def show_info(self) -> None:
-        print_pairs(self.console, rz.info(self.dialogue.state))
-
-    def show(self) -> None:
-        turns = _turns(self.dialogue.plies)  # the last one is marked as a whole
-        board = rz.view.draw(
-            self.dialogue.state,
-            since=turns[-1][0].state if turns else None,
-            is_flipped=self.is_flipped,
-            names=self.names,
-        )
-        self.console.print()
-        self.console.print(board)
-
-    def flip(self) -> None:
-        self.is_flipped = not self.is_flipped
-        self.show()
-
-    def help(self) -> None:
-        state = self.dialogue.state
-        example = " or ".join(_move_texts(state, state.legal[0]))
-        commands = [(name, words) for name, (_, words) in self.commands.items()]
-        print_pairs(self.console, [(example, "plays a move"), *commands])
-
-    # --- words -----------------------------------------------------------------------------------
-
-    def greet(self) -> None:
-        sitting = list(zip(self.names, self.dialogue.players, strict=True))
-        mine = " and ".join(name for name, seat in sitting if seat.is_human)
-        others = "".join(f", {name} is {seat.text}" for name, seat in sitting if not seat.is_human)
-        self.say(f"{rz.view.title(self.dialogue.game.text)}: you are {mine}{others}", "bold")
-        self.say("a move, or help")
-
-    def end(self) -> None:
-        """Says how it ended, and where it is kept."""
-        dialogue = self.dialogue
-        record = dialogue.record()
-        if self.is_line_open:
-            self.console.print()
-        if dialogue.state.is_over:
-            self.show()
-        elif record.end_reason == "resigned":
-            winner = int(record.outcome < 0)
-            self.say(f"{self.names[1 - winner]} resigns: {self.names[winner]} wins", "bold")
-        elif record.end_reason == "cap":
-            self.say(f"drawn: the game is stopped after {record.plies} plies", "bold")
-        else:
-            self.say(f"left after {counted(record.plies, 'ply')}", "bold")
-        if self.store is not None and dialogue.plies:
-            self.say(f"saved: rulezero replay {self.store.path} {record.id}{_trust(record.game)}")
-        elif self.store is not None:
-            self.say("nothing to save: no move was made")
-
-    def say(self, words: str, style: str = "") -> None:
-        self.console.print(Text(words, style), soft_wrap=True)
-
-    def thinking(self) -> contextlib.AbstractContextManager[object]:
-        if not self.console.is_terminal:
-            return contextlib.nullcontext()
-        return self.console.status("thinking", spinner_style="dim")
+def _advice(dialogue: rz.play.Dialogue) -> str:
+    """Which opponents are the strongest, where that was measured and another one is met."""
+    found = rz.play.strongest(dialogue.game)
+    met = {player.text for player in dialogue.players}
+    if found is None or met & {each.player for each in found} or "human" not in met:
+        return ""
+    names = dialogue.game.facts.seat_names
+    sides = [f"as {name} --opponent {each.player}" for name, each in zip(names, found, strict=True)]
+    return f"strongest measured without a net: {', '.join(sides)}"
 
 
-def _move_texts(state: rz.State, action: int) -> list[str]:
-    """How a choice may be typed: its move text, and SAN where the game speaks it."""
-    forms = (False, True) if rz.view.speaks_san(state) else (False,)
-    return [state.say(action, san=form) for form in forms]
-
-
-def _trust(game: str) -> str:
-    """The option that a game needs whose rules are a file."""
-    try:
-        rz.data.game_of(game)
-    except rz.RecordError:
-        return " --trusted"
-    return ""
-
-
-def _turns(plies: list[rz.play.Ply]) -> list[list[rz.play.Ply]]:
-    """The plies by turn; a die belongs to the choice before it."""
-    turns: list[list[rz.play.Ply]] = []
-    for ply in plies:
-        mover = ply.state.mover
-        if turns and mover in (rz.CHANCE, turns[-1][0].state.mover):
-            turns[-1].append(ply)
-        else:
-            turns.append([ply])
-    return turns
-
-
-@contextlib.contextmanager
-def _hearing_hangups() -> Iterator[None]:
-    """A closed window or a polite kill is a Ctrl-C: the game is kept."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    names = ("SIGHUP", "SIGTERM")
-    numbers = [signal.Signals[name] for name in names if name in signal.Signals.__members__]
-    before = [signal.signal(number, interrupt) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
+def _names(human: int, name: str | None) -> tuple[str | None, str | None]:
+    """The name in the seat that it belongs to."""
+    if name is not None and (not name or not name.isprintable()):
+        raise typer.BadParameter("a name has at least one letter", param_hint="'--name'")
+    return (name, None) if human == 0 else (None, name)

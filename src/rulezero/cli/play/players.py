@@ -10,10 +10,19 @@ from rulezero.cli.terminal.screen import open_console, plain_table
 
 
 def players(
-    kind: Annotated[str | None, typer.Argument(help="One kind of player; all of them.")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[KIND|GAME]",
+            help="One kind of player (default: all), or a game: its strongest players, by seat.",
+        ),
+    ] = None,
 ) -> None:
     """List the kinds of players and their keys: puct:sims=200,c_puct=1.25."""
     known = rz.play.kinds()
+    if kind is not None and kind.partition(":")[0] in rz.game_names():
+        _show_strongest(rz.load(kind))
+        return
     if kind is not None and kind not in known:
         raise rz.PlayerError(
             f"there is no player '{kind}'{rz.nearest(kind, known)}; known: {', '.join(known)}"
@@ -27,3 +36,20 @@ def players(
         if player.keys:
             console.print(keys)
         console.print()
+
+
+def _show_strongest(game: rz.Game) -> None:
+    """Prints who is the strongest in each seat of a game, as far as it was measured."""
+    found = rz.play.strongest(game)
+    if found is None:
+        raise rz.PlayerError(
+            f"players of {rz.view.title(game.text)} were not measured; rulezero match and rulezero"
+            " rate do so"
+        )
+    console = open_console()
+    table = plain_table(console, "seat", "strongest measured", ">score", has_room=False)
+    for name, each in zip(game.facts.seat_names, found, strict=True):
+        table.add_row(name, Text(each.player), f"{each.points:g} of {each.games}")
+    console.print(table)
+    words = "measured without nets; a net of yours may be stronger: rulezero play GAME --net RUN"
+    console.print(words, soft_wrap=True)

@@ -12,10 +12,13 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.bar import print_value
+from rulezero.cli.terminal.keys import Keys
 from rulezero.cli.terminal.options import Trusted
 from rulezero.cli.terminal.records import OfGame, Selection, say_result
 from rulezero.cli.terminal.screen import open_console, plain_table, print_pairs
-from rulezero.cli.terminal.words import counted, say_shares
+from rulezero.cli.terminal.table import Table as Play
+from rulezero.cli.terminal.table import prepare_input, seats_for
+from rulezero.cli.terminal.words import counted, say_proof, say_shares, split_turns
 
 
 def replay(
@@ -23,17 +26,22 @@ def replay(
         Path, typer.Argument(metavar="STORE_OR_FILE", help="A store, a .jsonl or a .pgn file.")
     ],
     which: Annotated[
-        str | None, typer.Argument(metavar="[RECORD]", help="A record's id or number in the list.")
+        str | None,
+        typer.Argument(metavar="[RECORD]", help="A record's id or number in the list, or last."),
     ] = None,
     ply: Annotated[
         int | None,
         typer.Option(min=0, help="Start after this ply; in a pipe, print only that one."),
     ] = None,
     as_list: Annotated[bool, typer.Option("--list", help="List the records.")] = False,
+    tables: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Solved endgames: say what they prove of each position."),
+    ] = None,
     game: OfGame = None,
     trusted: Trusted = False,
 ) -> None:
-    """Step through a recorded game, or list the games of a store or a file."""
+    """Step through a recorded game and play it on, or list the games of a store or a file."""
     console = open_console()
     if ply is not None and which is None:
         raise typer.BadParameter("name a record too: --list shows them", param_hint="'--ply'")
@@ -50,7 +58,9 @@ def replay(
     finally:
         selection.warn()
     rules = rz.data.game_of(record.game, trusted=trusted)
-    viewer = _Viewer(record, rules, list(rz.data.steps_of(record, notes, game=rules)), console)
+    steps = list(rz.data.steps_of(record, notes, game=rules))
+    solved = None if tables is None else rz.endgame.open(tables)
+    viewer = _Viewer(record, rules, steps, console, solved)
     if ply is not None and ply > record.plies:
         raise rz.RecordError(f"the game has {record.plies} plies, not {ply}")
     viewer.introduce()
@@ -81,9 +91,16 @@ class _Viewer:
     """A recorded game on a screen."""
 
     def __init__(
-        self, record: rz.Record, game: rz.Game, steps: list[rz.data.Step], console: Console
+        self,
+        record: rz.Record,
+        game: rz.Game,
+        steps: list[rz.data.Step],
+        console: Console,
+        solved: rz.endgame.Tables | None = None,
     ) -> None:
         self.record = record
+        self.game = game
+        self.solved = solved
         self.steps = steps
         self.console = console
         self.names = game.facts.seat_names
@@ -97,12 +114,15 @@ class _Viewer:
         """Who played what, when it was and how it ended."""
         record = self.record
         facts = [("game", record.game), ("record", record.id)]
-        for name, player, net in zip(self.names, record.players, record.nets, strict=True):
-            facts.append((name, player if net is None else f"{player} ({net})"))
+        seats = zip(self.names, record.players, record.nets, record.names, strict=True)
+        for name, player, net, person in seats:
+            words = player if net is None else f"{player} ({net})"
+            facts.append((name, f"{person} ({words})" if person else words))
         facts.append(("result", f"{say_result(record)}, {counted(record.plies, 'ply')}"))
         if record.opening:
             facts.append(("opening", f"{counted(record.opening, 'ply')} drawn at random"))
-        facts.append(("played", f"for {record.purpose} by {record.source}, seed {record.seed}"))
+        on = f" on {record.date}" if record.date else ""
+        facts.append(("played", f"for {record.purpose} by {record.source}{on}, seed {record.seed}"))
         print_pairs(self.console, facts)
 
     def show(self, at: int) -> None:
@@ -117,6 +137,9 @@ class _Viewer:
             rz.view.draw(self.states[at], title, is_flipped=self.is_flipped, names=self.names)
         )
         self.console.print(Text(self.states[at].text), soft_wrap=True)
+        proof = None if self.solved is None else self.solved.probe(self.states[at])
+        if proof is not None and not self.states[at].is_over:
+            self.console.print(f"solved: {say_proof(proof, self.names)}")
         if step is None:
             return
         for who, thought in {"thought": step.thought, **step.notes}.items():
@@ -133,31 +156,76 @@ class _Viewer:
 
     def turn_pages(self, at: int) -> None:
         """Asks where to go, until there is no answer."""
-        last = len(self.steps)
+        keys = Keys()
         self.show(at)
-        while True:
-            try:
-                word = input(f"{at} of {last}; Enter, back, a number, flip, quit: ").strip().lower()
-            except (EOFError, KeyboardInterrupt):
-                self.console.print()
-                return
-            if word in ("", "n", "next"):
-                wanted = at + 1
-            elif word in ("b", "back", "p", "prev"):
-                wanted = at - 1
-            elif word in ("f", "flip"):
-                self.is_flipped = not self.is_flipped
-                wanted = at
-            elif word in ("q", "quit"):
-                return
-            elif word.isdecimal():
-                wanted = int(word)
-            else:
-                shown = "".join(letter for letter in word if letter.isprintable())
-                self.console.print(f"'{shown[:20]}' is no page", markup=False)
-                continue
-            if not 0 <= wanted <= last:
+        with keys.listening():
+            while True:
+                prompt = (
+                    f"{at} of {len(self.steps)}; arrows, Enter, back, a number, flip, play, quit: "
+                )
+                try:
+                    word = keys.ask(prompt).strip().lower()
+                except (EOFError, KeyboardInterrupt):
+                    self.console.print()
+                    return
+                if word in ("q", "quit"):
+                    return
+                if word in ("p", "play"):
+                    with keys.resting():
+                        self.play_on(at)
+                elif word in ("f", "flip"):
+                    self.is_flipped = not self.is_flipped
+                elif (wanted := self.page(word, at)) is not None:
+                    at = wanted
+                else:
+                    continue
+                self.show(at)
+
+    def page(self, word: str, at: int) -> int | None:
+        """Where a word or a key leads from a page; None, and a line that says why, if nowhere."""
+        last = len(self.steps)
+        ways = {
+            **dict.fromkeys(("", "n", "next", "<right>"), at + 1),
+            **dict.fromkeys(("b", "back", "prev", "<left>"), at - 1),
+            **{"<up>": self.turn(at, -1), "<down>": self.turn(at, 1), "<home>": 0, "<end>": last},
+        }
+        wanted = int(word) if word.isdecimal() else ways.get(word)
+        if wanted is None:
+            words = f"'{word[:20]}' is no command: Enter or an arrow shows another ply"
+            self.console.print(Text(words), soft_wrap=True)
+        elif not 0 <= wanted <= last:
+            if word.isdecimal():
                 self.console.print(f"the game has plies from 0 to {last}")
-                continue
-            at = wanted
-            self.show(at)
+            else:
+                self.console.print(f"this is the {'start' if wanted < 0 else 'end'} of the game")
+            return None
+        return wanted
+
+    def turn(self, at: int, by: int) -> int:
+        """The end of the turn before the one that led here, or of the next one."""
+        turns = split_turns([step.state.mover for step in self.steps])
+        ends = [0, *(plies[-1] + 1 for plies in turns)]
+        if by > 0:
+            return next((end for end in ends if end > at), at + 1)
+        return next((end for end in reversed(ends) if end < at), at - 1)
+
+    def play_on(self, at: int) -> None:
+        """Lets people play from a page on; the past counts, and what they play is not kept."""
+        try:
+            human, seats = seats_for(self.game, self.record, at)
+            dialogue = rz.play.Dialogue.continuing(
+                self.record, seats, game=self.game, plies=at, is_recorded=False
+            )
+        except rz.RulezeroError as error:
+            self.console.print(Text(str(error), "red"), soft_wrap=True)
+            return
+        prepare_input()
+        adviser = rz.play.opponent() if seats[1 - human].is_human else seats[1 - human]
+        Play(
+            dialogue,
+            self.console,
+            adviser=adviser,
+            human=human,
+            advice="quit leads back here; this game is not kept, but `rulezero play --continue"
+            f" GAMES {self.record.id[:12]} --ply {at} --save STORE` keeps one",
+        ).play()

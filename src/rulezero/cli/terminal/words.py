@@ -67,6 +67,13 @@ def say_line(state: rz.State, line: Sequence[int]) -> str:
     return " / ".join(map(" ".join, turns))
 
 
+def say_proof(proof: rz.endgame.Probe, names: rz.view.Names) -> str:
+    """What tables prove: "White wins in 12 turns", "drawn"; the turns are the winner's."""
+    if proof.value == 0:
+        return "drawn"
+    return f"{names[proof.value < 0]} wins in {counted(proof.distance, 'turn')}"
+
+
 def say_shares(state: rz.State, thought: rz.data.Thought, most: int = 5) -> str:
     """The choice, then what a player thought best besides, with shares: "d4 41 %, e4 22 %"."""
     by_rank = sorted(thought.shares.items(), key=lambda item: (item[0] != thought.action, -item[1]))

@@ -1,0 +1,32 @@
+"""The strongest opponents that were measured, by game and seat."""
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from rulezero._core import Game
+
+FILE = Path(__file__).with_suffix(".yaml")
+
+
+class Strongest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The player that scored most in one seat of a game."""
+
+    player: str
+    points: float
+    games: int  # that it played in this seat, against all the others that were measured
+
+
+@cache
+def _measured() -> dict[str, tuple[Strongest, Strongest]]:
+    kind = dict[str, tuple[Strongest, Strongest]]
+    return msgspec.yaml.decode(FILE.read_bytes(), type=kind)
+
+
+def strongest(game: Game) -> tuple[Strongest, Strongest] | None:
+    """The strongest players measured in seats 0 and 1; None for games that were not measured.
+
+    They were measured without nets, by the game's usual rules.
+    """
+    return _measured().get(game.text)
