@@ -32,6 +32,7 @@ from rulezero.games.info import info, moves_by_kind
 from rulezero.games.paths import perft
 from rulezero.learn.measures import Measures
 from rulezero.machine import cores
+from rulezero.nets.module import load_weights, save_net
 from rulezero.play.evaluators import Evaluation, Evaluator
 from rulezero.play.net import net
 from rulezero.play.players import Player
@@ -61,8 +62,8 @@ __all__ = [  # noqa: RUF022
     "info", "load", "moves_by_kind", "perft", "pieces", "register", "view",
     # players, matches and records
     "Evaluation", "Evaluator", "Match", "Player", "Record", "Store", "Thought", "TreeNode", "bench",
-    "contest", "data",
-    "endgame", "match", "net", "nets", "play", "player", "records", "seat", "stats",
+    "contest", "data", "endgame", "load_weights", "match", "net", "nets", "play", "player",
+    "records", "save_net", "seat", "stats",
     # training, and what came of it
     "Experiment", "GameFigures", "Listener", "Measures", "Run", "USAGE_TARGETS", "arrays", "config",
     "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "open_run",

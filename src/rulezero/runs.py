@@ -208,7 +208,9 @@ def check(experiment: Experiment, workers: int = 0) -> None:
                 else:
                     read_card(found).check(game.facts)
     if experiment.begin is not None:
-        read_card(resolve(experiment.begin)).check(game.facts)
+        card = read_card(resolve(experiment.begin))
+        card.tower_config(experiment.begin)
+        card.check(game.facts)
     if experiment.targets.rewards is not None and not training_of(game).has_rewards:
         owners = ", ".join(name for name, each in TRAININGS.items() if each.has_rewards)
         raise RunError(

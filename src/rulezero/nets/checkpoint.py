@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import safetensors.torch
 import torch
+from torch import nn
 
 from rulezero._core import Game, NetError
 from rulezero.files import write_whole
@@ -19,8 +20,10 @@ from rulezero.nets.card import (
     read_card,
     read_part,
 )
+from rulezero.nets.config import ModuleConfig, NetConfig
 from rulezero.nets.export import to_onnx
 from rulezero.nets.tower import Tower, tower_for
+from rulezero.settings import Settings
 from rulezero.version import __version__
 
 
@@ -28,14 +31,25 @@ def save(
     net: str | Path, tower: Tower, game: Game, metadata: Mapping[str, Any] | None = None
 ) -> Path:
     """Writes NAME.safetensors, NAME.onnx and, once they are there, NAME.json; returns NAME."""
-    net = Path(net)
     facts = game.facts
     if (tower.planes, tower.slots) != (facts.planes, facts.slots):
         raise NetError(f"this tower was not made for '{game.text}'")
+    return write(Path(net), tower, to_onnx(tower), game, tower.config, metadata)
+
+
+def write(
+    net: Path,
+    module: nn.Module,
+    onnx: bytes,
+    game: Game,
+    config: NetConfig | ModuleConfig,
+    metadata: Mapping[str, Any] | None = None,
+) -> Path:
+    """Writes the weights of a module, the ONNX model that plays like it, and their card."""
     net.parent.mkdir(parents=True, exist_ok=True)
-    tensors = {name: tensor.contiguous() for name, tensor in tower.state_dict().items()}
+    facts = game.facts
+    tensors = {name: tensor.contiguous() for name, tensor in module.state_dict().items()}
     weights = safetensors.torch.save(tensors)
-    onnx = to_onnx(tower)
     card = Card(
         game=game.text,
         name=facts.name,
@@ -43,19 +57,24 @@ def save(
         encoding=facts.encoding,
         planes=facts.planes,
         slots=facts.slots,
-        config=tower.config,
+        config=config,
         weights=digest(weights),
         onnx=digest(onnx),
         rulezero=__version__,
         metadata=dict(metadata or {}),
     )
-    written = msgspec.json.format(msgspec.json.encode(card, enc_hook=dict)) + b"\n"
+    written = msgspec.json.format(msgspec.json.encode(card, enc_hook=_keys)) + b"\n"
     if len(written) > LARGEST_CARD:
         raise NetError(f"the metadata of '{net}' are too long: a card has at most a mebibyte")
     write_whole(beside(net, ".safetensors"), weights)
     write_whole(beside(net, ".onnx"), onnx)
     write_whole(beside(net, ".json"), written)
     return net
+
+
+def _keys(group: Settings) -> dict[str, Any]:
+    """The keys of a card or a config; heads only where there are some, as it was before."""
+    return {key: value for key, value in group if key != "heads" or value}
 
 
 def load(net: Path, game: Game | None = None) -> Tower:
@@ -67,7 +86,7 @@ def load(net: Path, game: Game | None = None) -> Tower:
     game = game_of(net, card, game)
     weights = read_part(net, ".safetensors", card.weights)
     with torch.device("meta"):
-        tower = tower_for(game.facts, card.config)
+        tower = tower_for(game.facts, card.tower_config(net))
     if sum(tensor.nbytes for tensor in tower.state_dict().values()) > len(weights):
         raise NetError(f"'{net}.safetensors' is too small for the net that its card describes")
     try:
