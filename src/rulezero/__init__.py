@@ -31,6 +31,7 @@ from rulezero.games import PiecesError, PythonGame, game_names, load, pieces, re
 from rulezero.games.info import info, moves_by_kind
 from rulezero.games.paths import perft
 from rulezero.learn.measures import Measures
+from rulezero.learn.terms import loss_term
 from rulezero.machine import cores
 from rulezero.nets.module import load_weights, save_net
 from rulezero.play.evaluators import Evaluation, Evaluator
@@ -66,7 +67,8 @@ __all__ = [  # noqa: RUF022
     "records", "save_net", "seat", "stats",
     # training, and what came of it
     "Experiment", "GameFigures", "Listener", "Measures", "Run", "USAGE_TARGETS", "arrays", "config",
-    "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "open_run",
+    "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "loss_term",
+    "open_run",
     "rate", "regimes", "report", "reports", "resume", "runs", "steps", "train",
     # errors, and the rest
     "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError", "PlayerError",

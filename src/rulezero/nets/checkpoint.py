@@ -22,9 +22,11 @@ from rulezero.nets.card import (
 )
 from rulezero.nets.config import ModuleConfig, NetConfig
 from rulezero.nets.export import to_onnx
-from rulezero.nets.tower import Tower, tower_for
+from rulezero.nets.tower import HEAD, Builder, Tower, tower_for
 from rulezero.settings import Settings
 from rulezero.version import __version__
+
+_EXTRA = "extra."  # begins the names of the weights of heads of one's own
 
 
 def save(
@@ -34,7 +36,7 @@ def save(
     facts = game.facts
     if (tower.planes, tower.slots) != (facts.planes, facts.slots):
         raise NetError(f"this tower was not made for '{game.text}'")
-    return write(Path(net), tower, to_onnx(tower), game, tower.config, metadata)
+    return write(Path(net), tower, to_onnx(tower), game, tower.config, metadata, tower.heads)
 
 
 def write(
@@ -44,6 +46,7 @@ def write(
     game: Game,
     config: NetConfig | ModuleConfig,
     metadata: Mapping[str, Any] | None = None,
+    heads: tuple[str, ...] = (),
 ) -> Path:
     """Writes the weights of a module, the ONNX model that plays like it, and their card."""
     net.parent.mkdir(parents=True, exist_ok=True)
@@ -62,6 +65,7 @@ def write(
         onnx=digest(onnx),
         rulezero=__version__,
         metadata=dict(metadata or {}),
+        heads=heads,
     )
     written = msgspec.json.format(msgspec.json.encode(card, enc_hook=_keys)) + b"\n"
     if len(written) > LARGEST_CARD:
@@ -77,21 +81,44 @@ def _keys(group: Settings) -> dict[str, Any]:
     return {key: value for key, value in group if key != "heads" or value}
 
 
-def load(net: Path, game: Game | None = None) -> Tower:
+def load(
+    net: Path,
+    game: Game | None = None,
+    heads: Mapping[str, Builder] | None = None,
+    seed: int = 0,
+) -> Tower:
     """The tower of a net that resolve() has found, in eval mode.
 
-    A game in a Python file must be given.
+    A game in a Python file must be given. `heads` of loss terms are for training on: the net's own
+    have its weights, others those that the seed draws. Without them, heads are left out: a search
+    has no use for them.
     """
     card = read_card(net)
     game = game_of(net, card, game)
+    for name in card.heads:
+        if heads is not None and name not in heads:
+            raise NetError(
+                f"the net '{net}' has a head for the loss term '{name}': to train it on, add"
+                f" fit.loss.extra.{name}=WEIGHT (0 keeps it as it is), and hooks=FILE, the Python"
+                " file that registers it"
+            )
     weights = read_part(net, ".safetensors", card.weights)
     with torch.device("meta"):
         tower = tower_for(game.facts, card.tower_config(net))
     if sum(tensor.nbytes for tensor in tower.state_dict().values()) > len(weights):
         raise NetError(f"'{net}.safetensors' is too small for the net that its card describes")
+    tower.to_empty(device="cpu").eval().add_heads(game.facts, heads or {}, seed)
+    fresh = {} if tower.extra is None else tower.extra.state_dict(prefix=_EXTRA)
     try:
-        tower.to_empty(device="cpu").load_state_dict(safetensors.torch.load(weights))
+        tensors = safetensors.torch.load(weights)
+        if heads is None:
+            tensors = {key: each for key, each in tensors.items() if not key.startswith(_EXTRA)}
+        of_new = tuple(f"{_EXTRA}{name}{HEAD}." for name in tower.heads if name not in card.heads)
+        tensors |= {key: each for key, each in fresh.items() if key.startswith(of_new)}
+        tower.load_state_dict(tensors)
     except Exception as error:  # safetensors and torch each have their own
-        line = str(error).strip().split("\n")[0]
-        raise NetError(f"'{net}.safetensors' does not hold this net's weights: {line}") from error
-    return tower.eval()
+        line = " ".join(str(error).split())
+        raise NetError(
+            f"'{net}.safetensors' does not hold this net's weights: {line:.200}"
+        ) from error
+    return tower
