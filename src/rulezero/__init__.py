@@ -33,7 +33,9 @@ from rulezero.games.info import info, moves_by_kind
 from rulezero.games.paths import perft
 from rulezero.games.picture import svg
 from rulezero.learn.measures import Measures
+from rulezero.learn.terms import loss_term
 from rulezero.machine import cores
+from rulezero.nets.module import load_weights, save_net
 from rulezero.play.evaluators import Evaluation, Evaluator
 from rulezero.play.net import net
 from rulezero.play.players import Player
@@ -64,11 +66,12 @@ __all__ = [  # noqa: RUF022
     "svg", "view",
     # players, matches and records
     "Evaluation", "Evaluator", "Match", "Player", "Record", "Store", "Thought", "TreeNode", "bench",
-    "contest", "data",
-    "endgame", "match", "net", "nets", "play", "player", "records", "seat", "stats",
+    "contest", "data", "endgame", "load_weights", "match", "net", "nets", "play", "player",
+    "records", "save_net", "seat", "stats",
     # training, and what came of it
     "Experiment", "GameFigures", "Listener", "Measures", "Run", "USAGE_TARGETS", "arrays", "config",
-    "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "open_run",
+    "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "loss_term",
+    "open_run",
     "rate", "regimes", "report", "reports", "resume", "runs", "steps", "train",
     # errors, and the rest
     "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError", "PlayerError",

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from rulezero.errors import RunError, among, nearest
 from rulezero.games import game_names
 from rulezero.games.load import names_a_path
+from rulezero.learn import terms
 from rulezero.plain import plain
 from rulezero.settings import Place, dotted, explain
 from rulezero.training import unread
@@ -137,6 +138,11 @@ def read(text: str) -> Experiment:
     if isinstance(game := found.get("game"), str) and (game.endswith(".py") or names_a_path(game)):
         raise RunError(
             f"the run would run a file, '{game}': runs name their rules by a hash now, so begin"
+            " another run"
+        )
+    if isinstance(hooks := found.get("hooks"), str) and terms.names_a_path(hooks):
+        raise RunError(
+            f"the run would run a file, '{hooks}': runs name their loss terms by a hash, so begin"
             " another run"
         )
     return _checked(_without_unread(renewed(found)))

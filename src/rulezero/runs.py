@@ -15,6 +15,7 @@ from rulezero.data.check import rules_hash
 from rulezero.errors import RunError
 from rulezero.fleet.local import LocalFleet
 from rulezero.games.load import files_of, load, packed
+from rulezero.learn import terms
 from rulezero.machine import check_workers, cores
 from rulezero.nets.card import PERCEPTRON, digest, read_card, resolve
 from rulezero.play.binding import perceptron
@@ -38,7 +39,7 @@ from rulezero.version import __version__
 # Keys, or beginnings of keys, that have shaped what a run holds from its first iteration on: its
 # games and their split, the shape of its net, the state of its optimiser.
 _FIXED = (
-    *("recipe", "preset", "game", "seed", "begin", "net", "bootstrap", "stores", "regime"),
+    *("recipe", "preset", "game", "seed", "begin", "net", "bootstrap", "stores", "regime", "hooks"),
     *("window.held_out", "window.validation", "fit.optimiser", "fit.average"),
 )
 _MISSING = object()
@@ -68,10 +69,19 @@ def train(
     game = load(experiment.game)
     if rules := files_of(game):  # the run goes on with these, wherever it is and they are
         experiment = experiment.model_copy(update={"game": game.text})
+    experiment = _with_hooks(experiment)
     run = place(experiment, out)
     check(experiment, workers)
-    run.create(experiment.text, manifest(experiment, game), rules)
+    hooks = terms.files_of(experiment.hooks)
+    run.create(experiment.text, manifest(experiment, game), rules, hooks)
     return _go(run, experiment, game, workers, _followed(experiment, listener, progress))
+
+
+def _with_hooks(experiment: Experiment) -> Experiment:
+    """The experiment with its file of loss terms named by content, after it was run."""
+    if experiment.hooks is None:
+        return experiment
+    return experiment.model_copy(update={"hooks": terms.run_hooks(experiment.hooks)})
 
 
 def _followed(experiment: Experiment, listener: Listener | None, progress: bool | None) -> Listener:
@@ -124,7 +134,19 @@ def resume(
         new = config.with_changes(experiment, new)
     if iterations is not None:
         new = config.with_changes(new, {"iterations": iterations})
+    try:
+        new = _with_hooks(new)
+    except RunError as error:
+        copies = [path for path in sorted(run.hooks.glob("*.py")) if path.name in str(error)]
+        copy = f"; the run has a copy in '{copies[0]}'" if copies else ""
+        raise RunError(f"{error}{copy}") from error
     listener = _followed(new, listener, progress)
+    if experiment.fit.loss.extra.keys() != new.fit.loss.extra.keys():
+        raise RunError(
+            "fit.loss.extra must have the terms that the run began with"
+            f" ({', '.join(experiment.fit.loss.extra) or 'none'}): only their weights may change,"
+            " and 0 switches one off"
+        )
     keys = changed_keys(experiment, new)
     _check_changes(run, keys)
     if run.manifest().get("rules_hash") != rules_hash(game):
@@ -210,7 +232,9 @@ def check(experiment: Experiment, workers: int = 0) -> None:
                 else:
                     read_card(found).check(game.facts)
     if experiment.begin is not None:
-        read_card(resolve(experiment.begin)).check(game.facts)
+        card = read_card(resolve(experiment.begin))
+        card.tower_config(experiment.begin)
+        card.check(game.facts)
     if experiment.targets.rewards is not None and not training_of(game).has_rewards:
         owners = ", ".join(name for name, each in TRAININGS.items() if each.has_rewards)
         raise RunError(
@@ -218,6 +242,8 @@ def check(experiment: Experiment, workers: int = 0) -> None:
             " --set targets.rewards=null"
         )
     regime.check(game)
+    if regime.has_tower:
+        terms.chosen(experiment.hooks, experiment.fit.loss.extra)
     for each in unread.ignored(experiment):
         raise RunError(each.words)
     for path in experiment.stores:

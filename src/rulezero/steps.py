@@ -21,6 +21,7 @@ from rulezero.fleet.fleet import judge_into, play_into
 from rulezero.fleet.local import LocalFleet, Timeout
 from rulezero.games.load import load
 from rulezero.learn.targets import learned_pairs
+from rulezero.learn.terms import chosen
 from rulezero.learn.window import Part, Window, noted, take, weighted
 from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
 from rulezero.play.nets import NetStore
@@ -280,11 +281,14 @@ def fit(
     take(window, records, game, experiment.targets_of, 0, _by_record(games.notes()))
     if not len(window.positions(Part.TRAINING)):
         raise RunError(f"'{store}' has no games of {game.text} to learn from")
+    terms = chosen(experiment.hooks, experiment.fit.loss.extra)
+    heads = {term.name: term.head for term in terms if term.head is not None}
+    seed = keyed(experiment.seed, "net", 0) % 2**63
     if net is None:
-        tower = create(game, experiment.net, keyed(experiment.seed, "net", 0) % 2**63)
+        tower = create(game, experiment.net, seed, heads)
     else:
-        tower = checkpoint.load(resolve(net), game)
-    learner = Learner(tower, game, experiment.fit, experiment.targets)
+        tower = checkpoint.load(resolve(net), game, heads, seed)
+    learner = Learner(tower, game, experiment.fit, experiment.targets, terms)
     dice = np.random.default_rng(keyed(experiment.seed, "fit", 0))
     done = learner.learn_from(window, 0, progress=(0.0, 1.0), dice=dice, tell=tell)
     learner.write(Path(out), {"step": learner.step})

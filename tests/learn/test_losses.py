@@ -191,7 +191,8 @@ def test_weights_of_samples_count(head: type[ValueHead]) -> None:
     weighed = examples._replace(weight=torch.tensor([2.0, 1, 0, 1, 1, 1]))
     rows = [0, 0, 1, 3, 4, 5]
     repeated = Examples(*(part[rows] for part in examples))._replace(weight=torch.ones(6))
-    spread = Outputs(*(part[rows] for part in said if part is not None))
+    assert said.moves_left is not None
+    spread = Outputs(said.policy[rows], said.value[rows], said.moves_left[rows])
     settings = LossSettings(moves_left=1)
     for one, other in zip(
         losses(said, weighed, settings, head), losses(spread, repeated, settings, head), strict=True

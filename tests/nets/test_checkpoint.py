@@ -55,7 +55,7 @@ def test_a_net_comes_back() -> None:
     )
     assert (card.rules, card.encoding) == (facts.version, facts.encoding)
     assert (card.rulezero, card.metadata) == (rz.__version__, {"seed": 1})
-    assert card.config.value == "wdl"
+    assert card.tower_config(net).value == "wdl"
     assert card.weights == digest(beside(net, ".safetensors").read_bytes())
 
 

@@ -1,10 +1,17 @@
 """What TensorBoard shows of a run: every figure of the log that is worth a curve."""
 
+import shutil
+import threading
+from pathlib import Path
 from typing import Any
 
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import rulezero as rz
 from rulezero.training.games.exchange import TARGETS
 from rulezero.training.games.figures import GameFigures, TierResults, Usage
-from rulezero.training.tensorboard import scalars
+from rulezero.training.tensorboard import TensorBoardListener, scalars
 from support import logs
 
 ENDS = {"mate": {"wins": 5, "losses": 1}, "200 turns": {"draws": 3}, "repetition": {"draws": 1}}
@@ -48,3 +55,47 @@ def test_verdicts() -> None:
     """1 where a net is promoted, else 0."""
     assert scalars(logs.verdict(1)) == {"verdict/promoted": 1}
     assert scalars(logs.verdict(1, is_promoted=False)) == {"verdict/promoted": 0}
+
+
+def test_curves_can_be_read(tmp_path: Path) -> None:
+    """By TensorBoard's own reader; what a stopped run wrote of an iteration is erased."""
+    for iteration, loss in ((0, 3.0), (2, 2.0)):
+        listener = TensorBoardListener(tmp_path / "tensorboard", iteration)
+        for at in range(iteration, 4):
+            listener.logged(logs.fit(at, train={"men": loss + at}))
+    reader = EventAccumulator(str(tmp_path / "tensorboard"), {"scalars": 0})
+    reader.Reload()
+    found = [(event.step, event.value) for event in reader.Scalars("train/men")]
+    assert found == [(0, 3.0), (1, 4.0), (2, 4.0), (3, 5.0)]
+
+
+@pytest.mark.parametrize("how", ["a file", "read-only"])
+def test_a_folder_that_cannot_be_written_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """No thread and no traceback; the run is as it was, and goes on once it can."""
+    changes = ["iterations=1", "selfplay.games=2", "anchor=null", "fit.batch=16"]
+    run = rz.train("connect4", "tiny", tmp_path / "run", changes=changes, workers=1, progress=False)
+    before = run.fingerprint()
+    curves = run.path / "tensorboard"
+    if how == "a file":
+        shutil.rmtree(curves)
+        curves.touch()
+    else:  # permissions do not stop root
+        own = Path.open
+
+        def refused(path: Path, *how: Any, **more: Any) -> Any:
+            if path.parent == curves:
+                raise PermissionError(13, "Permission denied", str(path))
+            return own(path, *how, **more)
+
+        monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(rz.RunError, match=r"cannot write its curves into '.*tensorboard': "):
+        rz.resume(run.path, iterations=2, workers=1, progress=False)
+    monkeypatch.undo()
+    assert threading.active_count() == 1
+    if how == "a file":
+        curves.unlink()
+    assert run.fingerprint() == before
+    longer = rz.resume(run.path, iterations=2, workers=1, progress=False)
+    assert longer.progress().iteration == 2

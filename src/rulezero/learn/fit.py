@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from rulezero.learn.measures import Measures
 from rulezero.settings import Settings
 
 Tell = Callable[[int, int, dict[str, float]], None]  # steps done, steps in all, losses so far
 
+PARTS = ("total", "policy", "value", "illegal", "moves_left")  # of every tower's loss
 _OF_EPOCHS = ("epochs", "patience")  # keys of fits that go through the window
 
 
@@ -60,6 +61,11 @@ class LossSettings(Settings):
     value_power: float | None = Field(None, ge=1)  # |expected - target| ** it; none: as the head is
     illegal: float = Field(1.0, ge=0)  # penalty on the policy's mass on illegal slots, lambda
     moves_left: float = Field(0.1, ge=0)  # of nets that have such a head
+    # Weights of terms that were registered with rz.loss_term, by their names; see `hooks`.
+    extra: Annotated[
+        dict[str, Annotated[float, Field(ge=0)]],
+        BeforeValidator(lambda given: {} if given is None else given),
+    ] = Field(default_factory=dict)
 
     @property
     def teaches_legality(self) -> bool:
@@ -116,3 +122,8 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     rate: float  # of the last step
     train: dict[str, float]  # mean losses over the last tenth of the steps
     held_out: Measures | None = None  # none while nothing is held out
+
+    @property
+    def extra(self) -> dict[str, float]:
+        """Of the mean losses those of fit.loss.extra."""
+        return {name: loss for name, loss in self.train.items() if name not in PARTS}

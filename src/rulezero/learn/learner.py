@@ -3,7 +3,7 @@
 import copy
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ from rulezero.errors import RunError
 from rulezero.learn import snapshot
 from rulezero.learn.batch import Batch, Batches
 from rulezero.learn.fit import Fit, FitSettings, Tell
-from rulezero.learn.losses import Examples, Losses, losses
+from rulezero.learn.losses import Examples, losses, term_loss
 from rulezero.learn.measures import Answers, Measures, measure
 from rulezero.learn.plan import plan
 from rulezero.learn.targets import TargetSettings
+from rulezero.learn.terms import Term
 from rulezero.learn.window import Indices, Part, Window
 from rulezero.nets import checkpoint
 from rulezero.nets.device import device_of, threads
@@ -38,10 +39,13 @@ class Learner:
         game: Game,
         settings: FitSettings,
         targets: TargetSettings | None = None,
+        terms: Sequence[Term] = (),
     ) -> None:
+        """`terms` are those of fit.loss.extra; the tower has the heads that they need."""
         self.game = game
         self.settings = settings
         self.targets = targets or TargetSettings()
+        self.terms = terms
         self.step = 0
         self.device = device_of(settings.device, "fit.device")
         self.tower = tower.to(self.device)
@@ -71,7 +75,7 @@ class Learner:
             best: _Best | None = None
             epochs = list(plan(window, generation, self.settings, dice))
             steps = sum(map(len, epochs))
-            if self.tower.config.dropout:  # torch has dice of its own
+            if self.tower.config.dropout or self.terms:  # torch has dice of its own
                 torch.manual_seed(int(dice.integers(1 << 63)))
             for number, epoch in enumerate(epochs):
                 for batch in _ahead(epoch, batches, dice, done, steps):
@@ -80,12 +84,7 @@ class Learner:
                     done.rate = self.settings.rate.at(self.step, generation, share, number)
                     self.tower.train()
                     done.add(self._learn(examples, done.rate), len(batch.value))
-                    if not math.isfinite(done.losses[-1]["total"]):
-                        raise RunError(
-                            f"the loss is {done.losses[-1]['total']} in step {done.steps} of"
-                            f" {steps}: the net has diverged; begin again with a lower"
-                            " fit.rate.start, or with fit.clip=1"
-                        )
+                    self._check(done.losses[-1], f"in step {done.steps} of {steps}")
                     if tell is not None:
                         tell(done.steps, steps, done.losses[-1])
                 if self.settings.patience is None:
@@ -107,6 +106,18 @@ class Learner:
                 held_out=self.measure(batches),
             )
 
+    def _check(self, losses: dict[str, float], where: str) -> None:
+        """RunError if a loss is no finite number."""
+        for name in (*(term.name for term in self.terms), "total"):
+            if math.isfinite(losses[name]):
+                continue
+            if name != "total":
+                raise RunError(f"the loss term '{name}' is {losses[name]} {where}")
+            raise RunError(
+                f"the loss is {losses[name]} {where}: the net has diverged; begin again with a"
+                " lower fit.rate.start, or with fit.clip=1"
+            )
+
     def _better(self, best: "_Best | None", batches: Batches) -> "_Best | None":
         """The best weights so far, by the loss on games that are kept apart; none without such."""
         batch = _apart(batches, Part.VALIDATION) or _apart(batches, Part.HELD_OUT)
@@ -126,7 +137,7 @@ class Learner:
     @torch.inference_mode()
     def loss(self, batch: Batch) -> float:
         """The loss of the net that plays, over a batch."""
-        return float(self._losses(self._outputs(batch), self._examples(batch)).total)
+        return float(self._losses(self._outputs(batch), self._examples(batch))["total"])
 
     @torch.inference_mode()
     def judge(self, batch: Batch) -> Answers:
@@ -145,12 +156,19 @@ class Learner:
             net(self._tensor(batch.planes[at : at + size]))
             for at in range(0, len(batch.planes), size)
         ]
-        policy, value, left = zip(*parts, strict=True)
+        policy, value, left, heads = zip(*parts, strict=True)
         moves_left = None if left[0] is None else torch.cat(left)
-        return Outputs(torch.cat(policy), torch.cat(value), moves_left)
+        extra = {name: torch.cat([each[name] for each in heads]) for name in heads[0] or ()}
+        return Outputs(torch.cat(policy), torch.cat(value), moves_left, extra)
 
-    def _losses(self, outputs: Outputs, examples: Examples) -> Losses:
-        return losses(outputs, examples, self.settings.loss, type(self.tower.value))
+    def _losses(self, outputs: Outputs, examples: Examples) -> dict[str, Tensor]:
+        """Means over a batch, by the names of the loss's parts."""
+        settings = self.settings.loss
+        found = losses(outputs, examples, settings, type(self.tower.value))._asdict()
+        for term in self.terms:
+            found[term.name] = term_loss(term, outputs, examples)
+            found["total"] = found["total"] + settings.extra[term.name] * found[term.name]
+        return found
 
     def learn(self, batch: Batch, rate: float) -> int:
         """One step by itself; how many samples that took."""
@@ -166,14 +184,14 @@ class Learner:
         with torch.autocast(self.device.type, torch.bfloat16, enabled=is_mixed):
             outputs = self.tower(examples.planes, self._recomputed(len(examples.planes)))
         loss = self._losses(outputs.float(), examples)
-        loss.total.backward()  # type: ignore[no-untyped-call]
+        loss["total"].backward()  # type: ignore[no-untyped-call]
         if self.settings.clip:
             torch.nn.utils.clip_grad_norm_(self.tower.parameters(), self.settings.clip)
         self.optimiser.step()
         self.step += 1
         if self.average is not self.tower:
             self._update_average()
-        return {name: float(mean.detach()) for name, mean in loss._asdict().items()}
+        return {name: float(mean.detach()) for name, mean in loss.items()}
 
     def _recomputed(self, positions: int) -> int:
         """How many blocks are computed again for the gradients of a batch of this size."""

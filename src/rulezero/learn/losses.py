@@ -6,7 +6,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from rulezero.errors import RunError
+from rulezero.games.python_game import describe
 from rulezero.learn.fit import LossSettings
+from rulezero.learn.terms import Term
 from rulezero.nets.heads import ValueHead
 from rulezero.nets.tower import Outputs
 
@@ -23,6 +26,15 @@ class Examples(NamedTuple):
     wdl: Tensor  # [B, 3]
     weight: Tensor  # [B]
     plies_left: Tensor  # [B]
+
+
+class Said(NamedTuple):
+    """What a net says of a batch, as a loss term of one's own is given it."""
+
+    policy: Tensor  # [B, slots] logits, before any masking
+    value: Tensor  # [B, 3] logits of the mover's win, draw, loss; [B, 1] with net.value=tanh
+    moves_left: Tensor | None  # [B, 1] of nets with such a head
+    head: Tensor | None  # of the term's own head
 
 
 class Losses(NamedTuple):
@@ -43,7 +55,7 @@ def losses(
     The policy's cross-entropy among legal moves says nothing about the others: what keeps
     probability away from them is the penalty alone. Over all slots it does both.
     """
-    policy, value, moves_left = said
+    policy, value, moves_left, _ = said
     weight = examples.weight / examples.weight.sum()
     is_legal = settings.policy_over == "legal"
     shares = legal_log_shares(policy, examples.legal) if is_legal else policy.log_softmax(1)
@@ -63,6 +75,22 @@ def losses(
         mean_left = (errors * weight).sum()
         total = total + settings.moves_left * mean_left
     return Losses(total, mean_policy, mean_value, mean_illegal, mean_left)
+
+
+def term_loss(term: Term, said: Outputs, examples: Examples) -> Tensor:
+    """The loss of a term of one's own, a scalar. RunError says what is wrong with it."""
+    head = (said.extra or {}).get(term.name)
+    try:
+        loss = term.loss(Said(said.policy, said.value, said.moves_left, head), examples)
+    except Exception as error:  # it is somebody's own
+        raise RunError(f"the loss term '{term.name}' {describe(error)}") from error
+    if not isinstance(loss, Tensor) or loss.numel() != 1:
+        what = list(loss.shape) if isinstance(loss, Tensor) else f"{loss!r:.60}"
+        raise RunError(
+            f"the loss term '{term.name}' returned {what}; it must return one number, a tensor such"
+            " as errors.mean()"
+        )
+    return loss.float().reshape(())
 
 
 def legal_log_shares(logits: Tensor, legal: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ from pydantic import Field, StrictInt
 from rulezero._core import Facts, Game, Mlp, NetError
 from rulezero.files import write_whole
 from rulezero.games.load import load, names_a_path
-from rulezero.nets.config import NetConfig
+from rulezero.nets.config import AnyConfig, ModuleConfig, NetConfig
 from rulezero.settings import Settings
 
 _SUFFIXES = (".int8.onnx", ".safetensors", ".onnx", ".json")
@@ -36,11 +36,12 @@ class Card(Settings):
     encoding: StrictInt  # version of the planes and slots it was trained on
     planes: tuple[StrictInt, StrictInt, StrictInt]  # channels, rows, columns
     slots: StrictInt
-    config: NetConfig
+    config: AnyConfig
     weights: str  # SHA-256 of the .safetensors file
     onnx: str  # SHA-256 of the .onnx file
     rulezero: str  # version that wrote it
     metadata: dict[str, Any] = Field(default_factory=dict)  # whatever the writer wants to say
+    heads: tuple[str, ...] = ()  # of loss terms: they are among the weights, not in the .onnx file
 
     def check(self, facts: Facts) -> None:
         """NetError unless the net can read this game's planes and answer in its slots.
@@ -59,6 +60,16 @@ class Card(Settings):
                 f"the net is for '{self.game}' with planes {self.planes} and {self.slots} slots,"
                 f" but this game has planes {facts.planes} and {facts.slots} slots"
             )
+
+    def tower_config(self, net: str | Path) -> NetConfig:
+        """How the tower of this net is made. NetError if it is a module of somebody's own."""
+        if isinstance(self.config, ModuleConfig):
+            raise NetError(
+                f"the net '{net}' is a torch module of your own, {self.config.module}, which"
+                " rulezero plays with by onnxruntime and cannot train: rz.load_weights brings its"
+                " weights back into your module"
+            )
+        return self.config
 
 
 def beside(net: Path, suffix: str) -> Path:
@@ -148,7 +159,7 @@ def resolve(text: str | Path) -> Path:
     text = str(text)
     if text.endswith(PERCEPTRON) and Path(text).is_file():
         return Path(text)
-    plain = Path(text[: -len(_suffix(text))] if _suffix(text) else text)
+    plain = without_suffix(text)
     if plain.name and beside(plain, ".json").is_file():
         return plain
     if text and Path(text).is_dir():
@@ -203,6 +214,11 @@ def _newest(nets: Path) -> str:
     files = [*nets.glob("iter_*.json"), *nets.glob(f"iter_*{PERCEPTRON}")]
     numbers = [int(file.stem[5:]) for file in files if file.stem[5:].isdecimal()]
     return f"; its newest is {max(numbers)}" if numbers else ""
+
+
+def without_suffix(text: str | Path) -> Path:
+    """The path of a net's files without the suffix of one of them."""
+    return Path(str(text).removesuffix(_suffix(str(text))))
 
 
 def _suffix(text: str) -> str:

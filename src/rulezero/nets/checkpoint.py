@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import safetensors.torch
 import torch
+from torch import nn
 
 from rulezero._core import Game, NetError
 from rulezero.files import write_whole
@@ -19,23 +20,39 @@ from rulezero.nets.card import (
     read_card,
     read_part,
 )
+from rulezero.nets.config import ModuleConfig, NetConfig
 from rulezero.nets.export import to_onnx
-from rulezero.nets.tower import Tower, tower_for
+from rulezero.nets.tower import HEAD, Builder, Tower, tower_for
+from rulezero.settings import Settings
 from rulezero.version import __version__
+
+_EXTRA = "extra."  # begins the names of the weights of heads of one's own
 
 
 def save(
     net: str | Path, tower: Tower, game: Game, metadata: Mapping[str, Any] | None = None
 ) -> Path:
     """Writes NAME.safetensors, NAME.onnx and, once they are there, NAME.json; returns NAME."""
-    net = Path(net)
     facts = game.facts
     if (tower.planes, tower.slots) != (facts.planes, facts.slots):
         raise NetError(f"this tower was not made for '{game.text}'")
+    return write(Path(net), tower, to_onnx(tower), game, tower.config, metadata, tower.heads)
+
+
+def write(
+    net: Path,
+    module: nn.Module,
+    onnx: bytes,
+    game: Game,
+    config: NetConfig | ModuleConfig,
+    metadata: Mapping[str, Any] | None = None,
+    heads: tuple[str, ...] = (),
+) -> Path:
+    """Writes the weights of a module, the ONNX model that plays like it, and their card."""
     net.parent.mkdir(parents=True, exist_ok=True)
-    tensors = {name: tensor.contiguous() for name, tensor in tower.state_dict().items()}
+    facts = game.facts
+    tensors = {name: tensor.contiguous() for name, tensor in module.state_dict().items()}
     weights = safetensors.torch.save(tensors)
-    onnx = to_onnx(tower)
     card = Card(
         game=game.text,
         name=facts.name,
@@ -43,13 +60,14 @@ def save(
         encoding=facts.encoding,
         planes=facts.planes,
         slots=facts.slots,
-        config=tower.config,
+        config=config,
         weights=digest(weights),
         onnx=digest(onnx),
         rulezero=__version__,
         metadata=dict(metadata or {}),
+        heads=heads,
     )
-    written = msgspec.json.format(msgspec.json.encode(card, enc_hook=dict)) + b"\n"
+    written = msgspec.json.format(msgspec.json.encode(card, enc_hook=_keys)) + b"\n"
     if len(written) > LARGEST_CARD:
         raise NetError(f"the metadata of '{net}' are too long: a card has at most a mebibyte")
     write_whole(beside(net, ".safetensors"), weights)
@@ -58,21 +76,49 @@ def save(
     return net
 
 
-def load(net: Path, game: Game | None = None) -> Tower:
+def _keys(group: Settings) -> dict[str, Any]:
+    """The keys of a card or a config; heads only where there are some, as it was before."""
+    return {key: value for key, value in group if key != "heads" or value}
+
+
+def load(
+    net: Path,
+    game: Game | None = None,
+    heads: Mapping[str, Builder] | None = None,
+    seed: int = 0,
+) -> Tower:
     """The tower of a net that resolve() has found, in eval mode.
 
-    A game in a Python file must be given.
+    A game in a Python file must be given. `heads` of loss terms are for training on: the net's own
+    have its weights, others those that the seed draws. Without them, heads are left out: a search
+    has no use for them.
     """
     card = read_card(net)
     game = game_of(net, card, game)
+    for name in card.heads:
+        if heads is not None and name not in heads:
+            raise NetError(
+                f"the net '{net}' has a head for the loss term '{name}': to train it on, add"
+                f" fit.loss.extra.{name}=WEIGHT (0 keeps it as it is), and hooks=FILE, the Python"
+                " file that registers it"
+            )
     weights = read_part(net, ".safetensors", card.weights)
     with torch.device("meta"):
-        tower = tower_for(game.facts, card.config)
+        tower = tower_for(game.facts, card.tower_config(net))
     if sum(tensor.nbytes for tensor in tower.state_dict().values()) > len(weights):
         raise NetError(f"'{net}.safetensors' is too small for the net that its card describes")
+    tower.to_empty(device="cpu").eval().add_heads(game.facts, heads or {}, seed)
+    fresh = {} if tower.extra is None else tower.extra.state_dict(prefix=_EXTRA)
     try:
-        tower.to_empty(device="cpu").load_state_dict(safetensors.torch.load(weights))
+        tensors = safetensors.torch.load(weights)
+        if heads is None:
+            tensors = {key: each for key, each in tensors.items() if not key.startswith(_EXTRA)}
+        of_new = tuple(f"{_EXTRA}{name}{HEAD}." for name in tower.heads if name not in card.heads)
+        tensors |= {key: each for key, each in fresh.items() if key.startswith(of_new)}
+        tower.load_state_dict(tensors)
     except Exception as error:  # safetensors and torch each have their own
-        line = str(error).strip().split("\n")[0]
-        raise NetError(f"'{net}.safetensors' does not hold this net's weights: {line}") from error
-    return tower.eval()
+        line = " ".join(str(error).split())
+        raise NetError(
+            f"'{net}.safetensors' does not hold this net's weights: {line:.200}"
+        ) from error
+    return tower

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, StrictBool, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, StrictBool, Tag, model_validator
 
 from rulezero._core import Facts, NetError
 from rulezero.errors import among
@@ -106,6 +106,27 @@ class NetConfig(Settings):
                 f"the slots of {facts.name} are not laid out for {head}; use {' or '.join(fitting)}"
             )
         return self.model_copy(update={"head": head})
+
+
+class ModuleConfig(Settings):
+    """A torch module of somebody's own: rulezero plays with its ONNX file and cannot make it."""
+
+    error: ClassVar[type[NetError]] = NetError
+
+    kind: Literal["module"] = "module"
+    module: str  # the name of its class
+    has_draws: StrictBool  # whether it predicts draws
+
+
+def _kind(given: Any) -> str:
+    is_module = isinstance(given, ModuleConfig) or (isinstance(given, dict) and "kind" in given)
+    return "module" if is_module else "tower"
+
+
+AnyConfig = Annotated[
+    Annotated[NetConfig, Tag("tower")] | Annotated[ModuleConfig, Tag("module")],
+    Discriminator(_kind),
+]
 
 
 def sized(keys: Any) -> Any:

@@ -1,18 +1,24 @@
 """ONNX files: what plays, without torch."""
 
 import functools
+import io
 import logging
+import re
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
 import onnx
 import torch
 from onnx import numpy_helper
 from torch import Tensor, nn
 
+from rulezero._core import NetError
 from rulezero.nets.config import NetConfig
+from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import Tower
+
+_COLOURS = re.compile(r"\x1b\[\d+m")
 
 
 def to_onnx(tower: Tower) -> bytes:
@@ -51,6 +57,50 @@ class _Exported(nn.Module):
         return answers.policy, *logits, *head.value_and_draw(answers.value)
 
 
+class Playing(nn.Module):
+    """Somebody's own module with the outputs that a search reads.
+
+    The module answers with policy logits [B, slots] and one of these:
+    [B, 3]           logits of the mover's win, draw, loss
+    [B] or [B, 1]    the mover's value, in [-1, 1]
+    [B] and [B]      the mover's value and the chance of a draw
+    """
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self.module = module
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, ...]:
+        policy, value, *draw = self.module(planes)
+        if draw:
+            return policy, value.flatten(), draw[0].flatten()
+        if value.ndim == 2 and value.shape[1] == 3:
+            return policy, *WdlHead.value_and_draw(value)
+        value = value.flatten()
+        return policy, value, torch.zeros_like(value)
+
+
+def module_to_onnx(module: Playing, planes: tuple[int, int, int]) -> bytes:
+    """The ONNX model of a module in eval mode, with inputs and outputs as of to_onnx; no wdl.
+
+    NetError, with the first line of its reason, where torch cannot export it.
+    """
+    module.training = False  # of the module inside, the caller decides
+    logging.disable(logging.CRITICAL)  # what fails is shown in pages of code
+    unread = io.StringIO()
+    try:
+        with redirect_stdout(unread), redirect_stderr(unread):
+            model = _traced(module, planes, ["policy", "value", "draw"])
+    except Exception as error:  # whatever the exporter raises
+        reason = _COLOURS.sub("", str(error.__cause__ or error)).strip().split("\n")[0]
+        name = type(module.module).__name__
+        raise NetError(f"torch cannot export {name} to ONNX: {reason}") from error
+    finally:
+        logging.disable(logging.NOTSET)
+    data: bytes = model.SerializeToString()
+    return data
+
+
 @functools.lru_cache(maxsize=8)
 def _graph(planes: tuple[int, int, int], slots: int, config: NetConfig) -> onnx.ModelProto:
     """The model without its weights. Torch takes seconds to make it, and a run needs it often."""
@@ -59,24 +109,29 @@ def _graph(planes: tuple[int, int, int], slots: int, config: NetConfig) -> onnx.
         for weight in exported.parameters():  # equal ones might be merged
             nn.init.normal_(weight)
     logits = exported.tower.value.onnx_name
-    example = torch.zeros(2, *planes)  # a batch of one would be taken for a constant
-    with warnings.catch_warnings(), _quiet("torch.onnx"):
-        warnings.filterwarnings("ignore", category=FutureWarning, module="copyreg")
-        program = torch.onnx.export(
-            exported,
-            (example,),
-            dynamo=True,
-            input_names=["planes"],
-            output_names=["policy", *([logits] if logits else []), "value", "draw"],
-            dynamic_shapes=({0: "batch"},),
-            verbose=False,
-        )
-    assert program is not None
-    model = _bare(program.model_proto)
+    model = _traced(exported, planes, ["policy", *([logits] if logits else []), "value", "draw"])
     shapes = {put.name: tuple(put.dims) for put in model.graph.initializer}
     for name, weight in exported.state_dict().items():
         assert shapes.get(name) == tuple(weight.shape), f"the exporter has changed {name}"
     return model
+
+
+def _traced(module: nn.Module, planes: tuple[int, int, int], names: list[str]) -> onnx.ModelProto:
+    """The model of a module in eval mode, for any batch size, with these names of its outputs."""
+    example = torch.zeros(2, *planes)  # a batch of one would be taken for a constant
+    with warnings.catch_warnings(), _quiet("torch.onnx"):
+        warnings.filterwarnings("ignore", category=FutureWarning, module="copyreg")
+        program = torch.onnx.export(
+            module,
+            (example,),
+            dynamo=True,
+            input_names=["planes"],
+            output_names=names,
+            dynamic_shapes=({0: "batch"},),
+            verbose=False,
+        )
+    assert program is not None
+    return _bare(program.model_proto)
 
 
 def _bare(model: onnx.ModelProto) -> onnx.ModelProto:

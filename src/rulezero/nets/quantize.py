@@ -23,6 +23,7 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from rulezero._core import Game, NetError
 from rulezero.files import write_whole
 from rulezero.nets.card import beside, digest, game_of, read_card, read_part
+from rulezero.nets.config import ModuleConfig
 from rulezero.nets.parity import Parity, compare, cpu
 from rulezero.nets.positions import sample
 from rulezero.nets.runtime import Floats, Runtime
@@ -51,7 +52,12 @@ def choose(
         return exact
     if precision not in ("int8", "auto"):
         raise NetError(f"there is no precision '{precision}': fp32, int8 or auto")
-    found = measure(net, game)
+    try:
+        found = measure(net, game)
+    except NetError:  # not every module of somebody's own has an int8 form
+        if precision == "auto" and isinstance(read_card(net).config, ModuleConfig):
+            return exact
+        raise
     wrong = [
         f"{name} is {figure:.3g}, {bound} {limit:g} is wanted"
         for name, figure, bound, limit in (

@@ -1,17 +1,22 @@
 """A residual tower: planes in, a policy and the mover's chances out."""
 
 import copy
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from rulezero._core import Facts
+from rulezero._core import Facts, NetError
 from rulezero.games.load import AnyGame, load
+from rulezero.games.python_game import describe
 from rulezero.nets.config import NetConfig
 from rulezero.nets.heads import HEADS, VALUE_HEADS, FromToHead, MovesLeftHead, ValueHead
 from rulezero.nets.layers import Block, ConvNorm, recompute
+
+Builder = Callable[[int, Facts], nn.Module]  # of a head: the tower's channels, the game's facts
+HEAD = "_head"  # ends the names of heads among the weights: torch has no names of its own so
 
 
 class Outputs(NamedTuple):
@@ -20,11 +25,13 @@ class Outputs(NamedTuple):
     policy: Tensor  # [B, slots] logits, before any masking
     value: Tensor  # [B, n] as the value head says: it knows how to read this
     moves_left: Tensor | None = None  # [B, 1] see losses.MOVES_LEFT_UNIT; of towers with that head
+    extra: Mapping[str, Tensor] | None = None  # of heads of one's own, by the names of their terms
 
     def float(self) -> "Outputs":
         """The same in float32, whatever they were computed in."""
         left = None if self.moves_left is None else self.moves_left.float()
-        return Outputs(self.policy.float(), self.value.float(), left)
+        extra = self.extra and {name: said.float() for name, said in self.extra.items()}
+        return Outputs(self.policy.float(), self.value.float(), left, extra)
 
 
 class Tower(nn.Module):
@@ -48,6 +55,7 @@ class Tower(nn.Module):
         self.policy = HEADS[config.head](config, rows, columns, slots)
         self.value: ValueHead = VALUE_HEADS[config.value](config, rows * columns)
         self.moves_left = MovesLeftHead(config, rows * columns) if config.moves_left else None
+        self.extra: nn.ModuleDict | None = None  # heads of one's own, see add_heads
 
     def __repr__(self) -> str:
         planes = "x".join(map(str, self.planes))
@@ -65,15 +73,44 @@ class Tower(nn.Module):
         for number, block in enumerate(self.blocks):
             features = block(features) if number >= recomputed else recompute(block, features)
         moves_left = None if self.moves_left is None else self.moves_left(features)
-        return Outputs(self.policy(features), self.value(features), moves_left)
+        extra = {name: self._head(name)(features) for name in self.heads} or None
+        return Outputs(self.policy(features), self.value(features), moves_left, extra)
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The names of the terms that it has heads for."""
+        return tuple(key.removesuffix(HEAD) for key in self.extra or ())
+
+    def _head(self, name: str) -> nn.Module:
+        assert self.extra is not None
+        return self.extra[name + HEAD]
+
+    def add_heads(self, facts: Facts, heads: Mapping[str, Builder], seed: int) -> None:
+        """Adds a head for each of these terms, with weights that the seed draws."""
+        if not heads:
+            return
+        made = nn.ModuleDict()
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            for name, build in heads.items():
+                try:
+                    head = build(self.config.features, facts)
+                except Exception as error:  # it is somebody's own
+                    raise NetError(f"the head of '{name}' {describe(error)}") from error
+                if not isinstance(head, nn.Module):
+                    raise NetError(
+                        f"the head of '{name}' must be a torch.nn.Module, not {head!r:.60}"
+                    )
+                made[name + HEAD] = head.train(self.training)
+        self.extra = made
 
     def folded(self) -> "Tower":
         """A copy on the CPU that plays: the same function in eval mode, with fewer steps.
 
-        BatchNorm is folded into the convolutions, and the head for training alone is left out.
+        BatchNorm is folded into the convolutions, and heads for training alone are left out.
         """
         made = copy.deepcopy(self).cpu().float().eval()
-        made.moves_left = None
+        made.moves_left = made.extra = None
         for module in made.modules():
             if isinstance(module, ConvNorm | FromToHead):
                 module.fold()
@@ -85,8 +122,19 @@ def tower_for(facts: Facts, config: NetConfig) -> Tower:
     return Tower(facts.planes, facts.slots, config.for_game(facts))
 
 
-def create(game: AnyGame, config: NetConfig | None = None, seed: int = 0) -> Tower:
-    """An untrained net for a game, in eval mode; the same seed draws the same weights."""
+def create(
+    game: AnyGame,
+    config: NetConfig | None = None,
+    seed: int = 0,
+    heads: Mapping[str, Builder] | None = None,
+) -> Tower:
+    """An untrained net for a game, in eval mode; the same seed draws the same weights.
+
+    `heads` make heads of one's own, by the names of their terms: see rz.loss_term.
+    """
+    facts = load(game).facts
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return tower_for(load(game).facts, config or NetConfig()).eval()
+        tower = tower_for(facts, config or NetConfig())
+    tower.add_heads(facts, heads or {}, seed)
+    return tower.eval()

@@ -20,6 +20,7 @@ from rulezero.learn.measures import Answers, Figures, measure
 from rulezero.learn.targets import Targets, TargetSettings, of_play
 from rulezero.learn.window import Part, Window, WindowSettings, take
 from rulezero.nets.card import PERCEPTRON, Card, beside, game_of, read_card, resolve
+from rulezero.nets.config import ModuleConfig
 from rulezero.play.evaluators import Evaluator, chances
 from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.play.players import read_player
@@ -67,7 +68,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     positions: int  # that were judged
     has_draws: bool  # whether the net predicts draws
     net: Judgement
-    untrained: Judgement | None  # none where torch is missing and no untrained net is at hand
+    untrained: Judgement | None  # none without torch or such a net, and of modules of one's own
     best_constant: Figures  # of the best answer that looks at no position
     openings: tuple[Opening, ...]
     repeated: float  # share of games that were there before, choice for choice
@@ -215,6 +216,8 @@ def _untrained(net: Path, card: Card, game: Game) -> Evaluator | None:
         other = read_card(sibling)
         if (other.config, other.planes, other.slots) == (card.config, card.planes, card.slots):
             return OnnxEvaluator(sibling)
+    if isinstance(card.config, ModuleConfig):  # which only its owner can make
+        return None
     try:
         from rulezero.nets.checkpoint import save  # torch's; everything else here does without
         from rulezero.nets.tower import create

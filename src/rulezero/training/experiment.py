@@ -48,6 +48,7 @@ class Experiment(Settings):
     targets: ShapedTargetSettings = ShapedTargetSettings()
     window: WindowSettings = WindowSettings()
     fit: FitSettings = FitSettings()
+    hooks: str | None = None  # a Python file that registers the terms of fit.loss.extra
     gate: Annotated[GateSettings, BeforeValidator(_or_none)] = GateSettings()
     anchor: TrialSettings | None = None
     width: int = Field(32, ge=1)  # games that a worker plays in step
@@ -85,6 +86,8 @@ class Experiment(Settings):
     def idle(self) -> dict[str, str]:
         """Keys for parts that this game's net does not have."""
         found = {} if self.net.moves_left else {"fit.loss.moves_left": "net.moves_left=true"}
+        if self.regime.has_tower and not self.fit.loss.extra:
+            found["hooks"] = "fit.loss.extra={NAME: WEIGHT}"
         if self.regime.has_tower:
             head = self.net.for_game(load(self.game).facts).head
             if head not in ("flat", "dense"):

@@ -261,4 +261,9 @@ def learn(
 
 
 def _shallow(experiment: Experiment) -> Experiment:
-    return experiment.model_copy(update={"net": measured_net(experiment.net), "begin": None})
+    """With fewer blocks, and without loss terms, which this process may not know."""
+    loss = experiment.fit.loss.model_copy(update={"extra": {}})
+    changes = {"fit": experiment.fit.model_copy(update={"loss": loss}), "hooks": None}
+    return experiment.model_copy(
+        update={"net": measured_net(experiment.net), "begin": None, **changes}
+    )

@@ -5,7 +5,7 @@ history/      until_N.yaml: the experiment up to iteration N, where it was chang
 log.jsonl     what happened, line by line   records/       the store of every game played
 nets/         iter_N and the pointers best and latest
 state/        progress.json, and the learner it names
-rules/        the files of a game in Python
+rules/        the files of a game in Python; hooks/ those of its loss terms
 """
 
 import contextlib
@@ -60,6 +60,7 @@ class Run:
         self.records = path / "records"
         self.history = path / "history"
         self.rules = path / "rules"
+        self.hooks = path / "hooks"
         self.log = path / "log.jsonl"
 
     def __repr__(self) -> str:
@@ -86,9 +87,15 @@ class Run:
         return (self.path / "config.yaml").is_file()
 
     def create(
-        self, config: str, manifest: dict[str, Any], rules: Mapping[str, bytes] | None = None
+        self,
+        config: str,
+        manifest: dict[str, Any],
+        rules: Mapping[str, bytes] | None = None,
+        hooks: Mapping[str, bytes] | None = None,
     ) -> None:
         """Makes the folder; `rules` are the files of a game in Python, for readers elsewhere.
+
+        `hooks` are those of loss terms.
 
         RunError where something is in the way.
         """
@@ -99,6 +106,7 @@ class Run:
         for folder in (self.nets, self.state, self.records):
             folder.mkdir(parents=True, exist_ok=True)
         sources.write(rules or {}, self.rules)
+        sources.write(hooks or {}, self.hooks)
         self._write_manifest(manifest)
         write_whole(self.path / "config.yaml", config.encode())  # the last: now it is a run
 

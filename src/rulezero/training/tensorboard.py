@@ -1,12 +1,23 @@
-"""The log's figures for TensorBoard."""
+"""The log's figures for TensorBoard.
 
+Its files are written here and not by torch's SummaryWriter: that one writes in a thread, where a
+full disk or a folder that is read-only ends in a traceback that nobody can catch.
+"""
+
+import itertools
 import math
+import os
 import re
+import socket
+import time
 from pathlib import Path
 
 import msgspec
-from torch.utils.tensorboard import SummaryWriter
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.summary.writer.record_writer import RecordWriter
 
+from rulezero.errors import RunError
 from rulezero.training.listener import Listener
 from rulezero.training.log import Entry, FitEntry, GamesEntry, VerdictEntry
 
@@ -17,13 +28,37 @@ class TensorBoardListener(Listener):
     """Writes what is logged as scalars over iterations."""
 
     def __init__(self, folder: Path, iteration: int = 0) -> None:
-        """Scalars of this iteration and later ones, from before the run was stopped, are erased."""
-        self._writer = SummaryWriter(str(folder), purge_step=iteration or None)
+        """Scalars of this iteration and later ones, from before the run was stopped, are erased.
+
+        RunError if nothing can be written into the folder.
+        """
+        seconds = time.time()
+        name = f"events.out.tfevents.{int(seconds):010d}.{socket.gethostname()}.{os.getpid()}"
+        self._path = next(
+            path
+            for number in itertools.count()
+            if not (path := folder / f"{name}.{number}").exists()
+        )
+        try:
+            folder.mkdir(exist_ok=True)
+            self._write(Event(wall_time=seconds, file_version="brain.Event:2"))
+        except OSError as error:
+            raise RunError(
+                f"the run cannot write its curves into '{folder}': {error.strerror}"
+            ) from error
+        if iteration:
+            log = SessionLog(status=SessionLog.START)
+            self._write(Event(wall_time=seconds, step=iteration, session_log=log))
 
     def logged(self, entry: Entry) -> None:
         for name, number in scalars(entry).items():
-            self._writer.add_scalar(name, number, entry.iteration)
-        self._writer.flush()
+            value = Summary.Value(tag=name, simple_value=number)
+            summary = Summary(value=[value])
+            self._write(Event(wall_time=time.time(), step=entry.iteration, summary=summary))
+
+    def _write(self, event: Event) -> None:
+        with self._path.open("ab") as file:
+            RecordWriter(file).write(event.SerializeToString())
 
 
 def scalars(entry: Entry) -> dict[str, float]:

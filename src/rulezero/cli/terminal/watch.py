@@ -47,7 +47,8 @@ class Watch(rz.Listener):
         self._bar.update(self._task, completed=games, total=total, words=words)
 
     def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
-        shown = [name for name in ("policy", "value") if name in losses]
+        hidden = ("total", "illegal", "moves_left")
+        shown = [name for name in losses if name not in hidden]
         words = ", ".join(f"{name} {losses[name]:.3f}" for name in shown)
         self._bar.update(self._task, completed=step, total=steps, words=words)
 
@@ -111,6 +112,7 @@ def say_entry(entry: rz.log.Entry) -> str:
         )
     if isinstance(entry, rz.log.FitEntry):
         words = f"{number}fit: {entry.steps} steps, {entry.samples_per_second:,.0f} samples/s"
+        words += "".join(f", {name} {loss:.3f}" for name, loss in entry.extra.items())
         return words + (f"; {_say_held_out(entry.held_out)}" if entry.held_out else "")
     if isinstance(entry, rz.log.VerdictEntry):
         left = "rejected" if entry.is_tried else "not tried against the best"

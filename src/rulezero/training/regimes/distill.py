@@ -110,7 +110,7 @@ class Distill(Regime):
         "targets": "leave it out, as the judge's answers are learned",
         "bootstrap": "leave it out, or begin with a trained net: regime.load",
         "selfplay.judge": "leave it out, as regime.mode and regime.depth say who judges",
-        **dict.fromkeys(_OF_TOWERS, "leave it out, as it is for nets with a tower"),
+        **dict.fromkeys((*_OF_TOWERS, "hooks"), "leave it out, as it is for nets with a tower"),
     }
     flags = (
         Flag(

@@ -9,6 +9,7 @@ from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay
 from rulezero.games.load import load
 from rulezero.learn.targets import Targets, of_play
+from rulezero.learn.terms import chosen
 from rulezero.play.task import Task
 from rulezero.settings import Settings
 from rulezero.stats.tally import GameResult
@@ -106,12 +107,16 @@ class Regime(Settings):
         from rulezero.nets.checkpoint import load
         from rulezero.nets.tower import create
 
+        terms = chosen(experiment.hooks, experiment.fit.loss.extra)
+        heads = {term.name: term.head for term in terms if term.head is not None}
+
         def learner(seed: int) -> Learner:
             if experiment.begin is None:
-                net = create(game, experiment.net, seed)
+                net = create(game, experiment.net, seed, heads)
             else:  # the run keeps what it began with
-                net = load(inside(run.nets, "untrained") or resolve(experiment.begin), game)
-            return Learner(net, game, experiment.fit, experiment.targets)
+                found = inside(run.nets, "untrained") or resolve(experiment.begin)
+                net = load(found, game, heads, seed)
+            return Learner(net, game, experiment.fit, experiment.targets, terms)
 
         return learner
 

@@ -1,0 +1,131 @@
+"""Loss terms of one's own, with or without a head, registered by name and chosen in a recipe.
+
+    hooks: my_terms.py                 # a Python file that registers them
+    fit: {loss: {extra: {entropy: 0.01}}}
+
+A run names that file as it names a game's file, by a hash of its content: resuming it runs this
+content or nothing, and no file that this user has not named before. Nothing here needs torch.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from rulezero._core import Facts, GameError
+from rulezero.errors import RunError, among
+from rulezero.games import grammar, sources
+from rulezero.games.grammar import Spec
+from rulezero.learn.fit import PARTS
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from rulezero.learn.losses import Examples, Said
+
+    Loss = Callable[[Said, Examples], Tensor]
+    AnyLoss = TypeVar("AnyLoss", bound=Loss)
+    # Makes a head of the tower's channels and the game's facts. It maps features [B, channels,
+    # rows, columns] to whatever tensor its loss reads.
+    Builder = Callable[[int, Facts], nn.Module]
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+class Term(NamedTuple):
+    """A part of the loss."""
+
+    name: str
+    loss: "Loss"  # of the net's answers and the examples: a mean over the batch
+    head: "Builder | None" = None
+
+
+_registered: dict[str, Term] = {}
+
+
+def loss_term(name: str, head: "Builder | None" = None) -> "Callable[[AnyLoss], AnyLoss]":
+    """Registers a function as a term of the loss, for the recipe's key fit.loss.extra.
+
+    The function is called with the net's answers and the examples of a batch, and returns one
+    number, a tensor. `head(channels, facts)` makes a torch module that reads the tower's features
+    [B, channels, rows, columns]; it is trained and saved with the net, and its output is
+    `said.head`. Registering a name again replaces it.
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise RunError(
+            f"{name!r:.60} is no name for a loss term: lower-case letters, digits and '_', as in"
+            ' @rz.loss_term("entropy")'
+        )
+    if name in PARTS:
+        raise RunError(f"the loss has a part '{name}' already: choose another name")
+    if head is not None and not callable(head):
+        raise RunError(f"the head of '{name}' is a function of (channels, facts), not {head!r:.60}")
+
+    def register(loss: "AnyLoss") -> "AnyLoss":
+        _registered[name] = Term(name, loss, head)
+        return loss
+
+    return register
+
+
+def chosen(hooks: str | None, names: Iterable[str]) -> list[Term]:
+    """The terms of these names, after the file that registers them was run. RunError if unknown."""
+    if hooks is not None:
+        run_hooks(hooks)
+    for name in names:
+        if name not in _registered:
+            raise RunError(
+                f"fit.loss.extra: there is no loss term '{name}'{among(name, _registered)};"
+                " register it with rz.loss_term, or name the Python file that does: hooks=FILE"
+            )
+    return [_registered[name] for name in names]
+
+
+def run_hooks(text: str) -> str:
+    """Runs the file of loss terms that a text names; returns the text that names its content.
+
+    A path is run as it is; a text with a hash is that content, if it was run here before.
+    """
+    spec = _spec(text)
+    file, before = spec.options["file"], dict(_registered)
+    try:
+        if "sha" in spec.options:
+            if not sources.known(spec.options["sha"]):
+                raise RunError(
+                    f"the loss terms '{text}' have not been run on this machine: if you trust them,"
+                    f" name their file once, hooks=FOLDER/{file}"
+                )
+            found = sources.run_known(file, spec.options["sha"])
+        else:
+            path = Path(file).expanduser()
+            if not path.is_file():
+                where = "" if path.is_absolute() else f" in {Path.cwd()}"
+                raise RunError(f"hooks: there is no file '{path}'{where}")
+            found = sources.run(path)
+    except GameError as error:
+        raise RunError(f"hooks: {error}") from error
+    if all(_registered[name] is before.get(name) for name in _registered):
+        raise RunError(f"hooks: '{file}' registers no loss term: see rz.loss_term")
+    sources.keep(found)
+    return Spec("python", {"file": found.file, "sha": found.sha}).text
+
+
+def files_of(hooks: str | None) -> dict[str, bytes]:
+    """The files of loss terms that a text with a hash names."""
+    return {} if hooks is None else sources.known(_spec(hooks).options.get("sha", ""))
+
+
+def names_a_path(hooks: str) -> bool:
+    """Whether a text would run a file of its choice: never do so for a stranger."""
+    return "sha" not in _spec(hooks).options
+
+
+def _spec(text: str) -> Spec:
+    try:
+        is_path = text.endswith(".py") and not text.startswith("python:")
+        spec = Spec("python", {"file": text}) if is_path else grammar.read(text)
+    except GameError as error:
+        raise RunError(f"hooks: {error}") from error
+    if spec.name != "python" or {"file"} != spec.options.keys() - {"sha"}:
+        raise RunError(f"hooks='{text:.60}' is no Python file: its name must end in .py")
+    return spec

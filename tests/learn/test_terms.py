@@ -1,0 +1,265 @@
+"""Loss terms and heads of one's own: they train, are logged, saved and resumed, or refused."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import rulezero as rz
+from rulezero.games import sources
+from rulezero.learn import terms
+from rulezero.nets.card import read_card
+from rulezero.nets.checkpoint import load
+from rulezero.nets.config import NetConfig
+from rulezero.nets.tower import create
+from support.documents import ROOT
+
+EXAMPLE = ROOT / "docs" / "examples" / "terms.py"
+FEW: dict[str, Any] = {
+    "iterations": 2,
+    "anchor": None,
+    "net": {"blocks": 1, "channels": 8},
+    "selfplay": {"games": 4, "a": "puct:net=best,sims=4"},
+    "fit": {"batch": 16, "samples": 320, "rate.start": 0.01},
+}
+BOTH = {"entropy": 0.01, "men": 1.0}
+
+
+@pytest.fixture(autouse=True)
+def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test has its own registry, folder, and files that were run before."""
+    monkeypatch.setattr(terms, "_registered", {})
+    monkeypatch.setenv("RULEZERO_RULES", str(tmp_path / "known"))
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(EXAMPLE, tmp_path / "terms.py")
+
+
+def train(out: str, **changes: Any) -> rz.Run:
+    given = [FEW, {key.replace("__", "."): value for key, value in changes.items()}]
+    return rz.train("connect4", "tiny", out, changes=given, workers=1, progress=False)
+
+
+def digests(run: rz.Run) -> list[tuple[str, str]]:
+    cards = [read_card(net) for net in (run.nets / "iter_1", run.nets / "iter_2")]
+    return [(card.weights, card.onnx) for card in cards]
+
+
+def fits(run: rz.Run) -> list[rz.log.FitEntry]:
+    return [entry for entry in run.entries() if isinstance(entry, rz.log.FitEntry)]
+
+
+def test_the_worked_example_trains() -> None:
+    """Its loss falls, it is logged beside the others, and the net is another than without it."""
+    heard: list[dict[str, float]] = []
+
+    class Hearing(rz.Listener):
+        def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
+            heard.append(losses)
+
+    changes = [FEW, {"hooks": "terms.py", "fit.loss.extra": BOTH, "fit.samples": 1600}]
+    run = rz.train("connect4", "tiny", "run", changes=changes, workers=1, listener=Hearing())
+    first, last = fits(run)
+    assert set(first.extra) == set(BOTH)
+    assert last.extra["men"] < heard[0]["men"] / 4
+    assert all(-2 < losses["entropy"] < 0 for losses in heard)
+    losses = heard[-1]
+    parts = losses["policy"] + losses["illegal"] + losses["value"]
+    assert losses["total"] == pytest.approx(parts + 0.01 * losses["entropy"] + losses["men"])
+    plain = train("plain", fit__samples=1600)
+    assert fits(plain)[0].extra == {}
+    assert digests(run)[0] != digests(plain)[0]
+    # Up to its own head, the net began with the same weights.
+    ours, theirs = (load(each.nets / "untrained") for each in (run, plain))
+    for name, tensor in theirs.state_dict().items():
+        assert torch.equal(tensor, ours.state_dict()[name]), name
+
+
+def test_a_head_is_saved_and_plays_no_part() -> None:
+    """Its weights are in the safetensors file, its name is on the card; the ONNX file lacks it."""
+    run = train("run", hooks="terms.py", fit__loss__extra=BOTH)
+    card = read_card(run.best)
+    assert card.heads == ("men",)
+    assert "heads" not in json.loads((train("plain").nets / "iter_1.json").read_text("utf-8"))
+    (build,) = (term.head for term in terms.chosen(None, ["men"]))
+    assert build is not None
+    whole = load(run.best, heads={"men": build})
+    assert whole.heads == ("men",)
+    planes = torch.from_numpy(rz.load("connect4").start().planes()[None])
+    said = whole(planes)
+    assert said.extra is not None
+    assert abs(float(said.extra["men"].detach())) < 0.2  # no men are there
+    terms._registered.clear()
+    played = rz.net(run.best).evaluate([rz.load("connect4").start()])
+    other = rz.net(run.best, backend="torch").evaluate([rz.load("connect4").start()])
+    torch.testing.assert_close(torch.tensor(played[0]), torch.tensor(other[0]), atol=1e-4, rtol=0)
+    assert load(run.best).heads == ()
+    assert rz.match("connect4", f"puct:net={run.path},sims=4", "random", 2).different == 2
+
+
+def test_training_on_needs_the_terms_of_the_net() -> None:
+    """In one line; a weight is enough to keep a head, and new heads come beside old ones."""
+    run = train("run", hooks="terms.py", fit__loss__extra={"men": 1.0})
+    words = "has a head for the loss term 'men': to train it on, add fit.loss.extra.men=WEIGHT"
+    for fresh in (True, False):
+        if fresh:
+            terms._registered.clear()
+        with pytest.raises(rz.NetError, match=words):
+            train(f"next{fresh}", begin=str(run.best))
+    begun = train("kept", begin=str(run.best), hooks="terms.py", fit__loss__extra=BOTH)
+    one, other = (
+        load(net, heads=_heads()).state_dict() for net in (run.best, begun.nets / "untrained")
+    )
+    assert one.keys() == other.keys()
+    assert all(torch.equal(tensor, other[name]) for name, tensor in one.items())
+    rz.generate(rz.experiment("connect4", "tiny"), "games", workers=1)
+    with pytest.raises(rz.NetError, match=words):
+        rz.fit(rz.experiment("connect4", "tiny"), "games", "second", net=run.best)
+    changes = {"hooks": "terms.py", "fit.loss.extra": {"men": 0.5}}
+    done = rz.fit(rz.experiment("connect4", "tiny", changes), "games", "second", net=run.best)
+    assert set(done.extra) == {"men"}
+    assert read_card(Path("second")).heads == ("men",)
+
+
+def _heads() -> Any:
+    return {term.name: term.head for term in terms.chosen(None, ["men"])}
+
+
+def test_a_resumed_run_is_bit_identical() -> None:
+    """From the file's content alone: its path may be gone, and the process may be new."""
+    whole = train("whole", hooks="terms.py", fit__loss__extra=BOTH)
+
+    class Stopping(rz.Listener):
+        def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:
+            self.steps = getattr(self, "steps", 0) + 1
+            if self.steps == 30:  # in the second fit
+                raise KeyboardInterrupt
+
+    changes = [FEW, {"hooks": "terms.py", "fit.loss.extra": BOTH}]
+    with pytest.raises(KeyboardInterrupt):
+        rz.train("connect4", "tiny", "half", changes=changes, workers=1, listener=Stopping())
+    Path("terms.py").unlink()
+    terms._registered.clear()
+    resumed = rz.resume("half", workers=1, progress=False)
+    assert digests(resumed) == digests(whole)
+    assert [fit.train for fit in fits(resumed)] == [fit.train for fit in fits(whole)]
+
+
+def test_noise_in_a_term_is_reproducible() -> None:
+    """Torch's own dice are thrown by the run's seed."""
+
+    @rz.loss_term("noise", head=lambda channels, facts: nn.Dropout(0.5))
+    def noise(said: Any, examples: Any) -> Tensor:
+        drawn = torch.rand(len(said.head), device=said.head.device)
+        loss: Tensor = (said.head.mean((1, 2, 3)) * drawn).mean()
+        return loss
+
+    one, other = (
+        train(name, fit__loss__extra={"noise": 1.0}, iterations=2) for name in ("one", "other")
+    )
+    assert digests(one) == digests(other)
+
+
+def test_weights_change_in_a_run_and_terms_do_not() -> None:
+    """The optimiser and the heads are what they are; 0 switches a term off."""
+    run = train("run", hooks="terms.py", fit__loss__extra=BOTH, iterations=1)
+    for changes in ({"fit.loss.extra": None}, {"fit.loss.extra.entropi": 1}):
+        with pytest.raises(rz.RunError, match=r"terms that the run began with \(entropy, men\)"):
+            rz.resume(run.path, iterations=2, changes=changes, workers=1)
+    Path("other.py").write_text(Path("terms.py").read_text("utf-8") + "\n", "utf-8")
+    with pytest.raises(rz.RunError, match="hooks cannot be changed once a run has begun"):
+        rz.resume(run.path, iterations=2, changes={"hooks": "other.py"}, workers=1)
+    again = rz.resume(
+        run.path, iterations=2, changes={"fit.loss.extra.men": 0}, workers=1, progress=False
+    )
+    assert again.progress().iteration == 2
+
+
+def test_files_of_strangers_are_not_run() -> None:
+    """A run from elsewhere names content; it is run once the user has named the file."""
+    run = train("run", hooks="terms.py", fit__loss__extra=BOTH, iterations=1)
+    shutil.rmtree(sources.library())
+    terms._registered.clear()
+    with pytest.raises(rz.RunError, match="have not been run on this machine") as raised:
+        rz.resume(run.path, iterations=2, workers=1)
+    assert "the run has a copy in 'run/hooks/terms.py'" in str(raised.value)
+    assert rz.open_run(run.path).best == run.best  # looking needs no terms
+    trusted = {"hooks": "run/hooks/terms.py"}
+    again = rz.resume(run.path, iterations=2, changes=trusted, workers=1, progress=False)
+    assert again.progress().iteration == 2
+    text = rz.experiment("connect4", "tiny", {"hooks": "x.py", "fit.loss.extra": BOTH}).text
+    with pytest.raises(rz.RunError, match=r"the run would run a file, 'x\.py'"):
+        rz.config.read(text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"fit.loss.extra": {"entropie": 1}}, r"no loss term 'entropie' \(did you mean 'entropy'"),
+        ({"fit.loss.extra.men": -1}, r"fit\.loss\.extra\.men is -1; give 0\.0 or more"),
+        ({"fit.loss.extra": 3}, r"fit\.loss\.extra is 3; give a map"),
+        ({"hooks": "none.py"}, "there is no file 'none.py' in "),
+        ({"hooks": "terms.yaml"}, "is no name|is no Python file"),
+        ({"hooks": "empty.py"}, "'empty.py' registers no loss term: see rz.loss_term"),
+        ({"hooks": "wrong.py"}, r"'wrong.py' cannot be run: it raised NameError: .* line 1\)"),
+    ],
+)
+def test_wrong_keys_are_one_line(changes: dict[str, Any], words: str) -> None:
+    """Before anything is done."""
+    Path("empty.py").write_text("x = 1\n", "utf-8")
+    Path("wrong.py").write_text("unknown\n", "utf-8")
+    given = {"hooks": "terms.py", "fit.loss.extra": {"men": 1.0}}
+    with pytest.raises(rz.RunError, match=words) as raised:
+        rz.train("connect4", "tiny", "run", changes=[FEW, given, changes], workers=1)
+    assert str(raised.value).isprintable()
+    assert not Path("run").exists()
+
+
+def test_a_term_that_no_process_has_is_named() -> None:
+    """With what to do about it."""
+    with pytest.raises(rz.RunError, match=r"no loss term 'men'; known: none; register it with rz"):
+        train("run", fit__loss__extra={"men": 1})
+    with pytest.raises(rz.RunError, match=r"hooks=terms.py has no effect: it is for fit.loss"):
+        train("run", hooks="terms.py")
+    with pytest.raises(rz.RunError, match="the regime distill does not read hooks"):
+        rz.train("distill", "tiny", "run", changes={"hooks": "terms.py"}, workers=1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda said: said.policy, r"'mine' returned \[16, 7\]; it must return one number"),
+        (lambda said: 3.0, "'mine' returned 3.0; it must return one number"),
+        (lambda said: said.policy.mean() * torch.nan, "'mine' is nan in step 1 of 20"),
+        (lambda said: said.head + 1, "'mine' raised TypeError: .*test_terms.py, line"),
+    ],
+)
+def test_wrong_answers_of_a_term_are_one_line(answer: Any, words: str) -> None:
+    """Whatever it does."""
+    rz.loss_term("mine")(lambda said, examples: answer(said))
+    with pytest.raises(rz.RunError, match=words) as raised:
+        train("run", fit__loss__extra={"mine": 1})
+    assert str(raised.value).isprintable()
+
+
+def test_wrong_terms_and_heads_are_refused() -> None:
+    """Where they are registered, or where the net is made."""
+    for name in ("", "Men", "a.b", "x" * 50, 3):
+        with pytest.raises(rz.RunError, match="is no name for a loss term"):
+            rz.loss_term(name)  # type: ignore[arg-type]
+    with pytest.raises(rz.RunError, match="the loss has a part 'policy' already"):
+        rz.loss_term("policy")
+    with pytest.raises(rz.RunError, match="the head of 'men' is a function of"):
+        rz.loss_term("men", head=nn.Linear)(len) and rz.loss_term("men", head=3)  # type: ignore
+    facts = rz.load("connect4").facts
+    tower = create(rz.load("connect4"), NetConfig(blocks=1, channels=8))
+    with pytest.raises(rz.NetError, match=r"the head of 'men' must be a torch.nn.Module, not 3"):
+        tower.add_heads(facts, {"men": lambda channels, facts: 3}, 0)  # type: ignore
+    with pytest.raises(rz.NetError, match="the head of 'men' raised ZeroDivisionError"):
+        tower.add_heads(facts, {"men": lambda channels, facts: 1 / 0}, 0)  # type: ignore
+    for name in ("items", "type", "train"):  # which torch's own containers have
+        tower.add_heads(facts, {name: lambda channels, facts: nn.Identity()}, 0)
+        assert tower.heads == (name,)

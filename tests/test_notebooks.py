@@ -1,0 +1,53 @@
+"""The notebooks of the documentation run, and their stored outputs are those of such a run."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from support.documents import ROOT
+
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+_RUN = """
+import sys, nbformat, nbclient
+book = nbformat.read(sys.argv[1], 4)
+nbclient.NotebookClient(book, timeout=600, kernel_name="python3").execute()
+nbformat.write(book, sys.argv[2])
+"""
+
+
+def shown(path: Path) -> list[str]:
+    """What stands below each cell of code, without numbers that are different each time."""
+    book = nbformat.read(path, 4)  # type: ignore[no-untyped-call]
+    texts = []
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            parts = [put.get("text") or put["data"]["text/plain"] for put in cell.outputs]
+            texts.append(re.sub(r"\d[\d,.]*( s\b| samples/s| sims/s)", "...", "".join(parts)))
+    return texts
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
+    """From the first cell to the last, and shows what is stored, but for the nets' own numbers."""
+    code = [sys.executable, "-c", _RUN, str(path), str(tmp_path / "run.ipynb")]
+    done = subprocess.run(code, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    stored, found = shown(path), shown(tmp_path / "run.ipynb")
+    assert [bool(text) for text in stored] == [bool(text) for text in found]
+    same = [one == other for one, other in zip(stored, found, strict=True)]
+    assert sum(same) >= len(same) / 2, found  # those without a net are the same on any machine
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_a_notebook_is_fit_for_others(path: Path) -> None:
+    """It was run in order without an error, is small, and names no folder of one machine."""
+    text = path.read_text(encoding="utf-8")
+    assert len(text) < 100_000
+    assert not re.search(r"/(home|root|tmp|work|Users)/|\\u001b|Traceback", text)
+    book = nbformat.read(path, 4)  # type: ignore[no-untyped-call]
+    counts = [cell.execution_count for cell in book.cells if cell.cell_type == "code"]
+    assert counts == list(range(1, len(counts) + 1))
