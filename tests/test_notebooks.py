@@ -1,5 +1,6 @@
 """The notebooks of the documentation run, and their stored outputs are those of such a run."""
 
+import os
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import rulezero as rz
 from support.documents import ROOT
 
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -21,7 +23,7 @@ nbformat.write(book, sys.argv[2])
 
 def shown(path: Path) -> list[str]:
     """What stands below each cell of code, without numbers that are different each time."""
-    book = nbformat.read(path, 4)  # type: ignore[no-untyped-call]
+    book = nbformat.read(path, 4)
     texts = []
     for cell in book.cells:
         if cell.cell_type == "code":
@@ -34,7 +36,10 @@ def shown(path: Path) -> list[str]:
 def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
     """From the first cell to the last, and shows what is stored, but for the nets' own numbers."""
     code = [sys.executable, "-c", _RUN, str(path), str(tmp_path / "run.ipynb")]
-    done = subprocess.run(code, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+    here = {**os.environ, "PYTHONPATH": str(Path(rz.__file__).parents[1])}
+    done = subprocess.run(
+        code, cwd=tmp_path, env=here, capture_output=True, encoding="utf-8", check=False
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     stored, found = shown(path), shown(tmp_path / "run.ipynb")
     assert [bool(text) for text in stored] == [bool(text) for text in found]
@@ -48,6 +53,6 @@ def test_a_notebook_is_fit_for_others(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(text) < 100_000
     assert not re.search(r"/(home|root|tmp|work|Users)/|\\u001b|Traceback", text)
-    book = nbformat.read(path, 4)  # type: ignore[no-untyped-call]
+    book = nbformat.read(path, 4)
     counts = [cell.execution_count for cell in book.cells if cell.cell_type == "code"]
     assert counts == list(range(1, len(counts) + 1))
