@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import rulezero as rz
@@ -55,7 +56,9 @@ def test_a_game_to_its_end(text: str, tmp_path: Path) -> None:
     output = succeeds(
         "play", text, "--sims", "5", "--seed", "4", "--save", tmp_path, stdin="\n".join(lines)
     )
-    assert only(tmp_path) == made.record()
+    record = only(tmp_path)
+    assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", record.date or "")
+    assert msgspec.structs.replace(record, date=None) == made.record()
     assert output.count("your ") == len(lines)
     is_capped = made.end_reason == "cap"
     assert ("stopped after 300 plies" if is_capped else f": {made.end_reason}\n") in output
