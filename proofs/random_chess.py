@@ -117,7 +117,7 @@ def main() -> int:
                 rated({f"iteration {n} against 0": found for n, found in climbed.items()}),
                 chart("Elo above the bootstrap's net", "minutes", "Elo", elos),
                 f"Draws in the last of these matches: {share:.0%} ({causes(draws)}).",
-                "Self-play of the last iteration: positions after so many plies.",
+                "Self-play of the last iteration: positions after a number of plies.",
                 table(["plies", "games", "different positions"], diversity(run)),
                 "With all ten custom pieces, `--preset tiny`:",
                 listed(custom()),

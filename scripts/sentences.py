@@ -33,7 +33,7 @@ MARKS = {
     "goes on": r"\b(goes?|going|went|gone) on with\b",
     "metaphor": r"\bsmells?\b|\bhears? of\b|\bleash\b|\bby heart\b",
     "lacks": r"\blacks?\.?$",
-    "relative clause first": r"^(Who|Whose|Whom) [^?]*$",
+    "relative clause first": r"^(?-i:Who|Whose|Whom) [^?]*$",
     "adverb behind": r"\bbehind (so|a mistake|it comes)\b",
 }
 _HELP_MARKS = {"semicolon in a help text": r";"}

@@ -51,7 +51,7 @@ Options to_options(const nb::kwargs& given) {
 void bind_games(nb::module_& m) {
   nb::class_<Weight>(m, "Weight", "A number of a heuristic that players may set.")
       .def_ro("name", &Weight::name)
-      .def_ro("fallback", &Weight::fallback, "Its value where nobody sets it.")
+      .def_ro("fallback", &Weight::fallback, "Its default.")
       .def_ro("help", &Weight::help)
       .def_ro("low", &Weight::low, "The smallest value allowed.")
       .def_ro("high", &Weight::high, "The largest value allowed.");

@@ -119,7 +119,7 @@ Material::Material(std::vector<Man> men) : men_(std::move(men)) {
     if (man.seat == 1) throw GameError("there are no tables with black pawns");
   }
   if (many[0] > kMostWhiteMen || many[1] > kMostBlackMen) {
-    throw GameError("tables have at most two white and three black men besides the kings");
+    throw GameError("tables have at most two white and three black men in addition to the kings");
   }
   setups_ = squares_of_king(has_pawns_).count;
   for (std::size_t i = 0; i < men_.size();) {

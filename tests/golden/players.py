@@ -8,7 +8,7 @@ PAGE = ROOT / "docs" / "players.md"
 
 _HEAD = """# Players
 
-Who plays, as one line of text: `name`, or `name:key=value,key=value`. It is the same on the command
+A player is one line of text: `name`, or `name:key=value,key=value`. It is the same on the command
 line (`rulezero match chess --a puct:sims=200 --b heuristic`), in Python
 (`rz.player("puct:sims=200")` or `rz.player("puct", sims=200)`), in recipes and in records.
 `rulezero players puct` prints one of these tables; [search.md](search.md) says precisely what the

@@ -211,7 +211,7 @@ def test_the_disconnected_are_told_not_rated() -> None:
     assert ladder.disconnected == ("x", "y")
     assert [rating.player for rating in ladder.ratings] == ["a", "anchor"]
     assert figures(ladder) == figures(Ladder.fit(table[:1], anchor="anchor"))
-    with pytest.raises(RulezeroError, match="'x' is not rated; let it play somebody"):
+    with pytest.raises(RulezeroError, match="'x' is not rated; let it play an opponent"):
         ladder["x"]
     joined = Ladder.fit([*table, won("y", "a", 1)], anchor="anchor")
     assert joined.disconnected == ()

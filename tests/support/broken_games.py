@@ -478,7 +478,7 @@ BROKEN: dict[str, Broken] = {
         _CELLS_TTT,
         _CELLS_TTT.replace('("", -1)', '("", 0)'),
         "cells",
-        "belongs to nobody",
+        "has no owner",
         True,
     ),
     "info without labels": Broken(

@@ -138,8 +138,8 @@ def survey(
         raise wrong[0]
     if not positions:
         raise RecordError(
-            "nothing can be learned from these games: openings, dice, games that somebody"
-            " interrupted and what a recipe skips are left out"
+            "nothing can be learned from these games: openings, dice, interrupted games"
+            " and what a recipe skips are left out"
         )
     return Survey(game=game, numbers=numbers, positions=positions, lesson_of=lesson_of)
 

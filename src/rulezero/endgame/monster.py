@@ -125,7 +125,7 @@ class Tables:
         def worth(action: int) -> float:
             known = self.probe(state.apply(action))
             if known is None:
-                raise TableError(f"no table tells what comes of {state.text}")
+                raise TableError(f"no table covers the moves of {state.text}")
             # 2 for a king taken now, less the later it is taken.
             return sign * known.value * (1 + 1 / (1 + known.distance))
 

@@ -224,7 +224,7 @@ class Laws:
             for cell in row:
                 if not cell.man and cell.seat != -1:
                     words = f"gives ('', {cell.seat}) in {shown(state.text)}"
-                    told = f"{words}: an empty square belongs to nobody, ('', -1)"
+                    told = f"{words}: an empty square has no owner, ('', -1)"
                     self._add("cells", "cells", told, is_warning=True)
 
     def _events(self, state: State) -> None:

@@ -69,7 +69,8 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
                 return rating
         if player in self.disconnected:
             raise RatingError(
-                f"'{player}' is not rated; let it play somebody whom games join to '{self.anchor}'"
+                f"'{player}' is not rated; let it play an opponent that games connect to"
+                f" '{self.anchor}'"
             )
         raise RatingError(_unknown(player, [rating.player for rating in self.ratings]))
 

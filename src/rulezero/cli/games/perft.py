@@ -19,7 +19,7 @@ def perft(
 ) -> None:
     """Count the paths of exactly DEPTH choices. The last line is the count.
 
-    A die is a choice among its faces; a finished game has no continuation.
+    A die is a choice among its faces. A finished game has no continuation.
     """
     loaded = rz.load(game)
     state = loaded.start(seed) if position is None else loaded.parse(position)

@@ -40,7 +40,7 @@ def solve(
 ) -> None:
     """Solve endgames: who wins every position with these men, and how soon.
 
-    `solve monster KvKQQ --out DIR` makes tables; `solve probe DIR FEN` says what they prove of a
+    `solve monster KvKQQ --out DIR` makes tables. `solve probe DIR FEN` says what they prove of a
     position and of each of its moves.
     """
     if what == _PROBE:

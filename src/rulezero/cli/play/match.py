@@ -197,7 +197,7 @@ def _verdict(test: rz.contest.Test) -> str:
     meaning = {
         "accepted H0": f"a is not {test.elo1:+g} Elo stronger",
         "accepted H1": f"a is more than {test.elo0:+g} Elo stronger",
-    }.get(test.verdict, f"{test.elo0:+g} or {test.elo1:+g} Elo cannot be told yet")
+    }.get(test.verdict, f"{test.elo0:+g} or {test.elo1:+g} Elo: not decided yet")
     lower, upper = test.bounds
     unit = "pairs" if len(test.counts) == 5 else "games"
     evidence = f"after {sum(test.counts)} {unit}, LLR {test.llr:+.2f} in {lower:.2f} to {upper:.2f}"

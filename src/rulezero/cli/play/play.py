@@ -31,7 +31,7 @@ def play(
         str | None,
         typer.Option(
             metavar="0|1|white|black",
-            help="Your seat (default: the game's own; Black in Monster, White in others).",
+            help="Your seat (default: Black in Monster, White or the first seat in other games).",
         ),
     ] = None,
     position: Position = None,
@@ -70,8 +70,8 @@ def play(
             "--save-data",
             metavar="STORE",
             help="Keep the game in this folder (default: the store of --continue). The opponent"
-            " then searches every move in full, because nets learn from it; without, it stops once"
-            " the choice is clear, so the two may play differently.",
+            " then searches every move in full, because nets learn from it. Without --save it"
+            " stops once the choice is clear, so it may play differently.",
         ),
     ] = None,
     name: Annotated[
@@ -84,7 +84,7 @@ def play(
 ) -> None:
     """Play against a player in the terminal: moves as e2e4 or Nf3, help for the rest.
 
-    Ctrl-C while the opponent thinks makes it move now; at the prompt it leaves the game.
+    Ctrl-C while the opponent thinks makes it move now. At the prompt it leaves the game.
     """
     today = date.today().strftime("%Y.%m.%d")
     opponent = None

@@ -31,7 +31,7 @@ def replay(
     ] = None,
     ply: Annotated[
         int | None,
-        typer.Option(min=0, help="Start after this ply; in a pipe, print only that one."),
+        typer.Option(min=0, help="Start after this ply. In a pipe, print only that position."),
     ] = None,
     as_list: Annotated[bool, typer.Option("--list", help="List the records.")] = False,
     tables: Annotated[

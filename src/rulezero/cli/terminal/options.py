@@ -9,7 +9,9 @@ T = TypeVar("T")
 Preset = Annotated[str, typer.Option(help="tiny, small, medium or full.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A key of the recipe: fit.batch=64."),
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change a key of the recipe, such as fit.batch=64."
+    ),
 ]
 Position = Annotated[
     str | None, typer.Option("--position", "--fen", metavar="TEXT", help="Start position.")
@@ -17,7 +19,7 @@ Position = Annotated[
 Starts = Annotated[
     str | None, typer.Option(metavar="FILE", help="Start from these positions, one per line.")
 ]
-Workers = Annotated[int, typer.Option(min=0, help="Number of processes; 0: one for each core.")]
+Workers = Annotated[int, typer.Option(min=0, help="Number of worker processes (0: one per core).")]
 GameText = Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")]
 GameTexts = Annotated[
     list[str] | None, typer.Argument(metavar="[GAME]...", help="Games (default: all of them).")

@@ -21,11 +21,13 @@ _LEAST = 0.1  # hours or dollars worth telling
 
 def cost(
     recipe: Annotated[
-        str, typer.Argument(help="A recipe, or a .yaml file; rulezero games lists them.")
+        str, typer.Argument(help="A recipe (see `rulezero games`), or a .yaml file.")
     ],
     presets: Annotated[
         list[str] | None,
-        typer.Option("--preset", help="Of the recipe; may be repeated.", show_default="last four"),
+        typer.Option(
+            "--preset", help="Preset of the recipe. Can be repeated.", show_default="last four"
+        ),
     ] = None,
     changes: Changes = None,
     spot: Annotated[

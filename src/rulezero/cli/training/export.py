@@ -17,7 +17,7 @@ def export(
         str | None, typer.Option(metavar="FILE", help="Output file (default: NAME.onnx here).")
     ] = None,
 ) -> None:
-    """Write a net as one file: ONNX, or its weights as safetensors; a perceptron as .nn."""
+    """Write a net as one file: ONNX, its weights as safetensors, or a perceptron as .nn."""
     path = rz.nets.resolve(net)
     is_perceptron = path.suffix == rz.nets.PERCEPTRON
     forms = ("nn",) if is_perceptron else ("onnx", "safetensors")

@@ -49,7 +49,7 @@ def generate(
     ] = None,
     train_side: Annotated[
         Literal["white", "black", "both"],
-        typer.Option(help="Side that plays with the net and all sims; the other is the opponent."),
+        typer.Option(help="Side that plays with --net and --sims. The other side is the opponent."),
     ] = "both",
     opponent_net: Annotated[
         str | None,

@@ -29,7 +29,7 @@ def import_games(
     ] = False,
     trusted: Trusted = False,
 ) -> None:
-    """Bring games from a file into a store; each is replayed and checked first."""
+    """Replay and check the games of a file, and add them to a store."""
     wanted = None if purpose is None else rz.data.read_purpose(purpose)
     mistakes: list[rz.RecordError] = []
 

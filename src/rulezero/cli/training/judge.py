@@ -23,7 +23,7 @@ def judge(
     workers: Workers = 0,
     trusted: Trusted = False,
 ) -> None:
-    """Write a player's values of every position of recorded games; fits learn from them."""
+    """Let a player evaluate every position of recorded games, for fits to learn from."""
     selection = Selection(store, game=game, purpose=purpose, source=source, trusted=trusted)
     with counting("judging") as tell, gone_on_with():
         done = rz.judge(

@@ -13,12 +13,12 @@ from rulezero.cli.terminal.watch import Watch
 
 def train(
     recipe: Annotated[
-        str | None, typer.Argument(help="A recipe, or a .yaml file; rulezero games lists them.")
+        str | None, typer.Argument(help="A recipe (see `rulezero games`), or a .yaml file.")
     ] = None,
     preset: Annotated[
         str | None,
         typer.Option(
-            help="tiny, small, medium or full; rulezero games lists others.", show_default="small"
+            help="tiny, small, medium, full, or another preset of the recipe.", show_default="small"
         ),
     ] = None,
     out: Annotated[
@@ -28,8 +28,8 @@ def train(
         str | None,
         typer.Option(
             metavar="DIR",
-            help="Resume the run in this folder; --iterations N lengthens it, and --set and the"
-            " short names of keys change its coming iterations.",
+            help="Resume the run in this folder. --iterations N lengthens it. --set and the short"
+            " names of keys change its coming iterations.",
         ),
     ] = None,
     changes: Changes = None,

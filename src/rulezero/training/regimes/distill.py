@@ -116,14 +116,14 @@ class Distill(Regime):
         Flag(
             "mode",
             str,
-            "Choose what is learned: 0 nothing, 1 material, 2 a search; 1+2: both in turn.",
+            "Choose what is learned: 0 nothing, 1 material, 2 a search, 1+2 both in turn.",
             _numbers("mode"),
             value="N+N",
         ),
         Flag(
             "depth",
             str,
-            "Set the depth of the teacher's search, in plies; 2+3: a stage for each.",
+            "Set the depth of the teacher's search, in plies (2+3 makes two stages).",
             _numbers("depth"),
             value="N+N",
         ),
