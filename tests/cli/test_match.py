@@ -124,7 +124,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         ({"--seed": str(1 << 64)}, "2**64"),
         ({"--sprt": "5"}, "ELO0,ELO1"),
         ({"--sprt": "5,0"}, "elo0 below elo1"),
-        ({"--starts": str(tmp_path / "nowhere")}, "No such file"),
+        ({"--starts": str(tmp_path / "nowhere")}, "there is no file of positions"),
         ({"--starts": str(starts)}, "starts.txt:2: "),
         ({"--save": str(mine)}, "a store is a folder"),
         ({"--save": ""}, "a store needs a name"),

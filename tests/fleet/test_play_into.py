@@ -172,7 +172,7 @@ def test_nothing_else_keeps_games_of_a_fleet() -> None:
         "training/loop.py": ["copy"],  # of games that the run was given
         "cli/training/imports.py": ["record"],
         "cli/play/analyse.py": ["record"],  # of a file, so that notes have a place
-        "cli/play/play.py": ["self.dialogue.record()"],  # a human's game is no task's
+        "cli/terminal/table.py": ["self.dialogue.record()"],  # a human's game is no task's
     }
     for path in users:
         assert not re.search(r"fleet\.run\(|Finished", texts[path]), path

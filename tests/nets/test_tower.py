@@ -38,7 +38,7 @@ def test_every_game_has_its_head(text: str, head: str) -> None:
     for wanted in heads[:2] if text in ("razzle", "connect4") else heads:
         tower = create(samples.game(text), NetConfig(blocks=1, channels=8, head=wanted))
         assert tower.config.head == (head if wanted == "auto" else wanted)
-        policy, wdl, _ = tower(torch.zeros(2, *facts.planes))
+        policy, wdl, *_ = tower(torch.zeros(2, *facts.planes))
         assert policy.shape == (2, facts.slots)
         assert wdl.shape == (2, 3)
 
@@ -218,7 +218,7 @@ def learn(
     tower: Tower, optimiser: torch.optim.Optimizer, planes: Tensor, slots: Tensor, results: Tensor
 ) -> float:
     """One step; the loss before it."""
-    policy, wdl, _ = tower(planes)
+    policy, wdl, *_ = tower(planes)
     loss = nn.functional.cross_entropy(policy, slots) + nn.functional.cross_entropy(wdl, results)
     optimiser.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
