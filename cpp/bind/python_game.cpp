@@ -310,7 +310,8 @@ std::vector<Cell> PythonRules::cells(const Position& position) const {
     const bool is_plain =
         std::none_of(man.begin(), man.end(), [](unsigned char letter) { return letter < ' '; });
     if (!is_plain) fail("cells", "gave a man with a control character");
-    if (seat < -1 || seat > 1) fail("cells", "gave a seat other than 0, 1 or -1 for an empty square");
+    if (seat < -1 || seat > 1)
+      fail("cells", "gave a seat other than 0, 1 or -1 for an empty square");
     cells.push_back({man, seat, ""});
   }
   return cells;

@@ -140,7 +140,11 @@ const std::vector<Kind>& kinds() {
        false,
        "Black's hunt by the book: fences, little room for the king, a short look ahead (monster)",
        {{"hunt", 7}, {"depth", 4}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}}},
-      {"human", Method::kHuman, false, "a person or another program: the game waits for its move", {}},
+      {"human",
+       Method::kHuman,
+       false,
+       "a person or another program: the game waits for its move",
+       {}},
   };
   return all;
 }

@@ -48,7 +48,7 @@ def test_the_strongest_players_of_a_game() -> None:
             rz.player(each.player)
             assert 0.5 * each.games < each.points <= each.games
             assert line.split()[:2] == [seat, each.player]
-    scripted = "strongest measured without a net: as White --opponent scripted, as Black --opponent"
+    scripted = "strongest opponent without a net, as measured: --opponent scripted"
     assert scripted in succeeds("play", "monster", "--sims", "5", stdin="quit")
     assert "strongest" not in succeeds("play", "monster", "--opponent", "scripted", stdin="quit")
     assert "were not measured" in fails("players", "exchange:dice=fixed:3")

@@ -60,6 +60,13 @@ def test_a_dry_run_tells_everything_and_does_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "r").exists()
 
 
+def test_an_empty_preset_is_refused(tmp_path: Path) -> None:
+    """An unset variable of a shell does not begin the default run."""
+    words = fails("train", "connect4", "--preset", "", "--out", tmp_path / "run")
+    assert "has no preset ''" in words
+    assert not (tmp_path / "run").exists()
+
+
 def test_steps_by_hand(tmp_path: Path) -> None:
     """Games into a store, a net from the store, a file from the net: the functions' own."""
     tiny = ["--preset", "tiny"]

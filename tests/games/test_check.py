@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
+from support import documents
 from support.broken_games import BROKEN, REFUSED, Broken
 from support.rules_in_python import SOURCES
 
@@ -126,3 +127,22 @@ def test_positions_that_know_themselves_are_not_copied(tmp_path: Path) -> None:
 def test_there_are_many_mistakes() -> None:
     """The list is meant to be long; each game has one mistake."""
     assert len(BROKEN) + len(REFUSED) >= 50
+
+
+def test_rules_that_end_the_program_are_named(tmp_path: Path) -> None:
+    """They end nothing while they are checked."""
+    source = documents.tic_tac_toe().replace("@rz.register\n", "")
+    head, legal, rest = source.partition("    def legal(self, position):\n")
+    assert legal
+    found = check(tmp_path, f"{head}{legal}        raise SystemExit(3)\n{rest}")
+    (fault,) = [each for each in found.errors if each.method == "legal"]
+    assert "ends the program: SystemExit(3)" in fault.words
+
+
+def test_a_seat_that_never_wins_is_a_warning(tmp_path: Path) -> None:
+    """Such as an outcome that is the winner's number: 1 for seat 1, 0 for seat 0."""
+    source = documents.tic_tac_toe().replace("@rz.register\n", "")
+    wrong = source.replace('("x", 1), ("o", -1)', '("x", 0), ("o", 1)')
+    assert wrong != source
+    found = check(tmp_path, wrong, games=100)
+    assert any("win none of" in each.words for each in found.warnings)

@@ -227,3 +227,16 @@ def test_importing_the_package_does_without_torch() -> None:
     """Workers on a CPU never wait for it."""
     code = "import sys, rulezero; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_playing_leaves_nothing_in_the_home_folder(tmp_path: Path) -> None:
+    """ONNX Runtime would note the machine and the program there, for its makers."""
+    net = rz.save_net(tmp_path / "mine", MyNet(), "connect4")
+    home = tmp_path / "home"
+    home.mkdir()
+    here = {name: word for name, word in os.environ.items() if "TELEMETRY" not in name}
+    here |= {"HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache")}
+    words = ["match", "connect4", "--a", f"puct:net={net},sims=4", "--b", "random", "--games", "2"]
+    command = [sys.executable, "-m", "rulezero", *words]
+    subprocess.run(command, env=here, check=True, capture_output=True)
+    assert not any(home.rglob("*onnxruntime*"))

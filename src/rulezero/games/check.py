@@ -21,6 +21,7 @@ _FROM_ONE_GAME = 12  # states that are examined
 _REPLAYED = 3  # states of a game from which its rest is played again
 _FEW_GAMES = 10  # too few to be surprised by their results
 _ONE_SIDED = 0.9  # share of random games that one seat wins
+_MANY_DECIDED = 20  # random games with a winner, of which a fair seat wins some
 _OFTEN_CUT = 0.2  # share of random games that end at max_plies
 _SECONDS_PER_SPEED = 0.2
 _LONG = 60.0  # seconds for another process
@@ -195,6 +196,9 @@ def _smell(findings: Findings, game: Game, played: list[list[State]], is_python:
         if wins > _ONE_SIDED * len(lasts):
             name = facts.seat_names[seat]
             warn("results", "ending", f"lets {name} win {wins} of {len(lasts)} random games")
+        elif not wins and won + lost >= _MANY_DECIDED:
+            name = facts.seat_names[seat]
+            warn("results", "ending", f"lets {name} win none of {won + lost} decided random games")
     if drawn == len(lasts):
         warn("results", "ending", f"says of all {drawn} random games that they are drawn")
     states = [state for states in played for state in states if not state.is_over]

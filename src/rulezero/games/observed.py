@@ -85,7 +85,10 @@ class _Observed:
         return getattr(self._rules, name)
 
     def _ask(self, method: str, *arguments: Any) -> Any:
-        answer = self._once(method, arguments)
+        try:
+            answer = self._once(method, arguments)
+        except SystemExit as error:
+            raise GameError(f"{self.name}.{method}() ends the program: {error!r}") from error
         if method in _MAKERS and answer is None:
             raise GameError(f"{self.name}.{method}() gave None: it must return a position")
         if method == "encode" and getattr(answer, "dtype", np.float32) != np.float32:

@@ -108,16 +108,20 @@ class Dialogue:
     ) -> "Dialogue":
         """The game of a record, played on after all its plies, or after some.
 
-        With the players of the record it is the same game: thoughts, names, date and seed are kept.
-        With others the plies so far are the opening of a new one.
+        With the players of the record it is the same game: thoughts, date and seed are kept. With
+        others the plies so far are the opening of a new one. People keep their names.
         """
         wanted = record.plies if plies is None else plies
         if not 0 <= wanted <= record.plies:
             raise GameError(f"the game has plies from 0 to {record.plies}, not {wanted}")
         actions = record.action_numbers().tolist()[:wanted]
         is_same = record.players == tuple(player.text for player in players)
+        first, second = (
+            new or (old if player.is_human else None)
+            for new, old, player in zip(names, record.names, players, strict=True)
+        )
+        names = first, second
         if is_same:
-            names = (names[0] or record.names[0], names[1] or record.names[1])
             date = record.date or date
         found = cls(
             game,

@@ -155,8 +155,11 @@ def _advice(dialogue: rz.play.Dialogue) -> str:
     if found is None or met & {each.player for each in found} or "human" not in met:
         return ""
     names = dialogue.game.facts.seat_names
-    sides = [f"as {name} --opponent {each.player}" for name, each in zip(names, found, strict=True)]
-    return f"strongest measured without a net: {', '.join(sides)}"
+    best = found[0].player
+    if found[1].player == best:
+        return f"strongest opponent without a net, as measured: --opponent {best}"
+    sides = [f"{each.player} as {name}" for name, each in zip(names, found, strict=True)]
+    return f"strongest opponents without a net, as measured (--opponent): {', '.join(sides)}"
 
 
 def _names(human: int, name: str | None) -> tuple[str | None, str | None]:

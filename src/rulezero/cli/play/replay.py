@@ -120,7 +120,8 @@ class _Viewer:
             facts.append((name, f"{person} ({words})" if person else words))
         facts.append(("result", f"{say_result(record)}, {counted(record.plies, 'ply')}"))
         if record.opening:
-            facts.append(("opening", f"{counted(record.opening, 'ply')} drawn at random"))
+            how = "of an earlier game" if record.purpose == "human" else "drawn at random"
+            facts.append(("opening", f"{counted(record.opening, 'ply')} {how}"))
         on = f" on {record.date}" if record.date else ""
         facts.append(("played", f"for {record.purpose} by {record.source}{on}, seed {record.seed}"))
         print_pairs(self.console, facts)

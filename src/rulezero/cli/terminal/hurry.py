@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 
 _SECONDS = 1.0  # within which a second Ctrl-C means to leave
+_NEXT = 0.5  # seconds for each later choice of a turn that was to be made now
 
 
 @contextlib.contextmanager
 def hurried_by_ctrl_c() -> Iterator[Callable[[], bool]]:
     """What a search asks whether to choose now: each Ctrl-C is a yes.
 
-    Where a turn has several choices, those that follow take no longer than people have waited for
-    the first. A second Ctrl-C within a second, or before the first was heard, is a
-    KeyboardInterrupt.
+    Where a turn has several choices, those that follow take half a second at most. A second
+    Ctrl-C within a second, or before the first was heard, is a KeyboardInterrupt.
     """
     begun = answered = time.monotonic()
     asked: float | None = None
@@ -31,7 +31,7 @@ def hurried_by_ctrl_c() -> Iterator[Callable[[], bool]]:
     def stop() -> bool:
         nonlocal answered, is_pending
         now = time.monotonic()
-        is_late = asked is not None and now - answered > asked - begun
+        is_late = asked is not None and now - answered > min(asked - begun, _NEXT)
         if is_pending or is_late:
             answered, is_pending = now, False
             return True

@@ -50,7 +50,7 @@ def train(
         experiment = rz.config.with_changes(before, changes or [])
     else:
         assert recipe is not None
-        experiment = rz.experiment(recipe, preset or "small", changes or [])
+        experiment = rz.experiment(recipe, "small" if preset is None else preset, changes or [])
     experiment = rz.flags.changed(experiment, given)
     if dry_run:
         rz.runs.check(experiment, workers)
