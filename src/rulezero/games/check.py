@@ -66,7 +66,7 @@ def check_game(
 ) -> GameCheck:
     """What random games show about the rules of a game: broken laws, and what is seldom meant.
 
-    Stops after so many games, or seconds if that is sooner. With `other_process` some games of a
+    Stops after `games` games, or `seconds` if that is sooner. With `other_process` some games of a
     game in a file are replayed in a new process as well, where sets have another order.
     """
     game = load(game)

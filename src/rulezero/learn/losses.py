@@ -82,7 +82,7 @@ def term_loss(term: Term, said: Outputs, examples: Examples) -> Tensor:
     head = (said.extra or {}).get(term.name)
     try:
         loss = term.loss(Said(said.policy, said.value, said.moves_left, head), examples)
-    except Exception as error:  # it is somebody's own
+    except Exception as error:  # it is the user's
         raise RunError(f"the loss term '{term.name}' {describe(error)}") from error
     if not isinstance(loss, Tensor) or loss.numel() != 1:
         what = list(loss.shape) if isinstance(loss, Tensor) else f"{loss!r:.60}"

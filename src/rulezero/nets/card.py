@@ -62,7 +62,7 @@ class Card(Settings):
             )
 
     def tower_config(self, net: str | Path) -> NetConfig:
-        """How the tower of this net is made. NetError if it is a module of somebody's own."""
+        """How the tower of this net is made. NetError if it is a user's module."""
         if isinstance(self.config, ModuleConfig):
             raise NetError(
                 f"the net '{net}' is a torch module of your own, {self.config.module}, which"

@@ -109,7 +109,7 @@ class NetConfig(Settings):
 
 
 class ModuleConfig(Settings):
-    """A torch module of somebody's own: rulezero plays with its ONNX file and cannot make it."""
+    """A user's torch module: rulezero plays with its ONNX file and cannot make it."""
 
     error: ClassVar[type[NetError]] = NetError
 

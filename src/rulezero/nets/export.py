@@ -58,7 +58,7 @@ class _Exported(nn.Module):
 
 
 class Playing(nn.Module):
-    """Somebody's own module with the outputs that a search reads.
+    """A user's module with the outputs that a search reads.
 
     The module answers with policy logits [B, slots] and one of these:
     [B, 3]           logits of the mover's win, draw, loss

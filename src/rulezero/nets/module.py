@@ -125,7 +125,7 @@ def _check_answers(module: "nn.Module", planes: Floats, game: Game) -> bool:
     name, slots, size = type(module).__name__, game.facts.slots, len(planes)
     try:
         said = module(torch.from_numpy(planes))
-    except Exception as error:  # the module is somebody's own
+    except Exception as error:  # the module is the user's
         given = f"planes {list(planes.shape)} of {game.text}"
         raise NetError(f"{name} {describe(error)}, when it is given {given}") from error
     parts = list(said) if isinstance(said, tuple | list) else [said]

@@ -54,7 +54,7 @@ def choose(
         raise NetError(f"there is no precision '{precision}': fp32, int8 or auto")
     try:
         found = measure(net, game)
-    except NetError:  # not every module of somebody's own has an int8 form
+    except NetError:  # not every user's module has an int8 form
         if precision == "auto" and isinstance(read_card(net).config, ModuleConfig):
             return exact
         raise

@@ -95,7 +95,7 @@ class Tower(nn.Module):
             for name, build in heads.items():
                 try:
                     head = build(self.config.features, facts)
-                except Exception as error:  # it is somebody's own
+                except Exception as error:  # it is the user's
                     raise NetError(f"the head of '{name}' {describe(error)}") from error
                 if not isinstance(head, nn.Module):
                     raise NetError(
