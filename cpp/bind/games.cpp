@@ -83,8 +83,9 @@ void bind_games(nb::module_& m) {
           "policy_layout", [](const Facts& facts) { return facts.policy_layout; },
           nb::sig("def policy_layout(self) -> typing.Literal['planes', 'from_to', 'flat']"),
           "How the policy slots are laid out (docs/planes.md).")
-      .def_ro("typical_plies", &Facts::typical_plies, "Choices of a quick game; 0: unknown.")
-      .def_ro("typical_moves", &Facts::typical_moves, "Legal moves of a choice in such games.")
+      .def_ro("typical_plies", &Facts::typical_plies,
+              "Choices in a game of self-play in a `small` run; 0: unknown.")
+      .def_ro("typical_moves", &Facts::typical_moves, "Legal moves per choice in such games.")
       .def_ro("pgn_variants", &Facts::pgn_variants,
               "What PGN's Variant tag says, then other spellings that are read; [] without PGN.")
       .def_ro("constants", &Facts::constants, "Numbers of the rules by name.")

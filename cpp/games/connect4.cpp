@@ -26,7 +26,7 @@ Connect4::Connect4()
              .board = {kRows, kColumns},
              .max_plies = kColumns * kRows,
              .seat_names = {"X", "O"},
-             .typical_plies = 28,
+             .typical_plies = 33,
              .typical_moves = 6,
              .pictures = {{"X", "disc"}, {"O", "disc"}}} {}
 

@@ -60,7 +60,7 @@ struct Facts {
   std::array<std::string, 2> seat_names = {"White", "Black"};
   int human_seat = 0;                          // where a person sits by default
   std::string policy_layout = "flat";          // of the slots: planes, from_to or flat (planes.md)
-  double typical_plies = 0;                    // choices of a quick game; 0: unknown
+  double typical_plies = 0;                    // choices in self-play of a `small` run; 0: unknown
   double typical_moves = 0;                    // legal moves of a choice there
   std::vector<std::string> pgn_variants = {};  // Variant tag, then other spellings; none: no PGN
   std::map<std::string, int> constants = {};   // numbers of the rules that Python needs

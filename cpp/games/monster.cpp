@@ -44,7 +44,7 @@ Monster::Monster()
             .events = {"capture", "promotion", "castling", "en_passant", "king"},
             .human_seat = 1,
             .policy_layout = "from_to",
-            .typical_plies = 51,
+            .typical_plies = 92,
             .typical_moves = 15,
             .pgn_variants = {"Monster", "monsterchess"}};
 }

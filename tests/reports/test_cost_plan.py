@@ -162,8 +162,8 @@ def test_measured_games_count_as_they_were() -> None:
 
 
 @pytest.mark.parametrize("name", ["connect4", "razzle", "random_chess"])
-def test_known_lengths_are_those_of_quick_games(name: str) -> None:
-    """To a third; unknown games are played."""
+def test_known_lengths_are_near_those_of_quick_games(name: str) -> None:
+    """Within a third; Monster is left out, as trained nets draw many games by the 150-turn rule."""
     known, _ = typical(name)
     assert play_quickly(load(name), 32)[0] == pytest.approx(known, rel=1 / 3)
 

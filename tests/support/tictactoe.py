@@ -3,6 +3,7 @@ import numpy as np
 import rulezero as rz
 
 LINES = ["012", "345", "678", "036", "147", "258", "048", "246"]
+FLIPPED = [2, 1, 0, 5, 4, 3, 8, 7, 6]  # each square's image if left and right are swapped
 
 
 @rz.register
@@ -53,3 +54,9 @@ class TicTacToe(rz.PythonGame[str]):
 
     def cells(self, position):
         return [("", -1) if man == "-" else (man, "xo".index(man)) for man in position]
+
+    def mirror(self, position):
+        return "".join(position[at] for at in FLIPPED)
+
+    def mirror_action(self, position, action):
+        return FLIPPED[action]

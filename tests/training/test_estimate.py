@@ -138,6 +138,16 @@ def test_games_before_and_beside_self_play_are_counted() -> None:
     assert trials.hours > 1.5 * few.hours
 
 
+def test_games_of_trained_nets_have_the_typical_length() -> None:
+    """An untrained net's games are shorter; they only count in runs that hardly train it."""
+    typical = load("connect4").facts.typical_plies
+    for games, is_typical in (4, False), (300, True):
+        found = estimate(config.load("connect4", "tiny", [f"selfplay.games={games}"]), workers=2)
+        (played,) = [each for each in found.counts if each.part == "self-play"]
+        length = played.choices / played.games
+        assert (length == pytest.approx(typical)) == is_typical, length
+
+
 @pytest.mark.parametrize("sims", [200, 100_000])
 def test_slow_games_are_measured_by_their_plies(tmp_path: Path, sims: int) -> None:
     """Where none ends, games still have their length, and take as long as their simulations."""

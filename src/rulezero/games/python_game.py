@@ -87,8 +87,8 @@ class PythonGame(ABC, Generic[Position]):
     seat_names: tuple[str, str] = ("seat 0", "seat 1")  # what people call the seats
     human_seat: int = 0  # where a person sits by default
     policy_layout: Literal["planes", "from_to", "flat"] = "flat"  # of the slots (docs/planes.md)
-    typical_plies: float = 0.0  # choices of a quick game; 0: unknown
-    typical_moves: float = 0.0  # legal moves of a choice in such games
+    typical_plies: float = 0.0  # choices in a game of self-play; 0: unknown
+    typical_moves: float = 0.0  # legal moves per choice in such games
     pgn_variants: Sequence[str] = ()  # PGN's Variant tag, then other spellings; (): no PGN
     constants: Mapping[str, int] = {}  # numbers of the rules by name
     pictures: Mapping[str, str] = {}  # what a man is drawn as: {"K": "king"} (games/men)

@@ -1,9 +1,10 @@
-"""What an experiment takes on this machine: its work is counted, samples of it are timed."""
+"""Estimates the time of an experiment on this machine: counts its work and times samples of it."""
 
 import statistics
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,37 +23,38 @@ from rulezero.training.experiment import Experiment
 from rulezero.training.measure import Learning, Opened, Sample
 from rulezero.training.work import PARTS, Count, GameSize, Work, count, samples_of, work_of
 
-_PLAYING = 11.0  # seconds in which all kinds of games are measured
+_PLAYING = 11.0  # seconds for samples of all kinds of games
 _MOST = 4.0  # seconds for one kind
-_LEARNING = 2.0  # seconds
+_LEARNING = 2.0  # seconds for steps of a fit
 _ROWS = 4e9  # multiply-adds of a batch of positions that are evaluated together
+_TRAINED = 500  # games of self-play after which a net's games have the typical length
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """An experiment on this machine."""
+    """The expected work and time of an experiment on this machine."""
 
-    workers: int  # processes that play
+    workers: int  # worker processes
     parameters: int  # of the net
     counts: tuple[Count, ...]  # the work, part by part
-    seconds: dict[str, float]  # of each part, and of the start
+    seconds: dict[str, float]  # by part, and of the start
 
     @property
     def hours(self) -> float:
-        """Of the whole run."""
+        """Hours of the whole run."""
         return sum(self.seconds.values()) / 3600
 
 
 class Speed(NamedTuple):
-    """What was measured."""
+    """The measurements behind an estimate."""
 
     samples: Sequence[Sample]  # kind by kind
     learning: Learning
     opened: Opened
-    start: float  # seconds in which a worker process starts
+    start: float  # seconds to start a worker process
 
 
 def estimate(experiment: Experiment, *, workers: int) -> Estimate:
-    """What a run takes here, after some seconds in which a little of everything is done."""
+    """Estimates a run; takes some seconds, in which samples of all its work are timed."""
     work = work_of(experiment)
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
         speed = _measure(experiment, work, workers, Path(folder))
@@ -68,7 +70,7 @@ def estimate(experiment: Experiment, *, workers: int) -> Estimate:
 def seconds_of(
     experiment: Experiment, work: Work, sizes: Sequence[GameSize], speed: Speed, workers: int
 ) -> dict[str, float]:
-    """The seconds of each part of a run that has it, and of its start."""
+    """Seconds by part of a run, and of its start; parts without work are left out."""
     found: dict[str, float] = {"start": speed.opened.seconds}
     found |= dict.fromkeys(PARTS, 0.0)
     opened, learning = speed.opened, speed.learning
@@ -110,8 +112,11 @@ def _play(
     experiment: Experiment,
     opened: Opened,
 ) -> list[Sample]:
-    """Some games of each kind, as many kinds at a time as there are workers."""
+    """Samples of each kind of games; as many kinds at a time as there are workers."""
     seconds = min(_MOST, _PLAYING * min(workers, len(work.kinds)) / max(1, len(work.kinds)))
+    numbers = range(len(work.kinds))
+    learned = [work.games(each) for each in numbers if work.kinds[each].part == "self-play"]
+    is_trained = sum(learned) > _TRAINED
     waiting = []
     for number, kind in enumerate(work.kinds):
         phase = next(phase for phase in work.phases if number in phase.games)
@@ -123,19 +128,20 @@ def _play(
         task = msgspec.structs.replace(kind.task, games=games)
         at_most = max(1, min(width, int(rows)))
         length = 0.0 if task.starts else load(task.game).facts.typical_plies
-        waiting.append(players.submit(measure.sample, task, folder, at_most, seconds, length))
+        sample = partial(measure.sample, is_trained=kind.part == "self-play" and is_trained)
+        waiting.append(players.submit(sample, task, folder, at_most, seconds, length))
     return [each.result() for each in waiting]
 
 
 def _options(work: Work) -> list[Options]:
-    """The ways to compute a net that players name, beside the plain one."""
+    """The options of nets that players use, except the default ones."""
     players = [read_player(text) for kind in work.kinds for text in (kind.task.a, kind.task.b)]
     found = {each.options for each in players if each.net is not None}
     return sorted(found - {Options()})
 
 
 def _plainest(work: Work) -> Task:
-    """A task of the run whose nets, if any task has some, are computed in the plain way."""
+    """A task of the run, with nets if possible, which are computed with the default options."""
     tasks = sorted((kind.task for kind in work.kinds), key=lambda task: "net=" not in task.a)
     plain = dict.fromkeys(Options._fields)
     a, b = (read_player(text).changed(**plain).text for text in (tasks[0].a, tasks[0].b))
@@ -143,7 +149,7 @@ def _plainest(work: Work) -> Task:
 
 
 def _lesson(samples: Sequence[Sample], experiment: Experiment) -> list[Finished]:
-    """Games of one iteration to learn from: of the first with self-play, or of the bootstrap."""
+    """Games of one iteration to fit on: of the first with self-play, or of the bootstrap."""
     known: dict[int, list[Finished]] = {}
     for each in (each for sample in samples for each in sample.games):
         is_played = each.record.purpose in ("self-play", "bootstrap")
@@ -153,7 +159,7 @@ def _lesson(samples: Sequence[Sample], experiment: Experiment) -> list[Finished]
 
 
 def weights_of(experiment: Experiment, played: Finished) -> Floats:
-    """How much each ply of a game counts in a fit."""
+    """The weight of each ply of a game in a fit."""
     record = played.record
     note = None if played.note is None else played.note.columns(record.action_numbers())
     replay = replay_of(record, load(experiment.game))
@@ -161,7 +167,7 @@ def weights_of(experiment: Experiment, played: Finished) -> Floats:
 
 
 def _size_of(experiment: Experiment, sample: Sample) -> GameSize:
-    """The means of some games."""
+    """The mean size of a sample's games, scaled to the expected length."""
     game, games = load(experiment.game), sample.games
     chosen = [is_chosen(each.record, replay_of(each.record, game)) for each in games]
     weights = [weights_of(experiment, each) for each in games]

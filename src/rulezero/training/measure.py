@@ -1,6 +1,6 @@
-"""Measuring a run's work in processes of its kind: some games of a task, some steps of a fit.
+"""Measures samples of a run's work in processes like its own: games of a task, steps of a fit.
 
-Seconds are of a core's own time, so that whatever else the machine does just now hardly counts.
+Seconds are CPU time, so that other work on the machine hardly counts.
 """
 
 import math
@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from rulezero._core import Game
 from rulezero.data.replay import replay_of
 from rulezero.games.load import load, rules_of
 from rulezero.learn.window import Window, take
@@ -24,44 +25,44 @@ from rulezero.training.experiment import Experiment
 from rulezero.training.lengths import QUICK
 from rulezero.training.run import Run
 
-_BLOCKS = 4  # of a net that is measured: a deeper one takes as much longer as it multiplies more
-_MULTIPLY_ADDS = 4e9  # of a batch that is measured, so that it takes neither minutes nor gigabytes
-_ROWS = 16  # positions of such a batch, at least
-_KEPT = 32  # games that are returned
-_OWN = 0.65  # of the time for games as they are in the run; the rest is for quick ones
-_PLIES = 4  # that are timed where no game ends
-_LATE = 0.7  # of the time: after that, players without nets begin no more games
+_BLOCKS = 4  # blocks of the measured net; a deeper net's time is scaled by its multiply-adds
+_MULTIPLY_ADDS = 4e9  # of a measured batch, which bounds its time and memory
+_ROWS = 16  # minimum number of positions in a measured batch
+_KEPT = 32  # games to return
+_OWN = 0.65  # share of the time for the run's own games; the rest is for quick ones
+_PLIES = 4  # plies to time if no game ends
+_LATE = 0.7  # share of the time after which players without nets begin no more games
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
-    """The net that a run begins with."""
+    """The untrained net of a run, and the time to make it."""
 
     parameters: int  # of the experiment's own net
-    multiply_adds: int  # of the net that is measured in its place
-    scale: float  # times that the experiment's own net multiplies as much
-    seconds: float  # until it was written, from the start of the process
-    quick_seconds: float  # to make and open what players ask for beside the plain net, as int8
+    multiply_adds: int  # of the smaller net that is measured
+    scale: float  # the experiment's multiply-adds divided by those of the measured net
+    seconds: float  # from the start of the process until the net was written
+    quick_seconds: float  # to convert and open other forms of the net that players use, as int8
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
-    """Some games of a task, played by one process."""
+    """Games of a task, played by one process."""
 
-    seconds: float  # for a game
-    net_share: float  # of the time in which the process computed a net
-    games: list[Finished]  # to the end
-    stretch: float = 1.0  # times that games of the run are expected to be as long as these
+    seconds: float  # CPU seconds per game
+    net_share: float  # share of the time that was spent in nets
+    games: list[Finished]  # the games that ended
+    stretch: float = 1.0  # expected length of the run's games, relative to these
 
 
 class Learning(msgspec.Struct, frozen=True, kw_only=True):
-    """Some steps of a fit."""
+    """The cost of fits."""
 
-    sample_seconds: float = 0.0  # for a sample
-    game_seconds: float = 0.0  # to take a game into the window
-    fit_seconds: float = 0.0  # for a fit, whatever its size: its files, its first and last moments
+    sample_seconds: float = 0.0  # per sample
+    game_seconds: float = 0.0  # per game that is added to the window
+    fit_seconds: float = 0.0  # per fit, independent of its size: set-up and files
 
 
 def measured_net(net: NetConfig) -> NetConfig:
-    """The net that is measured in the place of this one: with fewer blocks if it is deep."""
+    """The net to measure instead of this one: with fewer blocks if it is deep."""
     blocks = min(net.blocks, _BLOCKS)
     pooling = min(net.pooling, blocks)
     changes = {"blocks": blocks, "widths": net.widths[-_BLOCKS:], "pooling": pooling}
@@ -69,8 +70,8 @@ def measured_net(net: NetConfig) -> NetConfig:
 
 
 def begin(experiment: Experiment, folder: Path, others: Sequence[Options]) -> Opened:
-    """Begins a run as `train` does: everything is imported, the untrained net is written."""
-    import rulezero.training.tensorboard  # noqa: F401  # takes as long here as it does there
+    """Starts a run as `train` does: imports everything and writes the untrained net."""
+    import rulezero.training.tensorboard  # noqa: F401  # its import is part of a run's start
 
     game, run = load(experiment.game), Run(folder)
     run.nets.mkdir()
@@ -92,16 +93,26 @@ def begin(experiment: Experiment, folder: Path, others: Sequence[Options]) -> Op
 
 
 def ready(task: Task, folder: Path) -> float:
-    """Does what a worker process does before its first game; seconds from the process's start."""
+    """Prepares for games as a worker process does; returns CPU seconds since the process began."""
     Table(task, check_task(task), nets=NetStore(folder / "nets"), width=1)
     return time.process_time()
 
 
-def sample(task: Task, folder: Path, width: int, seconds: float, typical: float = 0.0) -> Sample:
-    """Plays games of a task, `width` in step, for so many seconds at most.
+def sample(
+    task: Task,
+    folder: Path,
+    width: int,
+    seconds: float,
+    typical: float = 0.0,
+    *,
+    is_trained: bool = False,
+) -> Sample:
+    """Plays games of a task, `width` in step, for at most `seconds`.
 
-    Where they are too slow to end, games of the same players without nets, who judge by the
-    hand-written heuristic, stand for them, as if they had `typical` choices where that is known.
+    `typical` is the number of choices in a game between trained nets; 0: unknown. With
+    `is_trained` the sample's figures are scaled to this length, since the net that plays here is
+    untrained. If the games are too slow to end, games of the same players without nets take their
+    place, and they are scaled in the same way.
     """
     nets = NetStore(folder / "nets")
     table = _Sampler(task, nets, width)
@@ -115,36 +126,34 @@ def sample(task: Task, folder: Path, width: int, seconds: float, typical: float 
         spent /= len(ended)
     elif ended and table.simulations:
         spent *= _mean_sims(ended) / table.simulations
-    elif not ended:  # some plies are timed, and other players tell how many a game has
+    elif not ended:  # time some plies, and take a game's length from faster players
         few = _Sampler(msgspec.structs.replace(task, games=1), nets, 1, task.opening + _PLIES)
         few.play_for(seconds)
         ended = _any_games(task)
         chosen = sum(each.record.plies - each.record.opening for each in few.ended)
         spent = few.spent / max(1, chosen) * sum(each.record.plies for each in ended) / len(ended)
-    stretch = 1.0
-    if typical and not table.is_typical:
-        choices = [replay_of(each.record, table.game).movers >= 0 for each in ended]
-        stretch = typical * len(ended) / sum(int(each.sum()) for each in choices)
+    kept = ended[:_KEPT]
+    is_scaled = typical > 0 and (is_trained or not table.is_typical)
     return Sample(
-        seconds=spent * stretch,
+        seconds=spent * (typical / _mean_choices(ended, table.game) if is_scaled else 1.0),
         net_share=table.session.net_seconds / max(table.passed, 1e-9),
-        games=ended[:_KEPT],
-        stretch=stretch,
+        games=kept,
+        stretch=typical / _mean_choices(kept, table.game) if is_scaled else 1.0,
     )
 
 
 class _Sampler(Table):
-    """A table that can stop while games are being played."""
+    """A table that can stop in the middle of games."""
 
     def __init__(
         self, task: Task, nets: NetStore, width: int, most_plies: int | None = None
     ) -> None:
         super().__init__(task, check_task(task), nets=nets, width=width, most_plies=most_plies)
-        if not self.session.has_nets:  # these are no faster together
+        if not self.session.has_nets:  # only nets gain from games in step
             self.width = 1
         self.ended: list[Finished] = []
-        self.spent = 0.0  # seconds of a core
-        self.passed = 0.0  # seconds on the clock
+        self.spent = 0.0  # CPU seconds
+        self.passed = 0.0  # wall-clock seconds
 
     @property
     def is_over(self) -> bool:
@@ -153,15 +162,14 @@ class _Sampler(Table):
 
     @property
     def is_typical(self) -> bool:
-        """Whether the games that have ended are no shorter than others: the first ones all have."""
+        """Whether the sample is unbiased: short games end first, so all first games must have."""
         known = {each.record.index for each in self.ended}
         return known >= set(range(self.width))
 
     @property
     def fair(self) -> list[Finished]:
-        """Games that have ended, by their indices; where others go on, only those that began first.
-
-        Of games in step the short ones end first.
+        """The ended games, sorted by index. If games are unfinished, only the first `width` count:
+        of games in step the short ones end first.
         """
         first = self.width if self.width > 1 and not self.is_over else self.task.games
         by_index = sorted(self.ended, key=lambda each: each.record.index)
@@ -169,11 +177,11 @@ class _Sampler(Table):
 
     @property
     def simulations(self) -> int:
-        """Of all games, those that have not ended included."""
+        """Simulations of all games, including unfinished ones."""
         return self.session.pool.simulations
 
     def play_for(self, seconds: float) -> None:
-        """Plays for so long; towards the end no more games begin that could not end."""
+        """Plays for this time. Towards its end no new game begins, since it could not end."""
         playing: dict[int, Beginning] = {}
         since, worked, begun = time.perf_counter(), time.process_time(), 0
         while True:
@@ -193,8 +201,12 @@ def _mean_sims(games: Sequence[Finished]) -> float:
     return sum(int(each.record.columns().sims.sum()) for each in games) / len(games)
 
 
+def _mean_choices(games: Sequence[Finished], game: Game) -> float:
+    return sum(int((replay_of(each.record, game).movers >= 0).sum()) for each in games) / len(games)
+
+
 def _any_games(task: Task) -> list[Finished]:
-    """A few games of quick players; random ones, which are longer, where these are not quick."""
+    """A few games of fast players; of random ones, which play longer games, if those are slow."""
     for player, seconds in ((QUICK, 1.0), ("random", math.inf)):
         changed = msgspec.structs.replace(task, a=player, b=player, judge=None, games=4)
         table = _Sampler(changed, NetStore(), 1)
@@ -218,10 +230,10 @@ def _without_nets(task: Task) -> Task:
 def learn(
     experiment: Experiment, folder: Path, games: Sequence[Finished], seconds: float
 ) -> Learning:
-    """Learns from games of one iteration for some seconds.
+    """Fits for some seconds on games of one iteration.
 
-    Batches are made beside it, by another thread, which has a core of its own; but rules in
-    Python let no other Python code run beside them, so that their time counts, too.
+    Another thread prepares the batches on a core of its own, so its time does not count. The time
+    of rules in Python does, since they hold the interpreter's lock.
     """
     game, run, shallow = load(experiment.game), Run(folder), _shallow(experiment)
     since = time.thread_time()
@@ -249,7 +261,7 @@ def learn(
         trainee.save(folder)
         return time.thread_time() - since
 
-    fit(1)  # what is made once
+    fit(1)  # warm-up
     whole, one = fit(1), fit(2) / 2
     steps = 2 + int(seconds / max(one, 1e-6))
     step = fit(steps) / steps
@@ -261,7 +273,7 @@ def learn(
 
 
 def _shallow(experiment: Experiment) -> Experiment:
-    """With fewer blocks, and without loss terms, which this process may not know."""
+    """The experiment with fewer blocks, and without own loss terms, which need user code."""
     loss = experiment.fit.loss.model_copy(update={"extra": {}})
     changes = {"fit": experiment.fit.model_copy(update={"loss": loss}), "hooks": None}
     return experiment.model_copy(

@@ -1,4 +1,4 @@
-"""The work of an experiment, counted before it begins: every task of the run, and every fit."""
+"""Counts the work of an experiment before it begins: every task of the run, and every fit."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -29,7 +29,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Phase(msgspec.Struct, frozen=True, kw_only=True):
-    """Tasks that the workers play together: before the fit of an iteration, or after it."""
+    """Tasks that the workers play at the same time: before or after the fit of an iteration."""
 
     iteration: int
     games: dict[int, int]  # by the number of their kind
@@ -68,12 +68,12 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
     games: int = 0
     choices: float = 0.0  # in all games
     evaluations: float = 0.0  # that nets are asked for
-    cpu_games: int = 0  # games in which a player or a judge has no net that a GPU could compute
+    cpu_games: int = 0  # games in which a player or judge has no net, so that the CPU computes it
     samples: float = 0.0  # that are learned from
 
     @property
     def device(self) -> str:
-        """What computes it where there is a GPU: players without a net stay on the CPU."""
+        """The device that computes it if there is a GPU; players without a net use the CPU."""
         if self.games and not self.evaluations:
             return "CPU"
         return "GPU and CPU" if self.cpu_games else "GPU"
@@ -142,7 +142,7 @@ def typical_sizes(experiment: Experiment, work: Work) -> list[GameSize]:
 
 
 def _asked(text: str, moves: float) -> float:
-    """How often a player asks its net for a choice among so many moves; each simulation does."""
+    """Evaluations per choice among `moves` legal moves; each simulation is one."""
     player = read_player(text)
     if player.net is None:
         return 0.0
@@ -151,9 +151,9 @@ def _asked(text: str, moves: float) -> float:
 
 @cache
 def typical(text: str) -> tuple[float, float]:
-    """Choices of a game, and legal moves of a choice: as known, or in quick games."""
+    """Choices per game and legal moves per choice: of the game's facts, or of quick games."""
     game: Game = load(text)
-    if game.facts.typical_plies and text == game.facts.name:  # options may change how it goes
+    if game.facts.typical_plies and text == game.facts.name:  # options may change the length
         return game.facts.typical_plies, game.facts.typical_moves
     return play_quickly(game, _GAMES)
 
@@ -165,7 +165,7 @@ class _Held(NamedTuple):
     plies: float
     positions: float
     weight: float
-    is_kept: bool  # whatever its age
+    is_kept: bool  # at any age
 
 
 def samples_of(
