@@ -144,8 +144,8 @@ def test_games_of_trained_nets_have_the_typical_length() -> None:
     for games, is_typical in (4, False), (300, True):
         found = estimate(config.load("connect4", "tiny", [f"selfplay.games={games}"]), workers=2)
         (played,) = [each for each in found.counts if each.part == "self-play"]
-        length = played.choices / played.games
-        assert (length == pytest.approx(typical)) == is_typical, length
+        length = played.choices / played.games  # without those of random openings
+        assert (length == pytest.approx(typical, rel=0.2)) == is_typical, length
 
 
 @pytest.mark.parametrize("sims", [200, 100_000])
