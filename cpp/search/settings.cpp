@@ -96,11 +96,16 @@ std::vector<Default> with_tree(std::vector<Default> own) {
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
-      {"random", Method::kRandom, false, "plays a legal move, chosen uniformly at random", {{"captures", 0}}},
+      {"random",
+       Method::kRandom,
+       false,
+       "plays a legal move, chosen uniformly at random",
+       {{"captures", 0}}},
       {"heuristic", Method::kOnePly, false,
        "plays the move that leads to the best position by the hand-written heuristic",
        with_temperature({{"sharpness", 2}, {"draw_value", 0}})},
-      {"policy", Method::kPolicy, true, "plays by the net's policy, without a search", with_temperature({})},
+      {"policy", Method::kPolicy, true, "plays by the net's policy, without a search",
+       with_temperature({})},
       {"oneply", Method::kOnePly, true, "plays the move that leads to the best position by the net",
        with_temperature({{"sharpness", 2}, {"rollouts", 1}, {"draw_value", 0}})},
       {"puct", Method::kPuct, true, "searches with MCTS as AlphaZero does (PUCT)",
@@ -140,11 +145,7 @@ const std::vector<Kind>& kinds() {
        false,
        "plays Black in monster by hand-written rules that trap the white king, and a short search",
        {{"hunt", 7}, {"depth", 4}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}}},
-      {"human",
-       Method::kHuman,
-       false,
-       "waits for the moves of a person or another program",
-       {}},
+      {"human", Method::kHuman, false, "waits for the moves of a person or another program", {}},
   };
   return all;
 }
