@@ -1,5 +1,5 @@
 #pragma once
-// What can be wrong with an input. Each message is one line: what is wrong, and what to do.
+// Errors about inputs. Each message is one line that says what is wrong and what to do.
 
 #include <stdexcept>
 #include <string>
@@ -11,7 +11,7 @@ struct GameError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A text that is no position of the game, or a question this position has no answer to.
+// A text that is not a position of the game, or a call that this position does not support.
 struct PositionError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -21,12 +21,12 @@ struct MoveError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A file that is no net, or a net that does not fit what it is asked.
+// A file that is not a net, or a net that does not fit its input.
 struct NetError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// An unknown kind of player, key or value of its text.
+// A player's text with an unknown kind, key or value.
 struct PlayerError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// A 64-bit hash built word by word: what position keys and keyed random numbers share.
+// A 64-bit hash built word by word, for position keys and keyed random numbers.
 
 #include <cstdint>
 

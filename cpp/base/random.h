@@ -1,5 +1,5 @@
 #pragma once
-// Keyed random numbers: the n-th draw depends only on the key and n, never on who else drew.
+// Keyed random numbers: the n-th draw depends only on the key and n, never on other generators.
 
 #include <cstdint>
 #include <initializer_list>
@@ -19,7 +19,7 @@ class KeyedRandom {
   constexpr std::uint64_t next() { return scatter(key_ + 0x9e3779b97f4a7c15 * ++drawn_); }
 
   // A uniform number in [0, bound), without bias: draws that would favour small numbers are
-  // dropped.
+  // rejected.
   constexpr std::uint32_t below(std::uint32_t bound) {
     const std::uint64_t uneven = (std::uint64_t{1} << 32) % bound;
     while (true) {
@@ -28,7 +28,7 @@ class KeyedRandom {
     }
   }
 
-  // A uniform number in (0, 1), never an end of it.
+  // A uniform number in the open interval (0, 1).
   constexpr double fraction() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
 
  private:

@@ -21,7 +21,7 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
   }
 }
 
-// A number from 0 to limit in plain decimal digits without needless zeros, else nothing.
+// Reads a number from 0 to limit in decimal digits without leading zeros; nullopt for other text.
 inline std::optional<int> read_number(std::string_view text, int limit) {
   if (text.empty() || (text.size() > 1 && text[0] == '0')) return std::nullopt;
   std::int64_t value = 0;
@@ -33,8 +33,8 @@ inline std::optional<int> read_number(std::string_view text, int limit) {
   return static_cast<int>(value);
 }
 
-// How many bytes the first letter of a text takes in UTF-8; 0 where it is none, or cannot be shown:
-// control characters, spaces without a width, marks that change the direction of writing.
+// Number of UTF-8 bytes of the first character of a text. 0 if the text is empty or the character
+// is invalid or cannot be shown: control characters, zero-width spaces, bidirectional marks.
 inline std::size_t letter_size(std::string_view text) {
   if (text.empty()) return 0;
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
@@ -46,7 +46,8 @@ inline std::size_t letter_size(std::string_view text) {
     if ((byte(at) & 0xC0) != 0x80) return 0;
     letter = letter << 6 | (byte(at) & 0x3F);
   }
-  constexpr char32_t kLeast[] = {0xA0, 0x800, 0x10000};  // by size: no control, no longer form
+  // By size - 2: rejects control characters and overlong encodings.
+  constexpr char32_t kLeast[] = {0xA0, 0x800, 0x10000};
   const auto is_within = [&](char32_t low, char32_t high) {
     return letter >= low && letter <= high;
   };
@@ -56,14 +57,14 @@ inline std::size_t letter_size(std::string_view text) {
   return letter < kLeast[size - 2] || is_hidden ? 0 : size;
 }
 
-// The first letter of a text, or its first byte if that is none; empty for an empty text.
+// The first character of a text, or its first byte if letter_size is 0; empty for an empty text.
 inline std::string_view first_letter(std::string_view text) {
   return text.substr(0, std::max<std::size_t>(1, letter_size(text)));
 }
 
-// The text in quotes, fit for an error message: cut when long, odd bytes shown as '?'.
+// The text in quotes, for an error message: cut after 60 characters, unprintable ones shown as '?'.
 inline std::string quoted(std::string_view text) {
-  constexpr int kLongest = 60;  // letters
+  constexpr int kLongest = 60;  // characters
   std::string shown = "'";
   for (int letters = 0; letters < kLongest && !text.empty(); ++letters) {
     const std::string_view letter = first_letter(text);

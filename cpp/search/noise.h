@@ -1,5 +1,5 @@
 #pragma once
-// Random draws that searches need, from keyed random numbers.
+// Random draws for searches, from keyed random numbers.
 
 #include <cmath>
 #include <functional>
@@ -15,7 +15,7 @@ inline double draw_normal(KeyedRandom& random) {
   return radius * std::cos(2 * std::numbers::pi * random.fraction());
 }
 
-// Marsaglia and Tsang (2000); shapes below 1 by their boost.
+// Marsaglia and Tsang (2000), including their boost for shapes below 1.
 inline double draw_gamma(KeyedRandom& random, double shape) {
   if (shape < 1) {
     const double boost = std::pow(random.fraction(), 1 / shape);
@@ -31,7 +31,7 @@ inline double draw_gamma(KeyedRandom& random, double shape) {
   }
 }
 
-// Shares that sum to 1; an even split where all draws vanish.
+// Shares that sum to 1; a uniform split if all gamma draws underflow to 0.
 inline std::vector<double> draw_dirichlet(KeyedRandom& random, std::size_t size, double alpha) {
   std::vector<double> shares(size);
   double sum = 0;
@@ -40,8 +40,8 @@ inline std::vector<double> draw_dirichlet(KeyedRandom& random, std::size_t size,
   return shares;
 }
 
-// The first index up to which the weights sum to more than `left`; the last one with a weight where
-// rounding leaves none. At least one weight is above 0.
+// The first index at which the running sum of the weights exceeds `left`, or the last index with a
+// positive weight if rounding keeps the sum below. At least one weight must be above 0.
 template <class Weights, class Weight = std::identity>
 std::size_t index_at(double left, const Weights& weights, Weight weight = {}) {
   std::size_t last = 0;
@@ -55,7 +55,7 @@ std::size_t index_at(double left, const Weights& weights, Weight weight = {}) {
   return last;
 }
 
-// The index drawn with these weights, which need not sum to 1.
+// Draws an index with probability proportional to its weight.
 template <class Weights>
 std::size_t draw_index(KeyedRandom& random, const Weights& weights) {
   double sum = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// A player as the core knows it: its settings, and what evaluates positions for it.
+// A player inside the core: its settings, and what evaluates positions for it.
 
 #include <memory>
 
@@ -11,13 +11,13 @@ namespace rulezero {
 
 struct Player {
   Settings settings;
-  int net = -1;                            // its number in the pool, with Source::kNet
-  std::shared_ptr<const Mlp> mlp;          // with Source::kMlp
-  std::shared_ptr<const AnyGame> encoder;  // whose planes the mlp reads
-  std::shared_ptr<const Tables> tables;    // solved positions, or null
-  std::vector<float> weights;              // of the heuristic; empty: its own
-  int tree_depth = 0;                      // plies of its tree that thoughts show; 0: none
-  std::uint32_t tree_visits = 1;           // that a node needs to be shown below the first ply
+  int net = -1;                            // index of its net in the pool (Source::kNet)
+  std::shared_ptr<const Mlp> mlp;          // its perceptron (Source::kMlp)
+  std::shared_ptr<const AnyGame> encoder;  // game whose planes the mlp reads
+  std::shared_ptr<const Tables> tables;    // endgame tables, or null
+  std::vector<float> weights;              // weights of the heuristic; empty: its defaults
+  int tree_depth = 0;                      // plies of the search tree kept in thoughts; 0: none
+  std::uint32_t tree_visits = 1;           // visits a node needs to be kept, below the first ply
 };
 
 }  // namespace rulezero

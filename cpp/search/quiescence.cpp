@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::size_t kMostEnds = 256;
 
-// Depth first; false when the search is given up.
+// Collects the ends depth first; false if there are too many or a die is pending.
 bool gather(Walk& walk, int mover, int depth, std::vector<Action>& way, ChainEnds& ends) {
   std::vector<Action> actions;
   const auto ending = walk.expand(actions);

@@ -10,7 +10,7 @@ namespace {
 
 using Member = std::variant<int Settings::*, double Settings::*, bool Settings::*>;
 
-// A number with its range, or a yes or no.
+// A key of a player's text: a number from low to high, or true or false.
 struct Entry {
   std::string_view name;
   Member member;
@@ -23,42 +23,42 @@ constexpr double kMillion = 1e6;
 
 // clang-format off: one line per key
 const Entry kEntries[] = {
-    {"sims", &Settings::sims, 1, 100 * kMillion, "simulations per choice: completed backups"},
-    {"leaves", &Settings::leaves, 1, 1024, "leaves of one tree that wait for the net at a time"},
-    {"virtual_loss", &Settings::virtual_loss, 0, 100, "losses that a waiting leaf counts as, for the mover who chose it"},
-    {"c_puct", &Settings::c_puct, 0, 100, "weight of the prior against the value"},
-    {"c_growth", &Settings::c_growth, 0, 100, "growth of c_puct: + c_growth * ln((1 + visits + c_base) / c_base)"},
-    {"c_base", &Settings::c_base, 1, 1e9, "visits at which that growth sets in"},
-    {"fpu_is_fixed", &Settings::fpu_is_fixed, 0, 1, "whether fpu is an unvisited move's value itself (true) or what is taken off its parent's (false)"},
-    {"fpu", &Settings::fpu, -1, 2, "first-play urgency: parent's value - fpu * sqrt(prior already visited), or the value itself"},
-    {"noise", &Settings::noise, 0, 1, "share of Dirichlet noise in the root's priors; 0: none"},
-    {"alpha", &Settings::alpha, 0.001, 100, "concentration of that noise"},
-    {"alpha_total", &Settings::alpha_total, 0, 1000, "if above 0: alpha is alpha_total / number of moves"},
-    {"forced", &Settings::forced, 0, 100, "forced playouts: a visited root move gets sqrt(forced * prior * visits), pruned from the target; 0: off"},
-    {"fast_sims", &Settings::fast_sims, 1, 100 * kMillion, "simulations of a fast choice, which is no policy target and has no noise"},
-    {"full_share", &Settings::full_share, 0, 1, "share of the choices that get all their sims (playout cap randomisation)"},
-    {"reuse", &Settings::reuse, 0, 1, "whether the part of the tree that was played on is kept"},
-    {"temperature", &Settings::temperature, 0, 100, "shares are visits ** (1 / temperature); 0: the most visited"},
-    {"temperature_turns", &Settings::temperature_turns, 0, kMillion, "turns, of both seats, with that temperature"},
-    {"temperature_later", &Settings::temperature_later, 0, 100, "temperature of the turns after these"},
-    {"early_stop", &Settings::early_stop, 0, 1, "whether a search whose choice is clear may stop after 30 % of its sims; never where it is recorded for learning"},
-    {"draw_value", &Settings::draw_value, -0.99, 0.99, "what a draw is worth to the mover at the root: contempt is negative"},
-    {"pass_quiescence", &Settings::pass_quiescence, 0, 1, "whether a leaf in the middle of a turn is judged by the best end of that turn"},
-    {"pass_quiescence_max_depth", &Settings::pass_quiescence_max_depth, 1, 32, "plies to that end at most"},
-    {"memory", &Settings::memory, 1, 65536, "MiB of one tree; a full one is visited but grows no more"},
-    {"rollouts", &Settings::rollouts, 1, 10000, "random games per leaf with eval=rollout"},
-    {"considered", &Settings::considered, 1, 1024, "root moves that the halving begins with"},
-    {"gumbel_scale", &Settings::gumbel_scale, 0, 100, "weight of the Gumbel noise: 1 in self-play, 0 in matches"},
-    {"c_visit", &Settings::c_visit, 0, 10000, "visits that the weight of values begins with"},
-    {"c_scale", &Settings::c_scale, 0, 100, "weight of values against logits"},
-    {"rescale", &Settings::rescale, 0, 1, "whether values are stretched to [0, 1] at each node"},
-    {"c", &Settings::c, 0, 100, "exploration: value + c * sqrt(ln(visits of the parent) / visits)"},
+    {"sims", &Settings::sims, 1, 100 * kMillion, "MCTS simulations per move; a simulation counts when it is backed up"},
+    {"leaves", &Settings::leaves, 1, 1024, "number of leaves of one tree that may wait for the net at the same time"},
+    {"virtual_loss", &Settings::virtual_loss, 0, 100, "number of losses that a waiting leaf adds to the moves on its path"},
+    {"c_puct", &Settings::c_puct, 0, 100, "exploration constant: weight of the prior relative to the value"},
+    {"c_growth", &Settings::c_growth, 0, 100, "growth of c_puct with visits: adds c_growth * ln((1 + visits + c_base) / c_base)"},
+    {"c_base", &Settings::c_base, 1, 1e9, "number of visits at which c_growth becomes noticeable"},
+    {"fpu_is_fixed", &Settings::fpu_is_fixed, 0, 1, "whether fpu is the value of an unvisited move (true) or a reduction of its parent's value (false)"},
+    {"fpu", &Settings::fpu, -1, 2, "first-play urgency: an unvisited move is worth (parent's value) - fpu * sqrt(sum of visited priors), or fpu if fpu_is_fixed"},
+    {"noise", &Settings::noise, 0, 1, "share of Dirichlet noise in the root priors; 0 turns it off"},
+    {"alpha", &Settings::alpha, 0.001, 100, "concentration (alpha) of the Dirichlet noise"},
+    {"alpha_total", &Settings::alpha_total, 0, 1000, "if above 0, alpha is alpha_total / number of legal moves instead"},
+    {"forced", &Settings::forced, 0, 100, "forced playouts (KataGo): a visited root move gets at least sqrt(forced * prior * visits) visits, which are then pruned from the policy target; 0 turns them off"},
+    {"fast_sims", &Settings::fast_sims, 1, 100 * kMillion, "simulations of a fast search (see full_share), which has no noise and gives no policy target"},
+    {"full_share", &Settings::full_share, 0, 1, "share of the recorded moves searched with all sims; the others get fast_sims (playout cap randomization)"},
+    {"reuse", &Settings::reuse, 0, 1, "whether the subtree of the played moves is reused for the next search"},
+    {"temperature", &Settings::temperature, 0, 100, "moves are drawn with probability proportional to weight ** (1 / temperature), where weight is the visit count or the policy; 0 plays the best move"},
+    {"temperature_turns", &Settings::temperature_turns, 0, kMillion, "number of turns, counting both seats, that use temperature"},
+    {"temperature_later", &Settings::temperature_later, 0, 100, "temperature after temperature_turns turns"},
+    {"early_stop", &Settings::early_stop, 0, 1, "whether a search may stop after 30 % of its sims once its move is clear; searches recorded for training never stop early"},
+    {"draw_value", &Settings::draw_value, -0.99, 0.99, "value of a draw for the player to move at the root; a negative value is contempt"},
+    {"pass_quiescence", &Settings::pass_quiescence, 0, 1, "whether a leaf in the middle of a turn gets the value of the best way to end that turn"},
+    {"pass_quiescence_max_depth", &Settings::pass_quiescence_max_depth, 1, 32, "largest number of plies that pass_quiescence looks ahead"},
+    {"memory", &Settings::memory, 1, 65536, "memory limit of one tree in MiB; a full tree is still searched but no longer grows"},
+    {"rollouts", &Settings::rollouts, 1, 10000, "number of random games per leaf with eval=rollout"},
+    {"considered", &Settings::considered, 1, 1024, "number of root moves at the start of sequential halving"},
+    {"gumbel_scale", &Settings::gumbel_scale, 0, 100, "scale of the Gumbel noise: use 1 in self-play and 0 in matches"},
+    {"c_visit", &Settings::c_visit, 0, 10000, "constant in the weight of values, (c_visit + highest visit count) * c_scale"},
+    {"c_scale", &Settings::c_scale, 0, 100, "weight of values relative to logits; see c_visit"},
+    {"rescale", &Settings::rescale, 0, 1, "whether values are rescaled to [0, 1] at each node"},
+    {"c", &Settings::c, 0, 100, "exploration constant: the score of a move is value + c * sqrt(ln(visits of the parent) / visits)"},
     {"sharpness", &Settings::sharpness, 0, 1000, "the policy target is softmax(sharpness * value)"},
-    {"depth", &Settings::depth, 1, 64, "plies that every line is searched to"},
-    {"hunt", &Settings::hunt, 1, 16, "turns of a win against a lone king that is counted out"},
-    {"table", &Settings::table, 1, 4096, "MiB of the transposition table"},
-    {"captures", &Settings::captures, 0, 1, "share of the choices made among captures and strikes only, where there are any"},
-    {"random_ties", &Settings::random_ties, 0, 1, "whether one of several equally good moves is drawn (true) or the first is taken (false)"},
+    {"depth", &Settings::depth, 1, 64, "search depth in plies"},
+    {"hunt", &Settings::hunt, 1, 16, "largest number of turns in which it looks for a forced win against a lone king"},
+    {"table", &Settings::table, 1, 4096, "size limit of the transposition table in MiB"},
+    {"captures", &Settings::captures, 0, 1, "share of the moves that are drawn from captures and strikes only, if there are any"},
+    {"random_ties", &Settings::random_ties, 0, 1, "whether to draw one of several equally good moves at random (true) or play the first one (false)"},
 };
 // clang-format on
 
@@ -75,14 +75,14 @@ struct Kind {
   std::vector<Default> defaults;
 };
 
-// Temperatures of those who choose by shares.
+// Adds the temperature keys, for players that can draw their move from a policy.
 std::vector<Default> with_temperature(std::vector<Default> own) {
   own.insert(own.end(),
              {{"temperature", 0}, {"temperature_turns", kMillion}, {"temperature_later", 0}});
   return own;
 }
 
-// What a tree search has whatever its rule of choice is.
+// Adds the keys that all tree searches share.
 std::vector<Default> with_tree(std::vector<Default> own) {
   own.insert(own.end(), {{"leaves", 1},
                          {"virtual_loss", 3},
@@ -96,14 +96,19 @@ std::vector<Default> with_tree(std::vector<Default> own) {
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
-      {"random", Method::kRandom, false, "any legal move, all alike", {{"captures", 0}}},
+      {"random",
+       Method::kRandom,
+       false,
+       "plays a legal move, chosen uniformly at random",
+       {{"captures", 0}}},
       {"heuristic", Method::kOnePly, false,
-       "the move whose outcome the hand-written judgement likes best",
+       "plays the move that leads to the best position by the hand-written heuristic",
        with_temperature({{"sharpness", 2}, {"draw_value", 0}})},
-      {"policy", Method::kPolicy, true, "the net's policy, without a search", with_temperature({})},
-      {"oneply", Method::kOnePly, true, "the move whose outcome the net likes best",
+      {"policy", Method::kPolicy, true, "plays by the net's policy, without a search",
+       with_temperature({})},
+      {"oneply", Method::kOnePly, true, "plays the move that leads to the best position by the net",
        with_temperature({{"sharpness", 2}, {"rollouts", 1}, {"draw_value", 0}})},
-      {"puct", Method::kPuct, true, "AlphaZero's tree search",
+      {"puct", Method::kPuct, true, "searches with MCTS as AlphaZero does (PUCT)",
        with_temperature(with_tree({{"sims", 200},
                                    {"c_puct", 1.5},
                                    {"c_growth", 0},
@@ -119,7 +124,7 @@ const std::vector<Kind>& kinds() {
                                    {"reuse", 1},
                                    {"early_stop", 1}}))},
       {"gumbel", Method::kGumbel, true,
-       "sequential halving over Gumbel-sampled root moves: strong with few sims",
+       "searches with Gumbel MCTS (sequential halving at the root): strong with few simulations",
        with_tree({{"sims", 16},
                   {"considered", 16},
                   {"gumbel_scale", 0},
@@ -128,23 +133,19 @@ const std::vector<Kind>& kinds() {
                   {"rescale", 1},
                   {"fast_sims", 1},
                   {"full_share", 1}})},
-      {"ucb1", Method::kUcb1, true, "classic tree search without priors",
+      {"ucb1", Method::kUcb1, true, "searches with classic MCTS (UCB1), without priors",
        with_temperature(with_tree({{"sims", 800}, {"c", 1.41}, {"reuse", 0}, {"early_stop", 1}}))},
       {"alphabeta",
        Method::kAlphaBeta,
        true,
-       "iterative deepening to a fixed depth",
+       "searches with alpha-beta and iterative deepening to a fixed depth",
        {{"depth", 3}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}, {"rollouts", 1}}},
       {"scripted",
        Method::kScripted,
        false,
-       "Black's hunt by the book: fences, little room for the king, a short look ahead (monster)",
+       "plays Black in monster by hand-written rules that trap the white king, and a short search",
        {{"hunt", 7}, {"depth", 4}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}}},
-      {"human",
-       Method::kHuman,
-       false,
-       "a person or another program: the game waits for its move",
-       {}},
+      {"human", Method::kHuman, false, "waits for the moves of a person or another program", {}},
   };
   return all;
 }
@@ -156,7 +157,7 @@ const Entry& find_entry(std::string_view name) {
   throw std::logic_error("a kind of player names an unknown key");
 }
 
-// The shortest text that reads as this number, in a format of std::to_chars or in any.
+// The shortest text that reads back as this number; `format` is empty or a std::chars_format.
 template <class... Format>
 std::string number_text(double value, Format... format) {
   std::array<char, 32> letters;
@@ -173,7 +174,7 @@ double read_value(const Entry& entry, std::string_view text) {
   if (std::holds_alternative<bool Settings::*>(entry.member)) {
     if (text == "true" || text == "1" || text == "yes" || text == "on") return 1;
     if (text == "false" || text == "0" || text == "no" || text == "off") return 0;
-    throw PlayerError(std::string(entry.name) + " is true or false, not " + quoted(text));
+    throw PlayerError(std::string(entry.name) + " is " + quoted(text) + "; give true or false");
   }
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -182,9 +183,9 @@ double read_value(const Entry& entry, std::string_view text) {
                     std::isfinite(value) && (!is_whole || value == std::floor(value));
   if (!fits || value < entry.low || value > entry.high) {
     constexpr auto kFixed = std::chars_format::fixed;
-    throw PlayerError(std::string(entry.name) + " is a " + (is_whole ? "whole " : "") +
-                      "number from " + number_text(entry.low, kFixed) + " to " +
-                      number_text(entry.high, kFixed) + ", not " + quoted(text));
+    throw PlayerError(std::string(entry.name) + " is " + quoted(text) + "; give a " +
+                      (is_whole ? "whole " : "") + "number from " + number_text(entry.low, kFixed) +
+                      " to " + number_text(entry.high, kFixed));
   }
   return value;
 }
@@ -206,8 +207,8 @@ Source read_source(const Kind& kind, std::string_view text) {
   for (const auto& [name, source] : kSources) {
     if (name == text) return source;
   }
-  throw PlayerError(std::string(kind.name) + " has no eval=" + std::string(text) +
-                    "; known: heuristic, rollout, uniform, hash");
+  throw PlayerError("eval of " + std::string(kind.name) + " is " + quoted(text) +
+                    "; give heuristic, rollout, uniform or hash");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// Every number that a player's text may set, with its meaning: puct:sims=200,c_puct=1.25.
+// Every key of a player's text, such as puct:sims=200,c_puct=1.25. settings.cpp has the range, the
+// defaults and the meaning of each; docs/players.md is generated from it.
 
 #include <span>
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace rulezero {
 
-// How a player chooses.
+// How a player chooses its moves.
 enum class Method {
   kRandom,
   kPolicy,
@@ -77,7 +78,7 @@ struct PlayerOption {
   std::string_view help;
 };
 
-// A kind of player.
+// A kind of player, such as puct.
 struct PlayerKind {
   std::string_view name;
   std::string_view help;
@@ -87,8 +88,9 @@ struct PlayerKind {
 
 std::vector<PlayerKind> player_kinds();
 
-// The settings of a kind of player: those given and the others at their fallbacks. PlayerError
-// says what is unknown or out of range. `eval` is one of the options; `net` is the caller's.
+// The settings of a kind of player: the given options, and defaults for all others. Throws
+// PlayerError for an unknown key or a value out of range. `eval` is one of the options; the caller
+// handles `net`.
 Settings read_settings(std::string_view kind, const Options& given);
 
 }  // namespace rulezero

@@ -35,15 +35,15 @@ class TablebaseThinker final : public Thinker {
   int simulations() const override { return knows_ ? 0 : other_->simulations(); }
 
  private:
-  // What is proven of the state after an action.
+  // What the rules or the tables prove about the state after an action.
   std::optional<Proof> after(Action action) const {
     const StatePtr next = root_->apply(action);
     if (const auto& ending = next->ending()) return Proof{ending->outcome, 0};
     return tables_->proof(*next);
   }
 
-  // Takes an action that keeps the value: to the nearest win, or to the farthest loss. False if the
-  // tables do not cover every action.
+  // Plays an action that keeps the value, on the way to the nearest win or the farthest loss. False
+  // if the tables do not cover every action.
   bool choose() {
     const float value = proof_->value;
     const bool wins = (value > 0) == (root_->mover() == 0);
@@ -64,7 +64,8 @@ class TablebaseThinker final : public Thinker {
     return true;
   }
 
-  // The game is drawn: of the actions that keep it so, the one that the other likes best.
+  // For a drawn position: plays the action to which `other_` gives the most weight among those that
+  // keep the draw.
   void hold() {
     thought_.value = 0;
     thought_.draw = 1;
@@ -95,7 +96,7 @@ class TablebaseThinker final : public Thinker {
   std::unique_ptr<Thinker> other_;
   StatePtr root_;
   std::optional<Proof> proof_;
-  bool knows_ = false;  // the tables decide alone
+  bool knows_ = false;  // whether the tables alone determine the move
 };
 
 }  // namespace

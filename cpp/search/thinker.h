@@ -1,6 +1,6 @@
 #pragma once
-// A player's mind: a state machine that asks for any number of evaluations and gets all the answers
-// back. It does not know who else asks at the same time, nor who answers.
+// The decision maker of a player: a state machine that requests any number of evaluations and
+// receives all the answers. It does not depend on other thinkers or on what computes the answers.
 
 #include <memory>
 #include <optional>
@@ -12,20 +12,20 @@
 
 namespace rulezero {
 
-// What is known of a position without searching.
+// The evaluation of a position without a search.
 struct Evaluation {
-  float value = 0;  // seat 0's, in [-1, 1]
-  float draw = 0;   // probability
+  float value = 0;  // for seat 0, in [-1, 1]
+  float draw = 0;   // probability of a draw
 };
 
-// What a net said of one position.
+// A net's answer for one position.
 struct Answer {
-  std::span<const float> priors;  // beside the actions asked about, with sum 1
+  std::span<const float> priors;  // one per action in the request; they sum to 1
   Evaluation evaluation;
 };
 
-// Where a thinker asks its net. An answer that is known already is returned; any other one is
-// passed to Thinker::answer later, with the request id.
+// Where a thinker requests evaluations by its net. ask() returns a cached answer at once; any other
+// answer is passed to Thinker::answer later, with the request id.
 class EvalQueue {
  public:
   virtual ~EvalQueue() = default;
@@ -33,21 +33,21 @@ class EvalQueue {
                                     int request) = 0;
 };
 
-// Which choice of which game it is: the key of its random numbers.
+// Identifies one move decision of one game; its random numbers are keyed by this.
 struct ChoiceKey {
-  std::uint64_t seed;  // of the task
-  std::uint64_t game;  // its number in the task
-  std::uint64_t ply;   // choices so far in this game, dice included
-  int turn;            // runs of plies of one mover so far, of both seats
-  bool is_recorded;    // whether a net will learn from the thought: then no short cuts
-  bool is_judge;       // whether it only comments
+  std::uint64_t seed;  // seed of the task
+  std::uint64_t game;  // number of the game in the task
+  std::uint64_t ply;   // plies of this game so far, including dice
+  int turn;            // turns of both seats so far; a turn is a run of plies by one mover
+  bool is_recorded;    // whether the thought is training data, so the search must not stop early
+  bool is_judge;       // whether this is the judge, which annotates moves and does not play
 
   KeyedRandom random(std::uint64_t purpose) const {
     return KeyedRandom({seed, game, ply, is_judge, purpose});
   }
 };
 
-// Purposes of random numbers, each with a key of its own.
+// What random numbers are used for; each purpose has its own key.
 enum Purpose : std::uint64_t {
   kDiceDraw,
   kMoveDraw,
@@ -60,8 +60,8 @@ enum Purpose : std::uint64_t {
 };
 
 enum class Progress {
-  kWaiting,  // for answers
-  kBusy,     // not done, but others may have a turn
+  kWaiting,  // needs answers from the net
+  kBusy,     // not done; returned so that other games can continue
   kDone,     // thought() is ready
 };
 
@@ -70,10 +70,10 @@ class Thinker {
   virtual ~Thinker() = default;
   virtual void begin(const StatePtr& state, const ChoiceKey& choice) = 0;
   virtual Progress advance(EvalQueue& queue) = 0;
-  virtual void answer(int, const Answer&) {}  // with the id of a request, for those who ask
-  virtual void hurry() {}                     // chooses as soon as can be, by what is known then
+  virtual void answer(int, const Answer&) {}  // takes the answer to a request, by its id
+  virtual void hurry() {}                     // asks to choose now, with what is known so far
   const Thought& thought() const { return thought_; }
-  virtual int simulations() const { return 0; }  // completed so far, of this choice
+  virtual int simulations() const { return 0; }  // completed so far for this move
 
  protected:
   Thought thought_;

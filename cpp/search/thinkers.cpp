@@ -24,7 +24,7 @@ std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> 
     case Method::kHuman:
       break;
   }
-  throw PlayerError("a human player has no search of its own: its moves come from outside");
+  throw PlayerError("a human player has no search: choose another player, such as puct");
 }
 
 }  // namespace

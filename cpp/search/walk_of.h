@@ -1,5 +1,5 @@
 #pragma once
-// The part of a search that knows a game's rules.
+// Implements Walk for one game.
 
 #include <algorithm>
 #include <array>
@@ -78,7 +78,8 @@ class WalkOf final : public Walk {
   void use(std::shared_ptr<const Tables> tables) override {
     tables_ = std::dynamic_pointer_cast<const TablesOf<G>>(tables);
     if (tables && !tables_) {
-      throw PlayerError("these endgame tables are of another game than " + facts_->name);
+      throw PlayerError("these endgame tables are not for " + facts_->name +
+                        ": leave tables= out, or give tables of this game");
     }
   }
 
@@ -89,10 +90,10 @@ class WalkOf final : public Walk {
 
   void tune(std::vector<float> weights) override {
     const std::size_t known = facts_->weights.size();
-    if (known == 0) throw PlayerError(facts_->name + " has no tunable weights");
+    if (known == 0) throw PlayerError(facts_->name + " has no tunable weights: leave weights out");
     if (weights.size() != known) {
       throw PlayerError(facts_->name + " has " + std::to_string(known) + " tunable weights, not " +
-                        std::to_string(weights.size()));
+                        std::to_string(weights.size()) + ": give one number for each");
     }
     weights_ = std::move(weights);
   }
@@ -127,7 +128,7 @@ class WalkOf final : public Walk {
     std::vector<Action>& actions = scratch_;
     std::vector<float> weights;
     const std::size_t before = depth_;
-    float outcome = 0.0f;  // a game longer than the runner's cap is drawn
+    float outcome = 0.0f;  // a game that reaches max_plies counts as a draw
     for (int plies = 0; plies < facts_->max_plies; ++plies) {
       if (const auto ending = expand(actions)) {
         outcome = ending->outcome;
@@ -147,7 +148,7 @@ class WalkOf final : public Walk {
   }
 
  private:
-  static constexpr std::size_t kChunk = 32;  // steps allocated at a time; they never move
+  static constexpr std::size_t kChunk = 32;  // steps allocated at a time; steps never move
 
   static const G& rules_of(const AnyGame& game) {
     return static_cast<const GameOf<G>&>(game).rules();
@@ -163,7 +164,7 @@ class WalkOf final : public Walk {
   const Facts* facts_;
   const G* rules_;
   std::shared_ptr<const TablesOf<G>> tables_;
-  std::vector<float> weights_;  // empty: the heuristic's own
+  std::vector<float> weights_;  // empty: the heuristic's defaults
   std::shared_ptr<const StateOf<G>> root_;
   const Step* here_ = nullptr;
   std::vector<std::unique_ptr<std::array<Step, kChunk>>> chunks_;

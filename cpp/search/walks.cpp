@@ -4,7 +4,7 @@
 namespace rulezero {
 namespace {
 
-// A walk over the game as the one of these that it is, or null.
+// A walk over the game if its type is in the list, else null.
 template <class... Games>
 std::unique_ptr<Walk> walk_among(const AnyGame& game, TypeList<Games...>) {
   std::unique_ptr<Walk> walk;
@@ -19,7 +19,7 @@ std::unique_ptr<Walk> walk_among(const AnyGame& game, TypeList<Games...>) {
 
 std::unique_ptr<Walk> make_walk(const AnyGame& game) {
   auto walk = walk_among(game, AllGames{});
-  if (!walk) throw GameError("the search does not know the game " + quoted(game.text()));
+  if (!walk) throw GameError("there is no search for the game " + quoted(game.text()));
   return walk;
 }
 
