@@ -8,6 +8,7 @@ import pytest
 import rulezero as rz
 from rulezero.data import Store, export
 from support.commands import fails, run, succeeds
+from support.piece_files import WIZARD
 
 FOOLS = '[Event "Casual"]\n[White "Anna"]\n[Black "Bo"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 JUDGE = ("--player", "alphabeta:depth=2", "--workers", "1")
@@ -15,14 +16,14 @@ JUDGE = ("--player", "alphabeta:depth=2", "--workers", "1")
 
 @pytest.fixture
 def pgn(tmp_path: Path) -> Path:
-    """The fool's mate."""
+    """A PGN file with one game, the fool's mate."""
     path = tmp_path / "his.pgn"
     path.write_text(FOOLS)
     return path
 
 
 def test_a_pgn_file(pgn: Path, tmp_path: Path) -> None:
-    """Turns with values, the blunder with what was better, a line for each side."""
+    """Prints turns with values, a better move for the blunder, and a line for each side."""
     output = succeeds("analyse", pgn, "1", *JUDGE)
     lines = output.splitlines()
     assert lines[0].startswith("game 1  chess, 0-1 checkmate")
@@ -39,12 +40,12 @@ def test_a_pgn_file(pgn: Path, tmp_path: Path) -> None:
     assert lines[-2] == f"notes: rulezero replay {tmp_path / 'his.store'} {record.id[:12]}"
     assert "alphabeta:depth=2: " in shown
     assert "ply 3: White plays g4??" in shown
-    assert succeeds("analyse", pgn, "1", *JUDGE) == output  # the notes are read again
+    assert succeeds("analyse", pgn, "1", *JUDGE) == output  # from the stored notes
     assert len(list(Store(tmp_path / "his.store"))) == 1
 
 
 def test_json(pgn: Path) -> None:
-    """An object per game."""
+    """--json prints one object per game."""
     (line,) = succeeds("analyse", pgn, *JUDGE, "--json").splitlines()
     found = json.loads(line)
     assert found["players"] == ["Anna", "Bo"]
@@ -54,7 +55,7 @@ def test_json(pgn: Path) -> None:
 
 
 def test_what_is_played_can_be_said(tmp_path: Path) -> None:
-    """A file that does not name its game is read as --game says."""
+    """--game names the game of a file that does not name it."""
     path = tmp_path / "his.pgn"
     path.write_text("1. e4 e5 1... Nf6 2. exf6 fxe7 *\n")
     assert "monster, * interrupted" in succeeds("analyse", path, *JUDGE, "--game", "monster")
@@ -63,7 +64,7 @@ def test_what_is_played_can_be_said(tmp_path: Path) -> None:
 
 
 def test_stores_and_limits(tmp_path: Path) -> None:
-    """A store keeps its own notes; --to copies; the limit says that there are more."""
+    """Notes go into the store, or into a copy with --to; --limit says that there are more games."""
     rz.match("connect4", "random", "random", 3, save=tmp_path / "games")
     export(Store(tmp_path / "games"), tmp_path / "games.jsonl")
     output = succeeds("analyse", tmp_path / "games", *JUDGE, "--limit", "2")
@@ -74,12 +75,29 @@ def test_stores_and_limits(tmp_path: Path) -> None:
     assert len(list(Store(tmp_path / "other").notes())) == 1
 
 
+def test_games_that_are_not_trusted_are_skipped(tmp_path: Path) -> None:
+    """A record whose game reads a stranger's file is named and skipped; the others are analysed."""
+    store, pieces = tmp_path / "games", tmp_path / "wizard.yaml"
+    pieces.write_text(WIZARD)
+    rz.match(f"random_chess:pieces=standard+{pieces}", "random", "random", 1, save=store)
+    alone = run("analyse", store, *JUDGE)
+    assert alone.returncode == 2
+    assert "--trusted" in alone.stderr.splitlines()[-1]
+    rz.match("connect4", "random", "random", 1, save=store)
+    result = run("analyse", store, *JUDGE)
+    assert result.returncode == 0
+    assert result.stdout.startswith("game 2  connect4")
+    assert "game 1 is skipped" in result.stderr
+    assert "--trusted" in result.stderr
+    assert len({note.record for note in Store(store).notes()}) == 1
+
+
 def test_wrong_input_is_one_line(pgn: Path, tmp_path: Path) -> None:
-    """And no store is made."""
+    """The error is one line, and no store is made."""
     for arguments, words in [
         ((tmp_path / "nowhere",), "there is no"),
         ((pgn, "2"), "no record number 2"),
-        ((pgn, "--player", "random"), "'random' has no opinion of positions"),
+        ((pgn, "--player", "random"), "'random' does not evaluate positions"),
         ((pgn, "--player", "human"), "human"),
         ((pgn, "--player", "pukt"), "did you mean 'puct'"),
         ((pgn, "--tables", tmp_path), "tables"),

@@ -1,4 +1,4 @@
-"""The command line as its users meet it: a process with an exit code."""
+"""The command line, run as a process: output, errors and exit codes."""
 
 import signal
 import subprocess
@@ -13,40 +13,31 @@ from rulezero import _core, config
 from support import documents
 from support.commands import fails, run
 
-GAMES = sorted(_core.game_options())  # what a new process knows
+GAMES = sorted(_core.game_options())  # without the games that tests register
 
 
 def test_version() -> None:
-    """--version is the package's."""
+    """--version prints the package's version."""
     assert run("--version").stdout == f"rulezero {rz.__version__}\n"
 
 
 def test_help_names_every_verb() -> None:
-    """--help everywhere; alone, the command explains itself."""
+    """`rulezero --help` lists the verbs, and each verb has its own --help."""
     for verb in ("games", "perft", "tour", "players", "match"):
         assert verb in run("--help").stdout
         assert run(verb, "--help").returncode == 0
 
 
-def test_flags_have_no_type_in_the_help() -> None:
-    """They take no value: --json true is an error."""
-    for verb in (["match"], ["train"], ["data", "summary"], ["play"], []):
-        shown = run(*verb, "--help").stdout
-        assert "--help" in shown
-        assert "<bool>" not in shown
-    assert "--json" in run("match", "--help").stdout
-
-
 @pytest.mark.parametrize("arguments", [["nonsense"], ["perft"], ["perft", "connect4", "x"]])
 def test_usage_errors_exit_2(arguments: list[str]) -> None:
-    """Wrong verbs, missing and malformed arguments; no traceback."""
+    """Unknown verbs and missing or malformed arguments print no traceback."""
     result = run(*arguments)
     assert result.returncode == 2
     assert "Traceback" not in result.stderr
 
 
 def test_games_lists_every_game_in_a_line() -> None:
-    """In a pipe: no frames, no colours, one line a game with its sizes."""
+    """In a pipe, each game is a line with its sizes, and nothing is coloured."""
     lines = run("games").stdout.splitlines()
     for name in GAMES:
         facts = rz.load(name).facts
@@ -62,7 +53,7 @@ def test_games_lists_every_game_in_a_line() -> None:
 
 
 def test_perft_ends_with_the_count() -> None:
-    """The last line of stdout is the count, and nothing else is on stderr."""
+    """stdout is the count, and stderr is empty."""
     result = run("perft", "connect4", "4")
     assert (result.stdout, result.stderr, result.returncode) == ("2401\n", "", 0)
     assert run("perft", "connect4", "0").stdout == "1\n"
@@ -77,12 +68,12 @@ def test_perft_divides_by_move() -> None:
 
 @pytest.mark.parametrize("option", ["--position", "--fen"])
 def test_perft_counts_from_a_position(option: str) -> None:
-    """--position TEXT; --fen is another name for it."""
+    """--position sets the position to count from; --fen is an alias."""
     assert run("perft", "connect4", "1", option, "O6/X6/O6/X6/O6/X6 x").stdout == "6\n"
 
 
 def test_wrong_input_is_one_line() -> None:
-    """An unknown game, option, position or file."""
+    """An unknown game, option, position or file is an error of one line."""
     assert "did you mean 'connect4'" in fails("perft", "conect4", "3")
     assert "no option 'rows'" in fails("perft", "connect4:rows=3", "3")
     assert "6 rows" in fails("perft", "connect4", "3", "--position", "nonsense x")
@@ -92,7 +83,7 @@ def test_wrong_input_is_one_line() -> None:
 
 
 def test_a_broken_game_file_is_one_line(tmp_path: Path) -> None:
-    """Whatever the user's file does."""
+    """A syntax error or a wrong return value in the user's file is an error of one line."""
     path = tmp_path / "broken.py"
     path.write_text("def\n", encoding="utf-8")
     assert "SyntaxError" in fails("perft", f"python:file={path}", "1")
@@ -101,7 +92,7 @@ def test_a_broken_game_file_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_tour_plays_every_game_to_its_end() -> None:
-    """Boards, moves and a summary line with the result; the same seed tells the same tale."""
+    """The summary has a line for every game, and the same seed gives the same output."""
     result = run("tour", "--seed", "1")
     assert result.returncode == 0
     summary = result.stdout.split("\nsummary\n")[1]
@@ -112,14 +103,14 @@ def test_a_tour_plays_every_game_to_its_end() -> None:
 
 
 def test_a_tour_works_without_unicode() -> None:
-    """Where the terminal knows only ASCII, boards are ASCII."""
+    """If the output encoding is ASCII, boards are drawn in ASCII."""
     result = run("tour", "connect4", PYTHONIOENCODING="ascii")
     assert result.returncode == 0
     assert result.stdout.isascii()
 
 
 def test_a_reader_that_leaves_is_no_error() -> None:
-    """`rulezero tour | head -1` ends quietly."""
+    """`rulezero tour | head -1` ends without an error message."""
     with subprocess.Popen(
         [sys.executable, "-m", "rulezero", "tour"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -131,13 +122,13 @@ def test_a_reader_that_leaves_is_no_error() -> None:
 
 
 def test_ctrl_c_ends_a_long_count_quietly() -> None:
-    """Exit code 130, nothing printed, within a moment."""
+    """Ctrl-C ends the process within 20 s, with exit code 130 and no output."""
     with subprocess.Popen(
         [sys.executable, "-m", "rulezero", "perft", "chess", "9"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
-        time.sleep(5)  # it is counting by then, on a busy machine too: depth 9 takes hours
+        time.sleep(5)  # long enough to start, even on a busy machine; depth 9 takes hours
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=20)
     assert (process.returncode, output, errors) == (130, b"", b"")

@@ -1,4 +1,4 @@
-"""`rulezero play`: the same game as a Dialogue, driven by lines of text."""
+"""`rulezero play`: plays the same games as a Dialogue, with lines of text as input."""
 
 import os
 import pty
@@ -18,6 +18,7 @@ import rulezero as rz
 from rulezero import _core
 from rulezero.cli.terminal.bar import signed
 from rulezero.data import Record, Store, check
+from rulezero.games.check import COMMANDS
 from rulezero.play.dialogue import Dialogue, opponent
 from support import documents, little_nets
 from support.commands import begin, fails, read_until, run, stop, succeeds
@@ -27,7 +28,7 @@ HUMAN = rz.player("human")
 
 
 def only(path: Path) -> Record:
-    """The one record of a store, which is true."""
+    """The only record of a store, checked against the rules."""
     (record,) = Store(path)
     check(record, trusted=True)
     return record
@@ -43,7 +44,7 @@ def dialogue(text: str, human: int, seed: int, sims: int) -> Dialogue:
 
 @pytest.mark.parametrize("text", GAMES)
 def test_a_game_to_its_end(text: str, tmp_path: Path) -> None:
-    """Random legal moves, now as move text, now as SAN; the record is the Dialogue's own."""
+    """A game of random moves, as move text or SAN, gives the same record as a Dialogue."""
     human = 1 if text == "monster" else 0
     made, rng, lines = dialogue(text, human, seed=4, sims=5), random.Random(7), []
     while not made.is_over:
@@ -67,24 +68,24 @@ def test_a_game_to_its_end(text: str, tmp_path: Path) -> None:
 
 
 def test_a_game_in_python(tmp_path: Path) -> None:
-    """A file's game is met by rollouts, drawn and kept like any other."""
+    """The opponent in a game from a file uses rollouts; the game is recorded like any other."""
     path = tmp_path / "mine.py"
     path.write_text(documents.tic_tac_toe())
     game = f"python:file={path}"
-    squares = [file + rank for rank in "123" for file in "abc"]  # those that are taken are refused
+    squares = [file + rank for rank in "123" for file in "abc"]  # taken ones are refused
     output = succeeds(
         "play", game, "--sims", "20", "--save", tmp_path / "store", stdin="\n".join(squares)
     )
     assert "seat 1 is puct:sims=20" in output
     record = only(tmp_path / "store")
     assert record.game == rz.load(game).text
-    path.unlink()  # what was played once stays known
+    path.unlink()  # replay finds the rules without the file
     saved = output.splitlines()[-1].removeprefix("saved: rulezero ").split()
     assert f"ply {record.plies}: " in succeeds(*saved)
 
 
 def test_commands(tmp_path: Path) -> None:
-    """Each says what it should, and none of them is a move."""
+    """Each command prints its answer, and none of them makes a move."""
     lines = ["help", "?", "moves", "hint", "info", "board", "flip", "", "undo", "quit"]
     arguments = ["play", "monster", "--seed", "1", "--sims", "20", "--save", str(tmp_path)]
     output = succeeds(*arguments, stdin="\n".join(lines))
@@ -111,7 +112,7 @@ def test_commands(tmp_path: Path) -> None:
 
 
 def test_the_machine_shows_its_move_and_its_judgement() -> None:
-    """The last turn in brackets, both halves of it, and a bar with the value for White."""
+    """Prints both moves of the turn, marks them in brackets, and draws a bar of White's value."""
     output = succeeds("play", "monster", "--seed", "1", "--sims", "20", stdin="quit")
     made = dialogue("monster", 1, seed=1, sims=20)
     moves = " ".join(ply.state.say(ply.action, san=True) for ply in made.plies)
@@ -124,7 +125,7 @@ def test_the_machine_shows_its_move_and_its_judgement() -> None:
 
 
 def test_undo_takes_back_to_the_last_choice(tmp_path: Path) -> None:
-    """In Monster a half; then what was taken back never happened."""
+    """In Monster, undo takes back one half of a turn; the record does not show it."""
     lines = ["e2e4", "undo", "d2d4", "d4d5", "undo", "undo", "e2e4", "e4e5", "quit"]
     output = succeeds(
         "play", "monster", "--seat", "white", "--sims", "5", "--seed", "2", "--save", tmp_path,
@@ -144,7 +145,7 @@ def test_undo_takes_back_to_the_last_choice(tmp_path: Path) -> None:
 
 
 def test_dice_are_rolled_and_shown(tmp_path: Path) -> None:
-    """Behind the choice they belong to, with what they did; taking back takes dice back too."""
+    """A die and its damage are printed after the move; undo takes back the die as well."""
     position = "4k3/8/8/3p4/4P3/8/8/4K3 w 0/0 0 0 -"
     output = succeeds(
         "play", "exchange", "--position", position, "--opponent", "random", "--seed", "5",
@@ -160,7 +161,7 @@ def test_dice_are_rolled_and_shown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["zz", "e2e5", "Nf6", "udno", "e9", "\x00", "é", "0" * 5000])
 def test_a_wrong_move_is_one_line_and_asks_again(line: str) -> None:
-    """Nothing else happens."""
+    """The error is one line, and the prompt is printed again."""
     output = succeeds("play", "chess", "--sims", "5", "--seed", "1", stdin=f"{line}\nquit\n")
     first, second = output.split("White, your move: ")[1:]
     assert first.count("\n") == 2
@@ -172,7 +173,7 @@ def test_a_wrong_move_is_one_line_and_asks_again(line: str) -> None:
 
 @pytest.mark.parametrize(("seat", "outcome"), [("white", -1.0), ("1", 1.0)])
 def test_who_resigns_loses(seat: str, outcome: float, tmp_path: Path) -> None:
-    """And the game is kept."""
+    """The side that resigns loses, and the game is saved."""
     arguments = ["play", "razzle", "--seat", seat, "--sims", "5", "--save-data", str(tmp_path)]
     lines = "c1d3\nresign\n" if seat == "white" else "resign\n"
     output = succeeds(*arguments, stdin=lines)
@@ -183,7 +184,7 @@ def test_who_resigns_loses(seat: str, outcome: float, tmp_path: Path) -> None:
 
 
 def test_the_end_of_input_keeps_the_game(tmp_path: Path) -> None:
-    """Without a winner; a game without a move is nothing to keep."""
+    """The game is saved as interrupted, without a winner; a game without moves is not saved."""
     output = succeeds("play", "chess", "--sims", "5", "--save", tmp_path / "a", stdin="e4\n")
     record = only(tmp_path / "a")
     assert (record.outcome, record.end_reason, record.plies) == (0.0, "interrupted", 2)
@@ -195,7 +196,7 @@ def test_the_end_of_input_keeps_the_game(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_keeps_the_game(number: signal.Signals, tmp_path: Path) -> None:
-    """Ctrl-C, a polite kill, a closed window: exit code 130."""
+    """SIGINT, SIGTERM and SIGHUP save the game and end with exit code 130."""
     with begin("play", "chess", "--sims", "5", "--save", tmp_path) as process:
         read_until(process.stdout, "your move: ")
         assert process.stdin
@@ -209,11 +210,11 @@ def test_a_signal_keeps_the_game(number: signal.Signals, tmp_path: Path) -> None
     assert (record.outcome, record.end_reason, record.plies) == (0.0, "interrupted", 2)
 
 
-_FOREVER = str(10**8)  # simulations: minutes
+_FOREVER = str(10**8)  # simulations, which take minutes
 
 
 def test_ctrl_c_while_the_machine_thinks_makes_it_move(tmp_path: Path) -> None:
-    """And the next one, at the prompt, leaves the game, which is kept."""
+    """The first Ctrl-C ends the search; the second, at the prompt, saves and leaves the game."""
     with begin("play", "chess", "--sims", _FOREVER, "--save", tmp_path) as process:
         read_until(process.stdout, "your move: ")
         assert process.stdin
@@ -234,7 +235,7 @@ def test_ctrl_c_while_the_machine_thinks_makes_it_move(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_ends_both_halves_of_a_turn() -> None:
-    """The second takes no longer than people have waited for the first."""
+    """One Ctrl-C ends the searches of both halves of White's turn."""
     with begin("play", "monster", "--sims", _FOREVER) as process:
         read_until(process.stdout, "a move, or help\n")
         time.sleep(0.5)
@@ -245,7 +246,7 @@ def test_ctrl_c_ends_both_halves_of_a_turn() -> None:
 
 
 def test_ctrl_c_while_a_hint_is_computed_gives_it() -> None:
-    """The game goes on."""
+    """The hint found so far is printed, and the game continues."""
     with begin("play", "connect4", "--sims", _FOREVER) as process:
         read_until(process.stdout, "your move: ")
         assert process.stdin
@@ -262,7 +263,7 @@ def test_ctrl_c_while_a_hint_is_computed_gives_it() -> None:
 
 
 def test_two_ctrl_c_leave_the_game(tmp_path: Path) -> None:
-    """The choice of people is kept; the answer that never came is not."""
+    """The human's moves are saved; the machine's unfinished search adds at most one ply."""
     with begin(
         "play", "monster", "--seat", "white", "--sims", _FOREVER, "--save", tmp_path
     ) as game:
@@ -272,17 +273,19 @@ def test_two_ctrl_c_leave_the_game(tmp_path: Path) -> None:
         game.stdin.flush()
         read_until(game.stdout, "d2d4\n")
         time.sleep(0.5)
-        game.send_signal(signal.SIGSTOP)  # both come while one slice of the search is under way
+        game.send_signal(
+            signal.SIGSTOP
+        )  # so that both signals arrive within one slice of the search
         game.send_signal(signal.SIGINT)
         game.send_signal(signal.SIGCONT)
         time.sleep(0.3)
         stop(game, signal.SIGINT)
     assert game.returncode == 130
-    assert only(tmp_path).plies in (2, 3)  # as the first one was heard
+    assert only(tmp_path).plies in (2, 3)  # 3 if the first Ctrl-C made the machine move
 
 
 def test_a_saved_game_is_continued(tmp_path: Path) -> None:
-    """It is one game: its record is what it would have been without the pause."""
+    """The record of a continued game equals the record of the same game without a pause."""
     whole = tmp_path / "whole"
     common = ["--sims", "20", "--seed", "5", "--name", "Anna"]
     succeeds("play", "monster", *common, "--save", whole, stdin="e5\na6\nb6\nquit\n")
@@ -294,10 +297,13 @@ def test_a_saved_game_is_continued(tmp_path: Path) -> None:
     short = only(store)
     output = succeeds("play", "--continue", store, "last", stdin="quit\n")
     assert "you are Black, White is puct:sims=20" in output
+    origin = f"record {short.id[:12]} ({short.plies} plies, * interrupted)"
+    assert f"{origin} continues after the end" in output
+    assert "Anna" in succeeds("replay", store, "--list")
     assert output.endswith("nothing to save: no move was made\n")
     assert len(Store(store)) == 1
     output = succeeds("play", "--continue", store, "1", stdin="a6\nundo\na6\nb6\nquit\n")
-    first, second = Store(store)  # records never change: the longer one comes beside it
+    first, second = Store(store)  # records never change: the longer game is added
     assert (first, second) == (short, expected)
     assert f"saved: rulezero replay {store} {expected.id}\n" in output
     output = succeeds(
@@ -307,11 +313,12 @@ def test_a_saved_game_is_continued(tmp_path: Path) -> None:
     other = only(tmp_path / "other")
     assert other.players == ("random", "human")
     assert (other.opening, other.plies) == (2, 5)
+    assert "continues after ply 2" in output
     assert "there is nothing to take back" in output
 
 
 def test_an_imported_game_is_played_on(tmp_path: Path) -> None:
-    """By the side that is to move, with its past: the third repetition is a draw."""
+    """The human gets the side to move, and earlier positions count: the third one is a draw."""
     file = tmp_path / "his.pgn"
     file.write_text("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 *\n")
     output = succeeds("play", "--continue", file, "1", "--opponent", "human", stdin="Ng8\n")
@@ -321,14 +328,14 @@ def test_an_imported_game_is_played_on(tmp_path: Path) -> None:
 
 
 def test_wrong_continuations_are_one_line(tmp_path: Path) -> None:
-    """Each says what to do."""
+    """Each error is one line that says what is wrong."""
     rz.match("connect4", "random", "random", 1, save=tmp_path)
     wrong: list[tuple[list[str | Path], str]] = [
         (["--ply", "3"], "needs --continue"),
         ([], "name a game"),
         (["--continue", tmp_path, "1"], "over"),
         (["--continue", tmp_path, "9"], "no record number 9"),
-        (["--continue", tmp_path, "1", "--ply", "999"], "plies from 0 to"),
+        (["--continue", tmp_path, "1", "--ply", "999"], "a ply from 0 to"),
         (["--continue", tmp_path / "no", "1"], "there is no"),
         (["--continue", tmp_path, "1", "--position", "x"], "not both"),
         (["connect4", "--name", ""], "at least one letter"),
@@ -338,7 +345,7 @@ def test_wrong_continuations_are_one_line(tmp_path: Path) -> None:
 
 
 def test_a_hint_says_what_tables_prove(tmp_path: Path) -> None:
-    """Who wins, and in how many of the winner's turns."""
+    """In a solved position, hint names the winner and the number of the winner's turns."""
     rz.endgame.solve("KvKQ", tmp_path, workers=1)
     position = "8/8/8/8/8/8/q7/k1K5 w - - 0 1"
     state = rz.load("monster").parse(position)
@@ -352,7 +359,7 @@ def test_a_hint_says_what_tables_prove(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_leaves_loses_no_game(tmp_path: Path) -> None:
-    """The choices so far are kept, also where nothing can be said any more."""
+    """If stdout is closed during a game, the moves so far are saved."""
     with begin("play", "connect4", "--sims", "5", "--save", tmp_path) as process:
         read_until(process.stdout, "your move: ")
         assert process.stdin
@@ -364,12 +371,12 @@ def test_a_reader_that_leaves_loses_no_game(tmp_path: Path) -> None:
         process.stdin.write("c\nhint\nmoves\n")
         process.stdin.close()
         process.wait(timeout=60)
-    assert process.returncode in (1, 141)  # rich's, or ours: as who notices it
+    assert process.returncode in (1, 141)  # 1 if rich notices it, 141 if we do
     assert only(tmp_path).plies >= 2
 
 
 def test_what_is_no_text_is_no_move(tmp_path: Path) -> None:
-    """Bytes that no letters have are asked about again."""
+    """Input that is not valid UTF-8 is an illegal move, and the prompt is printed again."""
     result = subprocess.run(
         [sys.executable, "-m", "rulezero", "play", "chess", "--sims", "5", "--save", str(tmp_path)],
         input=b"e2e4\n\xff\xfe\nquit\n",
@@ -383,7 +390,7 @@ def test_what_is_no_text_is_no_move(tmp_path: Path) -> None:
 
 
 def test_without_input() -> None:
-    """Where a shell has closed it."""
+    """If the shell closed stdin, the error says that there is no input."""
     command = f"{sys.executable} -m rulezero play connect4 <&-"
     result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (2, "")
@@ -391,7 +398,7 @@ def test_without_input() -> None:
 
 
 def test_rules_that_fail_while_the_machine_thinks(tmp_path: Path) -> None:
-    """The choice is taken back, and people are asked again."""
+    """The human's move is taken back, and the prompt is printed again."""
     broken = documents.tic_tac_toe().replace(
         "def apply(self, position, action):",
         "def apply(self, position, action):\n"
@@ -407,7 +414,7 @@ def test_rules_that_fail_while_the_machine_thinks(tmp_path: Path) -> None:
 
 
 def test_games_gather_in_one_store(tmp_path: Path) -> None:
-    """Each with a seed of its own."""
+    """Games saved in one store have different seeds."""
     for _ in range(2):
         succeeds("play", "connect4", "--sims", "5", "--save", tmp_path, stdin="d\nquit\n")
     first, second = Store(tmp_path)
@@ -415,7 +422,7 @@ def test_games_gather_in_one_store(tmp_path: Path) -> None:
 
 
 def test_two_people_share_a_board() -> None:
-    """The opponent may be human too."""
+    """With --opponent human, both seats are prompted in turn."""
     output = succeeds("play", "connect4", "--opponent", "human", stdin="d\nc\nhint\nquit\n")
     assert output.startswith("connect4: you are X and O\n")
     assert re.findall(r"([XO]), your move: (\w+)", output) == [
@@ -425,7 +432,7 @@ def test_two_people_share_a_board() -> None:
 
 
 def test_without_unicode() -> None:
-    """A terminal of plain letters gets plain letters."""
+    """If the output encoding is ASCII, all output is ASCII."""
     result = run("play", "chess", "--sims", "5", stdin="e4\nhint\nquit\n", PYTHONIOENCODING="ascii")
     assert result.returncode == 0
     assert result.stdout.isascii()
@@ -433,7 +440,7 @@ def test_without_unicode() -> None:
 
 
 def test_wrong_input_is_one_line(tmp_path: Path) -> None:
-    """Before anything is drawn or made."""
+    """The error is one line; no board is drawn, and no file is made or overwritten."""
     mine = tmp_path / "mine"
     mine.write_text("mine")
     store = tmp_path / "store"
@@ -441,7 +448,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         (["conect4"], "did you mean 'connect4'"),
         (["connect4", "--position", "nonsense"], "a board and a side"),
         (["connect4", "--fen", "7/7/7/7/OOO4/XXXX3 o"], "over"),
-        (["connect4", "--seat", "2"], "no seat"),
+        (["connect4", "--seat", "2"], "is not a seat"),
         (["connect4", "--sims", "0"], "--sims"),
         (["connect4", "--opponent", "nobody"], "there is no player"),
         (["connect4", "--opponent", ""], "has no name"),
@@ -460,7 +467,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
 def test_on_a_terminal(tmp_path: Path) -> None:
-    """In colour, with a prompt that waits; Ctrl-C keeps the game."""
+    """On a terminal the output is coloured, and Ctrl-C at the prompt saves the game."""
     master, slave = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "rulezero", "play", "chess", "--sims", "5", "--save", str(tmp_path)],
@@ -479,12 +486,12 @@ def test_on_a_terminal(tmp_path: Path) -> None:
             while shown.count("your move: ") < 2:
                 shown += terminal.read(1000).decode(errors="replace")
             process.send_signal(signal.SIGINT)
-            while not select.select([terminal], [], [], 5)[0]:  # it came too early: see stop
+            while not select.select([terminal], [], [], 5)[0]:  # too early: see `stop`
                 process.send_signal(signal.SIGINT)
             try:
                 while part := terminal.read(1000):
                     shown += part.decode(errors="replace")
-            except OSError:  # the other side is closed
+            except OSError:  # the process has closed the terminal
                 pass
     assert process.returncode == 130
     assert "\x1b[" in shown
@@ -493,7 +500,7 @@ def test_on_a_terminal(tmp_path: Path) -> None:
 
 
 def test_against_a_net(tmp_path: Path) -> None:
-    """The opponent judges by it, and the record names it."""
+    """The opponent uses the net of --net, and the record names the net."""
     net = little_nets.net("connect4")
     arguments: list[str | Path] = [
         "--net",
@@ -510,3 +517,10 @@ def test_against_a_net(tmp_path: Path) -> None:
     record = only(tmp_path / "store")
     assert record.nets[0] is not None
     assert record.nets[1] is None
+
+
+def test_commands_are_known_to_the_check_of_games() -> None:
+    """`check game` warns of moves that are commands: its list is the one that help prints."""
+    output = succeeds("play", "connect4", "--sims", "2", stdin="help\nquit\n")
+    listed = output.partition("plays a move\n")[2].partition("X, your move")[0]
+    assert tuple(line.split()[0] for line in listed.splitlines()) == COMMANDS

@@ -5,6 +5,7 @@ import io
 import os
 import signal
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -14,39 +15,42 @@ from rulezero.cli.games import bench, check, games, perft, solve, tour
 from rulezero.cli.play import analyse, match, play, players, replay
 from rulezero.cli.results import diagnose, rate, report
 from rulezero.cli.terminal.flags import with_flags
-from rulezero.cli.terminal.helptext import hide_types_of_flags
+from rulezero.cli.terminal.helptext import prepare_help
 from rulezero.cli.training import cost, data, export, fit, generate, imports, judge, train
 
 app = typer.Typer(
     name="rulezero",
-    help="AlphaZero for games that bend the rules.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("games")(games.games)
-app.command("perft")(perft.perft)
-app.command("tour")(tour.tour)
-app.command("players")(players.players)
-app.command("match")(match.match)
-app.command("play")(play.play)
-app.command("replay")(replay.replay)
-app.command("analyse")(analyse.analyse)
-app.command("import")(imports.import_games)
-app.command("train")(with_flags(train.train))
-app.command("cost")(cost.cost)
-app.command("rate")(rate.rate)
-app.command("report")(report.report)
-app.command("diagnose")(diagnose.diagnose)
-app.command("generate")(generate.generate)
-app.command("fit")(with_flags(fit.fit, fit.FLAGS))
-app.command("judge")(judge.judge)
-app.command("export")(export.export)
-app.command("solve")(solve.solve)
-app.command("bench")(bench.bench)
-app.add_typer(check.app, name="check")
-app.add_typer(data.app, name="data")
+
+_PLAY, _TRAIN, _JUDGE = "Look and play", "Train", "Measure results"
+_GAMES, _STORED = "Check games, solve endgames", "Recorded games"
+
+app.command("games", rich_help_panel=_PLAY)(games.games)
+app.command("tour", rich_help_panel=_PLAY)(tour.tour)
+app.command("players", rich_help_panel=_PLAY)(players.players)
+app.command("play", rich_help_panel=_PLAY)(play.play)
+app.command("match", rich_help_panel=_PLAY)(match.match)
+app.command("train", rich_help_panel=_TRAIN)(with_flags(train.train))
+app.command("cost", rich_help_panel=_TRAIN)(cost.cost)
+app.command("generate", rich_help_panel=_TRAIN)(generate.generate)
+app.command("fit", rich_help_panel=_TRAIN)(with_flags(fit.fit, fit.FLAGS))
+app.command("export", rich_help_panel=_TRAIN)(export.export)
+app.command("report", rich_help_panel=_JUDGE)(report.report)
+app.command("rate", rich_help_panel=_JUDGE)(rate.rate)
+app.command("diagnose", rich_help_panel=_JUDGE)(diagnose.diagnose)
+app.command("bench", rich_help_panel=_JUDGE)(bench.bench)
+app.command("replay", rich_help_panel=_STORED)(replay.replay)
+app.command("analyse", rich_help_panel=_STORED)(analyse.analyse)
+app.command("judge", rich_help_panel=_STORED)(judge.judge)
+app.command("import", rich_help_panel=_STORED)(imports.import_games)
+app.add_typer(data.app, name="data", rich_help_panel=_STORED)
+app.add_typer(check.app, name="check", rich_help_panel=_GAMES)
+app.command("perft", rich_help_panel=_GAMES)(perft.perft)
+app.command("solve", rich_help_panel=_GAMES)(solve.solve)
 
 
 def _show_version(wanted: bool) -> None:
@@ -62,7 +66,13 @@ def _options(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """AlphaZero for games that bend the rules."""
+    """Train, rate and play AlphaZero agents for board games that bend the rules.
+
+    Examples:
+      rulezero play monster
+      rulezero train razzle --preset tiny --out runs/first
+      rulezero report runs/first
+    """
 
 
 def main() -> None:
@@ -70,6 +80,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a symbol that a terminal lacks is a '?'
+    warnings.formatwarning = lambda message, *_, **__: f"rulezero: warning: {message}\n"
     try:
         try:
             if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
@@ -77,7 +88,7 @@ def main() -> None:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
             verbs = typer.main.get_command(app)
             if {"-h", "--help"} & set(sys.argv):
-                hide_types_of_flags(verbs)
+                prepare_help(verbs)
             sys.exit(verbs(standalone_mode=False))
         finally:
             if sys.stdout:  # None where the shell has closed it

@@ -1,4 +1,4 @@
-"""Short names of a recipe's keys, as the command line has them."""
+"""Flags of the command line, which are short names for a recipe's keys."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,23 +13,24 @@ Keys = dict[str, Any]
 
 
 class Switch:
-    """The kind of a flag that turns something on, as --name, or off, as --no-name."""
+    """The kind of a flag with two forms: --name turns something on, and --no-name off."""
 
 
 class Flag(NamedTuple):
-    """A short name. Regimes and games list their own: those belong to their experiments alone."""
+    """A flag. Regimes and games list their own flags, which apply only to their experiments."""
 
     name: str  # without its dashes
-    kind: type | tuple[str, ...]  # of its value; words: one of these; bool: only --name
+    kind: type | tuple[str, ...]  # of its value; a tuple: one of these words; bool: only --name
     help: str
-    keys: "Callable[[Experiment, Any], Keys]"  # that it changes
+    keys: "Callable[[Experiment, Any], Keys]"  # the keys that it changes, by its value
     fits: "Callable[[Experiment], bool]" = lambda _: True
-    value: str = ""  # what stands for it in a help text; "": by its kind
-    needs: str = ""  # the switch that turns on what it belongs to
+    value: str = ""  # placeholder of its value in help texts; "": by its kind
+    needs: str = ""  # the switch without which it has no effect
+    group: str = ""  # what it is for, as the heading of a help text says it
 
     @property
     def parameter(self) -> str:
-        """Its name as Python writes it."""
+        """Its name as a Python parameter."""
         return self.name.replace("-", "_")
 
 
@@ -49,7 +50,7 @@ def with_sims(text: str, sims: int) -> str:
     """A player with another number of simulations."""
     player = read_player(text)
     if not player.has("sims"):
-        raise RunError(f"'{text}' has no simulations: leave them out")
+        raise RunError(f"the player '{text}' has no simulations: leave their number out")
     return player.changed(sims=str(sims)).text
 
 

@@ -5,17 +5,26 @@ from typing import Annotated
 import typer
 
 import rulezero as rz
-from rulezero.cli.terminal.options import GameTexts, net_option
+from rulezero.cli.terminal.options import GameTexts, Json, net_option
 from rulezero.cli.terminal.screen import open_console, plain_table, print_json
 
 
 def bench(
     names: GameTexts = None,
-    net: Annotated[str | None, net_option("Net to measure self-play with.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.001, max=3600, help="Seconds per figure.")] = 0.5,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per game.")] = False,
+    net: Annotated[
+        str | None, net_option("Net to measure self-play with (default: none).", None)
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(min=0.001, max=3600, help="Seconds of measurement per figure.")
+    ] = 0.5,
+    as_json: Json = False,
 ) -> None:
-    """Measure rules, planes and searches on this machine, per second of one process."""
+    """Measure how fast rules, planes and searches are on this machine, in one process.
+
+    Examples:
+      rulezero bench
+      rulezero bench razzle --net runs/first --seconds 5
+    """
     if net is not None and not names:
         path = rz.nets.resolve(net)
         games = [rz.nets.game_of(path, rz.nets.read_card(path))]

@@ -62,16 +62,25 @@ class Board:
 
 @app.callback()
 def check() -> None:
-    """Check the rules of a game, or piece files, before they are used."""
+    """Check the rules of a game, or files with pieces, before you use them."""
 
 
 @app.command()
 def pieces(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="YAML files, or standard or custom.")
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="YAML files with pieces, or the built-in sets standard and custom.",
+        ),
     ],
 ) -> None:
-    """Check piece files and draw how every piece in them moves."""
+    """Check piece files and draw how every piece in them moves.
+
+    Examples:
+      rulezero check pieces my_pieces.yaml
+      rulezero check pieces standard custom
+    """
     loaded = rz.pieces.read_pieces(files)
     game = rz.pieces.game_with(loaded)
     named = {str(rz.pieces.locate(file)) for file in files}

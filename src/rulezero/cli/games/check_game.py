@@ -14,7 +14,8 @@ from rulezero.cli.terminal.words import counted
 
 def game(
     text: Annotated[
-        str, typer.Argument(metavar="GAME", help="A Python file or a game: my_game.py, monster.")
+        str,
+        typer.Argument(metavar="GAME", help="Python file or game, such as my_game.py or monster."),
     ],
     games: Annotated[int, typer.Option(min=1, help="Number of random games to play.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
@@ -22,10 +23,14 @@ def game(
         float, typer.Option(min=0, help="Stop playing after this many seconds.")
     ] = 5.0,
 ) -> None:
-    """Check the rules of a game, above all of one in a Python file, in random games.
+    """Check the rules of a game, such as your own in a Python file, by playing random games.
 
-    GAME is a Python file, my_game.py, or any other game. Prints every law that the rules break
-    with the file and line of the method, and exits with 1 if there is one.
+    Prints each law of games that the rules break, with the file and line of the method, and exits
+    with code 1 if there is one.
+
+    Examples:
+      rulezero check game my_game.py
+      rulezero check game my_game.py --games 500 --seed 7
     """
     found = rz.check_game(text, games=games, seed=seed, seconds=seconds)
     console = open_console()

@@ -13,10 +13,17 @@ from rulezero.cli.terminal.screen import open_console, plain_table
 def games(
     game: Annotated[
         str | None,
-        typer.Argument(help="One game, with the weights of its heuristic (default: all games)."),
+        typer.Argument(
+            help="Game whose options and heuristic weights to list (default: all games)."
+        ),
     ] = None,
 ) -> None:
-    """List the games, the recipes that train them, and the games' rule options."""
+    """List the games with their rule options, and the recipes that train them.
+
+    Examples:
+      rulezero games
+      rulezero games monster
+    """
     console = open_console()
     if game is None:
         _print_all(console)

@@ -10,16 +10,26 @@ from rulezero.cli.terminal.options import GameText, Position
 
 def perft(
     game: GameText,
-    depth: Annotated[int, typer.Argument(min=0, help="Number of choices in a path.")],
+    depth: Annotated[
+        int, typer.Argument(metavar="DEPTH", min=0, help="Number of plies in a path.")
+    ],
     position: Position = None,
-    seed: Annotated[int, typer.Option("--seed", help="Random seed of the start.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", help="Random seed of the start position, where the game draws one."),
+    ] = 0,
     divide: Annotated[
-        bool, typer.Option("--divide", help="Print a count for each move first.")
+        bool, typer.Option("--divide", help="Print the count of each first move, too.")
     ] = False,
 ) -> None:
-    """Count the paths of exactly DEPTH choices. The last line is the count.
+    """Count the paths of exactly DEPTH plies, the usual test of a move generator.
 
-    A die is a choice among its faces. A finished game has no continuation.
+    The last line is the count. Each face of a die is a ply of its own. A finished game has no
+    continuation.
+
+    Examples:
+      rulezero perft monster 3
+      rulezero perft razzle 2 --divide
     """
     loaded = rz.load(game)
     state = loaded.start(seed) if position is None else loaded.parse(position)

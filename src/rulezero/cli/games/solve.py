@@ -23,25 +23,34 @@ _PROBE = "probe"  # in the place of a game
 
 def solve(
     what: Annotated[
-        str, typer.Argument(metavar="monster|probe", help="monster, or probe to ask tables.")
+        str,
+        typer.Argument(
+            metavar="monster|probe",
+            help="Solve monster's endgames, or look a position up in tables.",
+        ),
     ],
     words: Annotated[
         list[str],
         typer.Argument(
             metavar="MEN...",
-            help="White's men v Black's: KPvKQR. For probe: the folder of the tables and a FEN.",
+            help="White's and Black's men, such as KPvKQR. For probe: the folder of the tables and"
+            " a FEN.",
         ),
     ],
-    out: Annotated[str, typer.Option(metavar="DIR", help="Where tables are kept.")] = "endgames",
+    out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the tables.")] = "endgames",
     workers: Workers = 0,
     check: Annotated[
-        int, typer.Option(min=0, help="Compare N random entries with the rules, a ply ahead.")
+        int, typer.Option(min=0, help="Verify N random entries with the rules, one ply ahead.")
     ] = 0,
 ) -> None:
-    """Solve endgames: who wins every position with these men, and how soon.
+    """Solve endgames exactly: who wins every position with these men, and in how many turns.
 
-    `solve monster KvKQQ --out DIR` makes tables. `solve probe DIR FEN` says what they prove of a
-    position and of each of its moves.
+    `solve monster KvKQQ --out DIR` makes tables. `solve probe DIR FEN` looks a position and
+    its moves up in them.
+
+    Examples:
+      rulezero solve monster KvKQQ --out endgames
+      rulezero solve probe endgames "8/8/3k4/8/1q6/8/4q3/7K b - - 0 1"
     """
     if what == _PROBE:
         if len(words) != 2:

@@ -21,7 +21,12 @@ def tour(
     names: GameTexts = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:
-    """Play one random game of each kind and show how it went."""
+    """Play and draw one random game of each kind.
+
+    Examples:
+      rulezero tour
+      rulezero tour exchange razzle --seed 3
+    """
     console = open_console()
     summary = plain_table(console, "game", ">plies", ">turns", ">choices", "result")
     for name in names or rz.game_names():

@@ -1,6 +1,7 @@
 """`rulezero analyse`: what the moves of recorded games gave away."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -11,7 +12,15 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.bar import signed
-from rulezero.cli.terminal.options import Trusted, Workers, net_option, sims_option
+from rulezero.cli.terminal.options import (
+    PLAYERS,
+    RECORDS,
+    Json,
+    Trusted,
+    Workers,
+    net_option,
+    sims_option,
+)
 from rulezero.cli.terminal.records import OfGame, Selection, say_result
 from rulezero.cli.terminal.screen import (
     counting,
@@ -30,39 +39,55 @@ _STYLES = {"??": "bold red", "?": "red", "?!": "yellow"}
 def analyse(
     path: Annotated[
         Path,
-        typer.Argument(metavar="GAMES", help="A store, a run's folder, a .jsonl or a .pgn file."),
+        typer.Argument(
+            metavar="GAMES", help="Store, run's folder, or .jsonl or .pgn file, with the games."
+        ),
     ],
     which: Annotated[
         str | None,
-        typer.Argument(metavar="[RECORD]", help="A record's id or number (default: all)."),
+        typer.Argument(metavar="RECORD", help="Number or id of a record (default: all)."),
     ] = None,
     player: Annotated[
         str | None,
-        typer.Option(metavar="PLAYER", help=f"Player that judges (default: puct:sims={_SIMS})."),
+        typer.Option(
+            metavar="PLAYER",
+            help=f"Player that judges the moves (default: puct:sims={_SIMS}).",
+            rich_help_panel=PLAYERS,
+        ),
     ] = None,
-    net: Annotated[str | None, net_option("The judge's net.")] = None,
+    net: Annotated[str | None, net_option("The judge's net (default: none).")] = None,
     sims: Annotated[
         int | None, sims_option(f"The judge's simulations per position (default: {_SIMS}).")
     ] = None,
     tables: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="Solved endgames that the judge knows."),
+        typer.Option(
+            metavar="DIR", help="Endgame tables for the judge (monster).", rich_help_panel=PLAYERS
+        ),
     ] = None,
     game: OfGame = None,
-    limit: Annotated[int, typer.Option(min=1, help="Largest number of games.")] = 20,
+    limit: Annotated[
+        int,
+        typer.Option(min=1, help="Analyse at most this many games.", rich_help_panel=RECORDS),
+    ] = 20,
     to: Annotated[
         Path | None,
         typer.Option(
             metavar="STORE",
-            help="Store for the games and the judge's notes (default: the store itself, or"
-            " NAME.store beside a file).",
+            help="Store that keeps the games and the judge's notes (default: the store itself, or"
+            " NAME.store next to a file).",
         ),
     ] = None,
     workers: Workers = 0,
     trusted: Trusted = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per game.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Judge every move of recorded games, mark the mistakes and count them."""
+    """Judge every move of recorded games, mark the mistakes and count them.
+
+    Examples:
+      rulezero analyse games last
+      rulezero analyse their.pgn --player alphabeta:depth=5 --limit 5
+    """
     judge = _judge(player, net, sims, tables)
     selection = Selection(path, game=game, trusted=trusted)
     if to is None and path.is_dir() and rz.Run(path).exists:
@@ -71,7 +96,7 @@ def analyse(
             " games and the analysis are kept"
         )
     try:
-        found = _choose(selection, which, limit)
+        found = _choose(selection, which, limit, trusted)
     finally:
         selection.warn()
     for record in {record.game: record for record in found.records}.values():
@@ -116,13 +141,14 @@ class _Found(NamedTuple):
     has_more: bool
 
 
-def _choose(selection: Selection, which: str | None, limit: int) -> _Found:
+def _choose(selection: Selection, which: str | None, limit: int, trusted: bool) -> _Found:
     if which is not None:
         record, _ = selection.look_up(which)
         number = int(which) if which.isdigit() and len(which) < 9 else None
         found = _Found([record], [number], False)
     else:
-        listed = list(islice(enumerate(selection, 1), limit + 1))
+        can_load = partial(_can_load, selection, trusted)
+        listed = list(islice(filter(can_load, enumerate(selection, 1)), limit + 1))
         if not listed:
             raise selection.nothing()
         has_more = len(listed) > limit
@@ -131,6 +157,17 @@ def _choose(selection: Selection, which: str | None, limit: int) -> _Found:
     if not any(record.plies for record in found.records):
         raise rz.RecordError("there is nothing to analyse: no move was made")
     return found
+
+
+def _can_load(selection: Selection, trusted: bool, numbered: tuple[int, rz.Record]) -> bool:
+    """Whether the rules of a record can be used; if not, the reason is reported."""
+    number, record = numbered
+    try:
+        rz.data.game_of(record.game, trusted=trusted)
+    except rz.RecordError as error:
+        selection.report(f"game {number} is skipped: {error}")
+        return False
+    return True
 
 
 def _judge(text: str | None, net: str | None, sims: int | None, tables: str | None) -> rz.Player:
@@ -148,7 +185,7 @@ def _check(judge: rz.Player, record: rz.Record, trusted: bool) -> None:
         return
     if judge.changed(**quick).think(state).value is None:
         raise rz.PlayerError(
-            f"'{judge.text}' has no opinion of positions: name a player that has one, such as"
+            f"'{judge.text}' does not evaluate positions: name a player that does, such as"
             " puct:sims=1000"
         )
 

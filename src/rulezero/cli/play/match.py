@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.options import GameText, Starts, Workers
+from rulezero.cli.terminal.options import GAMES, PLAYERS, GameText, Json, Starts, Workers
 from rulezero.cli.terminal.screen import (
     counting,
     open_console,
@@ -26,30 +26,63 @@ _LABELS = 12  # letters of the column beside the figures
 
 def match(
     game: GameText,
-    a: Annotated[str, typer.Option(metavar="PLAYER", help="A player (see `rulezero players`).")],
-    b: Annotated[str, typer.Option(metavar="PLAYER", help="The other player.")],
-    games: Annotated[
-        int, typer.Option(min=1, help="Number of games, in pairs with swapped seats.")
-    ] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    opening: Annotated[int, typer.Option(min=0, help="First plies drawn at random.")] = 4,
-    starts: Starts = None,
-    swap: Annotated[bool, typer.Option(help="Play every opening from both seats.")] = True,
+    a: Annotated[
+        str,
+        typer.Option(
+            metavar="PLAYER",
+            help="First player, such as puct:sims=200 (see `rulezero players`).",
+            rich_help_panel=PLAYERS,
+        ),
+    ],
+    b: Annotated[
+        str, typer.Option(metavar="PLAYER", help="Second player.", rich_help_panel=PLAYERS)
+    ],
     judge: Annotated[
         str | None,
-        typer.Option(metavar="PLAYER", help="Player that comments on every ply, for --save."),
+        typer.Option(
+            metavar="PLAYER",
+            help="Player that evaluates every position without moving. --save keeps its notes.",
+            rich_help_panel=PLAYERS,
+        ),
     ] = None,
+    games: Annotated[
+        int, typer.Option(min=1, help="Number of games.", rich_help_panel=GAMES)
+    ] = 100,
+    opening: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Number of random plies at the start of a game.", rich_help_panel=GAMES
+        ),
+    ] = 4,
+    starts: Starts = None,
+    swap: Annotated[
+        bool,
+        typer.Option(
+            help="Play every opening twice, with the seats swapped.", rich_help_panel=GAMES
+        ),
+    ] = True,
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ELO0,ELO1",
+            help="Stop as soon as a sequential test (SPRT) accepts one of these Elo differences,"
+            " such as 0,10.",
+            rich_help_panel=GAMES,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.", rich_help_panel=GAMES)] = 0,
     workers: Workers = 1,
     save: Annotated[
         str | None, typer.Option(metavar="STORE", help="Keep every game in this folder.")
     ] = None,
-    sprt: Annotated[
-        str | None,
-        typer.Option(metavar="ELO0,ELO1", help="Stop when one of the two is accepted: 0,10."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Play games between two players and report score, Elo and how games ended."""
+    """Play games between two players and report score, Elo and how games ended.
+
+    Examples:
+      rulezero match razzle --a puct:sims=100 --b heuristic --games 40
+      rulezero match chess --a puct:sims=50 --b random --sprt 0,20 --workers 2
+    """
     loaded = rz.load(game)
     test = None if sprt is None else _read_sprt(sprt)
     positions = [] if starts is None else rz.play.read_starts(starts, loaded)

@@ -9,10 +9,19 @@ from typing import Annotated
 import typer
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Position, Trusted, net_option, sims_option
-from rulezero.cli.terminal.records import Selection
+from rulezero.cli.terminal.options import (
+    GAMES,
+    OUTPUT,
+    PLAYERS,
+    Position,
+    Trusted,
+    net_option,
+    sims_option,
+)
+from rulezero.cli.terminal.records import Selection, say_result
 from rulezero.cli.terminal.screen import open_console
 from rulezero.cli.terminal.table import Table, prepare_input, seats_for
+from rulezero.cli.terminal.words import counted
 
 
 def play(
@@ -20,10 +29,13 @@ def play(
         str | None,
         typer.Argument(
             metavar="GAME",
-            help="A game: chess, exchange:dice=fixed:3, ... --continue needs none.",
+            help="Game, such as chess or exchange:dice=fixed:3. Not needed with --continue.",
         ),
     ] = None,
-    net: Annotated[str | None, net_option("The opponent's net.")] = None,
+    net: Annotated[
+        str | None,
+        net_option("The opponent's net: a run's folder, RUN@12 or a checkpoint (default: none)."),
+    ] = None,
     sims: Annotated[
         int | None, sims_option("The opponent's simulations per move (default: 400).")
     ] = None,
@@ -32,6 +44,7 @@ def play(
         typer.Option(
             metavar="0|1|white|black",
             help="Your seat (default: Black in Monster, White or the first seat in other games).",
+            rich_help_panel=GAMES,
         ),
     ] = None,
     position: Position = None,
@@ -40,13 +53,18 @@ def play(
         typer.Option(
             "--continue",
             metavar="GAMES RECORD",
-            help="Play a recorded game on: a store or a .pgn or .jsonl file, and a record's number"
-            " or id, or last.",
+            help="Continue a recorded game. GAMES is a store, a .pgn or a .jsonl file. RECORD is"
+            " a number in the list of `rulezero replay GAMES`, an id, or last.",
+            rich_help_panel=GAMES,
         ),
     ] = None,
     ply: Annotated[
         int | None,
-        typer.Option(min=0, help="Continue after this ply of the record (default: its end)."),
+        typer.Option(
+            min=0,
+            help="Continue after this ply of the record (default: its end).",
+            rich_help_panel=GAMES,
+        ),
     ] = None,
     against: Annotated[
         str | None,
@@ -55,12 +73,15 @@ def play(
             metavar="PLAYER",
             help="The opponent: a player (see `rulezero players`), or human for two people at one"
             " board (default: puct, or the opponent of the game that is continued).",
+            rich_help_panel=PLAYERS,
         ),
     ] = None,
     tables: Annotated[
         str | None,
         typer.Option(
-            metavar="DIR", help="Solved endgames that the opponent and hints know (monster)."
+            metavar="DIR",
+            help="Endgame tables for the opponent and for hints (monster).",
+            rich_help_panel=PLAYERS,
         ),
     ] = None,
     save: Annotated[
@@ -72,19 +93,29 @@ def play(
             help="Keep the game in this folder (default: the store of --continue). The opponent"
             " then searches every move in full, because nets learn from it. Without --save it"
             " stops once the choice is clear, so it may play differently.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(help="Your name in the record and in PGN (default: human).")
+        str | None,
+        typer.Option(
+            help="Your name in the record and in PGN (default: human).", rich_help_panel=OUTPUT
+        ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Random seed (default: a new one).")
+        int | None,
+        typer.Option(min=0, help="Random seed (default: a new one).", rich_help_panel=GAMES),
     ] = None,
     trusted: Trusted = False,
 ) -> None:
     """Play against a player in the terminal: moves as e2e4 or Nf3, help for the rest.
 
     Ctrl-C while the opponent thinks makes it move now. At the prompt it leaves the game.
+
+    Examples:
+      rulezero play monster
+      rulezero play razzle --net runs/first --seat white --save games
+      rulezero play --continue games last
     """
     today = date.today().strftime("%Y.%m.%d")
     opponent = None
@@ -101,6 +132,7 @@ def play(
         finally:
             selection.warn()
         loaded = rz.data.game_of(found.game, trusted=trusted)
+        remarks = [_origin(found, ply)]
         human, seats = seats_for(loaded, found, ply, wanted, opponent)
         if save is None and record[0].is_dir() and not rz.Run(record[0]).exists:
             save = str(record[0])
@@ -120,6 +152,7 @@ def play(
         if game is None:
             raise typer.BadParameter("name a game, or --continue GAMES RECORD", param_hint="GAME")
         loaded = rz.load(game)
+        remarks = []
         human = loaded.facts.human_seat if wanted is None else wanted
         machine, person = opponent or rz.play.opponent(), rz.player("human")
         seats = (person, machine) if human == 0 else (machine, person)
@@ -142,24 +175,31 @@ def play(
             adviser=rz.play.opponent(net=net, sims=sims) if machine.is_human else machine,
             human=human,
             store=store,
-            advice=_advice(dialogue),
+            remarks=[*remarks, *_advice(dialogue)],
         )
         if not table.play():
             raise typer.Exit(130)  # as a shell tells Ctrl-C
 
 
-def _advice(dialogue: rz.play.Dialogue) -> str:
+def _origin(record: rz.Record, ply: int | None) -> str:
+    """Where a recorded game is continued, and how it ended."""
+    plies = counted(record.plies, "ply")
+    where = "the end" if ply in (None, record.plies) else f"ply {ply}"
+    return f"record {record.id[:12]} ({plies}, {say_result(record)}) continues after {where}"
+
+
+def _advice(dialogue: rz.play.Dialogue) -> list[str]:
     """Which opponents are the strongest, where that was measured and another one is met."""
     found = rz.play.strongest(dialogue.game)
     met = {player.text for player in dialogue.players}
     if found is None or met & {each.player for each in found} or "human" not in met:
-        return ""
+        return []
     names = dialogue.game.facts.seat_names
     best = found[0].player
     if found[1].player == best:
-        return f"strongest opponent without a net, as measured: --opponent {best}"
+        return [f"strongest opponent without a net, as measured: --opponent {best}"]
     sides = [f"{each.player} as {name}" for name, each in zip(names, found, strict=True)]
-    return f"strongest opponents without a net, as measured (--opponent): {', '.join(sides)}"
+    return [f"strongest opponents without a net, as measured (--opponent): {', '.join(sides)}"]
 
 
 def _names(human: int, name: str | None) -> tuple[str | None, str | None]:

@@ -14,11 +14,18 @@ def players(
         str | None,
         typer.Argument(
             metavar="[KIND|GAME]",
-            help="One kind of player (default: all), or a game: its strongest players, by seat.",
+            help="Kind of player whose keys to list, or game whose strongest players to list"
+            " (default: all kinds).",
         ),
     ] = None,
 ) -> None:
-    """List the kinds of players and their keys: puct:sims=200,c_puct=1.25."""
+    """List the kinds of players and the keys of each, or the strongest players of a game.
+
+    Examples:
+      rulezero players
+      rulezero players puct
+      rulezero players monster
+    """
     known = rz.play.kinds()
     if kind is not None and kind.partition(":")[0] in rz.game_names():
         _show_strongest(rz.load(kind))

@@ -23,25 +23,36 @@ from rulezero.cli.terminal.words import counted, say_proof, say_shares, split_tu
 
 def replay(
     path: Annotated[
-        Path, typer.Argument(metavar="STORE_OR_FILE", help="A store, a .jsonl or a .pgn file.")
+        Path,
+        typer.Argument(metavar="GAMES", help="Store, or a .jsonl or .pgn file, with the games."),
     ],
     which: Annotated[
         str | None,
-        typer.Argument(metavar="[RECORD]", help="A record's id or number in the list, or last."),
+        typer.Argument(metavar="RECORD", help="Number in the list, id of a record, or last."),
     ] = None,
     ply: Annotated[
         int | None,
-        typer.Option(min=0, help="Start after this ply. In a pipe, print only that position."),
+        typer.Option(
+            min=0, help="Start after this ply. If the output is a pipe, print this position only."
+        ),
     ] = None,
-    as_list: Annotated[bool, typer.Option("--list", help="List the records.")] = False,
+    as_list: Annotated[bool, typer.Option("--list", help="List the games and stop.")] = False,
     tables: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Solved endgames: say what they prove of each position."),
+        typer.Option(
+            metavar="DIR", help="Endgame tables: show the exact value of each position they have."
+        ),
     ] = None,
     game: OfGame = None,
     trusted: Trusted = False,
 ) -> None:
-    """Step through a recorded game and play it on, or list the games of a store or a file."""
+    """Step through a recorded game and play it on, or list the games of a store or a file.
+
+    Examples:
+      rulezero replay games
+      rulezero replay games 3
+      rulezero replay their.pgn last --ply 20
+    """
     console = open_console()
     if ply is not None and which is None:
         raise typer.BadParameter("name a record too: --list shows them", param_hint="'--ply'")
@@ -80,7 +91,10 @@ def _table(records: Iterable[rz.Record], console: Console) -> Table:
             record.id[:12],
             Text(record.game),
             record.purpose,
-            *map(Text, record.players),
+            *(
+                Text(name or player)
+                for name, player in zip(record.names, record.players, strict=True)
+            ),
             Text(say_result(record)),
             str(record.plies),
         )
@@ -227,6 +241,8 @@ class _Viewer:
             self.console,
             adviser=adviser,
             human=human,
-            advice="quit leads back here; this game is not kept, but `rulezero play --continue"
-            f" GAMES {self.record.id[:12]} --ply {at} --save STORE` keeps one",
+            remarks=[
+                "quit leads back here; this game is not kept, but `rulezero play --continue"
+                f" GAMES {self.record.id[:12]} --ply {at} --save STORE` keeps one"
+            ],
         ).play()

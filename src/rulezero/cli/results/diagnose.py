@@ -12,13 +12,14 @@ from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
+from rulezero.cli.terminal.options import Json
 from rulezero.cli.terminal.screen import open_console, plain_table, print_json, print_pairs
 from rulezero.cli.terminal.words import counted
 
 
 def diagnose(
     net: Annotated[
-        str, typer.Argument(metavar="RUN_OR_NET", help="A run's folder, RUN@12, or a checkpoint.")
+        str, typer.Argument(metavar="RUN_OR_NET", help="Run's folder, RUN@12, or a checkpoint.")
     ],
     games: Annotated[
         int | None,
@@ -31,9 +32,14 @@ def diagnose(
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Diagnose the untrained net of a run or a recipe.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the diagnosis as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Compare a net with an untrained one on games, and show how varied those games are."""
+    """Show what a net has learned: its errors, those of an untrained net, and how games vary.
+
+    Examples:
+      rulezero diagnose runs/first
+      rulezero diagnose runs/first@3 --games 50
+    """
     with untrained_of(net) if baseline else nullcontext(net) as judged:
         found = rz.diagnose(judged, games)
     if as_json:

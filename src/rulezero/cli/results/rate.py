@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Workers
+from rulezero.cli.terminal.options import Json, Workers
 from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_json
 from rulezero.cli.terminal.words import counted
 
@@ -20,11 +20,16 @@ def rate(
         int | None,
         typer.Option(min=1, help="Simulations per move of the nets (default: as in the recipe)."),
     ] = None,
-    nets: Annotated[int, typer.Option(min=1, help="Number of nets of the run.")] = 5,
+    nets: Annotated[int, typer.Option(min=1, help="Number of the run's nets to rate.")] = 5,
     workers: Workers = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the ratings as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Rate the nets of a run in games against each other and against fixed players."""
+    """Rate the nets of a run in games against each other and against fixed players.
+
+    Examples:
+      rulezero rate runs/first
+      rulezero rate runs/first --nets 4 --games 60 --workers 2
+    """
     opened = rz.open_run(run)
     with counting("playing") as tell:
         found = rz.rate(opened, games=games, sims=sims, nets=nets, workers=workers, tell=tell)

@@ -8,8 +8,8 @@ import typer
 
 import rulezero as rz
 
-PANEL = "Short names for keys of the recipe (default: as in the recipe)"
-SWITCHES = "Switches for how a recipe learns (default: as in the recipe)"
+_PANEL = "Short names for {} (default: as in the recipe)"
+_SWITCHES = "Switches for how a recipe learns (default: as in the recipe)"
 _VALUES: dict[Any, str] = {int: "N", float: "X", str: "NET"}
 
 
@@ -40,7 +40,7 @@ def _option(flag: rz.flags.Flag) -> inspect.Parameter:
     about = typer.Option(
         f"--{flag.name}/--no-{flag.name}" if is_switch else f"--{flag.name}",
         help=flag.help,
-        rich_help_panel=SWITCHES if is_switch else PANEL,
+        rich_help_panel=_SWITCHES if is_switch else _PANEL.format(flag.group),
         metavar=flag.value or _VALUES.get(kind, None if kind is bool else "WORD"),
         show_default=False,
     )

@@ -1,4 +1,4 @@
-"""Options that several verbs have."""
+"""Options that several verbs have, and the groups that --help shows options in."""
 
 from typing import Annotated, Any, TypeVar
 
@@ -6,25 +6,69 @@ import typer
 
 T = TypeVar("T")
 
-Preset = Annotated[str, typer.Option(help="tiny, small, medium or full.")]
+# Groups of options in a help text; what is in none stands below "Options".
+PLAYERS = "Players"
+GAMES = "Games"
+RECORDS = "Which records"
+RECIPE = "Recipe"
+OUTPUT = "Output"
+
+Preset = Annotated[
+    str,
+    typer.Option(
+        metavar="PRESET",
+        help="Size of the recipe: tiny, small, medium or full.",
+        rich_help_panel=RECIPE,
+    ),
+]
 Changes = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="KEY=VALUE", help="Change a key of the recipe, such as fit.batch=64."
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a key of the recipe, such as fit.batch=64. Can be repeated.",
+        rich_help_panel=RECIPE,
     ),
 ]
 Position = Annotated[
-    str | None, typer.Option("--position", "--fen", metavar="TEXT", help="Start position.")
+    str | None,
+    typer.Option(
+        "--position",
+        "--fen",
+        metavar="TEXT",
+        help="Position to start from, as a FEN or the game's own text (default: the game's start).",
+        rich_help_panel=GAMES,
+    ),
 ]
 Starts = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Start from these positions, one per line.")
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Start from the positions in this file, one per line (default: the game's start).",
+        rich_help_panel=GAMES,
+    ),
 ]
-Workers = Annotated[int, typer.Option(min=0, help="Number of worker processes (0: one per core).")]
-GameText = Annotated[str, typer.Argument(help="A game: chess, exchange:dice=fixed:3, ...")]
+Workers = Annotated[
+    int, typer.Option(min=0, help="Number of worker processes (0: one per CPU core).")
+]
+GameText = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME",
+        help="Game, such as chess, exchange:dice=fixed:3 or my_game.py (see `rulezero games`).",
+    ),
+]
 GameTexts = Annotated[
-    list[str] | None, typer.Argument(metavar="[GAME]...", help="Games (default: all of them).")
+    list[str] | None, typer.Argument(metavar="GAME...", help="Games (default: all built-in ones).")
 ]
-Trusted = Annotated[bool, typer.Option("--trusted", help="Run or read the files that games name.")]
+Trusted = Annotated[
+    bool,
+    typer.Option(
+        "--trusted",
+        help="Allow records to run the Python files and read the piece files that they name.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 def given_once(argument: T | None, option: T | None, names: tuple[str, str]) -> T:
@@ -37,11 +81,11 @@ def given_once(argument: T | None, option: T | None, names: tuple[str, str]) -> 
     return found
 
 
-def net_option(words: str) -> Any:
+def net_option(words: str, panel: str | None = PLAYERS) -> Any:
     """The option --net, which the original programs called --use-model."""
-    return typer.Option("--net", "--use-model", metavar="NET", help=words)
+    return typer.Option("--net", "--use-model", metavar="NET", help=words, rich_help_panel=panel)
 
 
 def sims_option(words: str) -> Any:
     """The option --sims, which the original programs called --simulations."""
-    return typer.Option("--sims", "--simulations", min=1, help=words)
+    return typer.Option("--sims", "--simulations", min=1, help=words, rich_help_panel=PLAYERS)

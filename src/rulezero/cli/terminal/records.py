@@ -9,17 +9,34 @@ from typing import Annotated
 import typer
 
 import rulezero as rz
+from rulezero.cli.terminal.options import RECORDS
 from rulezero.cli.terminal.screen import warn
 
 OfGame = Annotated[
     str | None,
-    typer.Option(help="Only records of this game, which a .pgn file need not name itself."),
+    typer.Option(
+        metavar="GAME",
+        help="Read records of this game only. In a .pgn file that does not name its game, this"
+        " is the game of all records.",
+        rich_help_panel=RECORDS,
+    ),
 ]
 OfPurpose = Annotated[
     list[str] | None,
-    typer.Option(help=f"Only this, or each of several: {', '.join(rz.data.PURPOSES)}."),
+    typer.Option(
+        metavar="PURPOSE",
+        help=f"Read games of this purpose only: {', '.join(rz.data.PURPOSES)}. Can be repeated.",
+        rich_help_panel=RECORDS,
+    ),
 ]
-OfSource = Annotated[str | None, typer.Option(help="Only these: match, train, import:FILE, ...")]
+OfSource = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SOURCE",
+        help="Read games from this source only: match, train, import:FILE, ...",
+        rich_help_panel=RECORDS,
+    ),
+]
 
 _RESULTS = {1.0: "1-0", 0.0: "1/2", -1.0: "0-1"}
 _SHARD = re.compile(r"(.*\.games(?:\.part)?): ")  # what a store's problem begins with
@@ -118,7 +135,7 @@ class Selection:
                 return rz.RecordError(
                     f"'{self.path}' has no record whose {name} is {asked}; it has {there}"
                 )
-        if any(self._seen.values()):
+        if any(self._filters.values()) and any(self._seen.values()):
             names = ", ".join(f"--{name}" for name, wanted in self._filters.items() if wanted)
             return rz.RecordError(f"'{self.path}' has no record that passes all of {names}")
         return rz.RecordError(next(iter(self.problems), f"'{self.path}' holds no games"))

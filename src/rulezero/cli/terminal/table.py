@@ -4,7 +4,7 @@ import contextlib
 import io
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.columns import Columns
 from rich.console import Console
@@ -68,12 +68,12 @@ class Table:
         adviser: rz.Player,
         human: int,
         store: rz.Store | None = None,
-        advice: str = "",  # a line of the greeting
+        remarks: Sequence[str] = (),  # lines of the greeting
     ) -> None:
         self.dialogue = dialogue
         self.adviser = adviser
         self.store = store
-        self.advice = advice
+        self.remarks = remarks
         self.begun = dialogue.state  # what is as it was then is not kept again
         self.console = console
         self.names = dialogue.game.facts.seat_names
@@ -231,8 +231,8 @@ class Table:
         mine = " and ".join(name for name, seat in sitting if seat.is_human)
         others = "".join(f", {name} is {seat.text}" for name, seat in sitting if not seat.is_human)
         self.say(f"{rz.view.title(self.dialogue.game.text)}: you are {mine}{others}", "bold")
-        if self.advice:
-            self.say(self.advice)
+        for remark in self.remarks:
+            self.say(remark)
         self.say("a move, or help")
 
     def end(self) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 import rulezero as rz
 from rulezero.cli.terminal.estimates import say_estimate
-from rulezero.cli.terminal.options import Changes, Workers
+from rulezero.cli.terminal.options import RECIPE, Changes, Json, Workers
 from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_json, warn
 
 _SHOWN = 4  # presets, the largest ones
@@ -21,36 +21,63 @@ _LEAST = 0.1  # hours or dollars worth telling
 
 def cost(
     recipe: Annotated[
-        str, typer.Argument(help="A recipe (see `rulezero games`), or a .yaml file.")
+        str,
+        typer.Argument(
+            metavar="RECIPE", help="Recipe (see `rulezero games`), or a .yaml file of your own."
+        ),
     ],
     presets: Annotated[
         list[str] | None,
         typer.Option(
-            "--preset", help="Preset of the recipe. Can be repeated.", show_default="last four"
+            "--preset",
+            metavar="PRESET",
+            help="Preset of the recipe. Can be repeated.",
+            show_default="last four",
+            rich_help_panel=RECIPE,
         ),
     ] = None,
     changes: Changes = None,
     spot: Annotated[
-        bool, typer.Option("--spot", help="Instances that may be taken away at any time.")
+        bool,
+        typer.Option(
+            "--spot",
+            help="Use the prices of spot instances, which the provider may stop at any time.",
+        ),
     ] = False,
-    fp16: Annotated[bool, typer.Option("--fp16", help="Compute in half precision.")] = False,
+    fp16: Annotated[
+        bool, typer.Option("--fp16", help="Assume that nets are computed in half precision.")
+    ] = False,
     speed: Annotated[
         float | None,
-        typer.Option(metavar="N", help="Evaluations a second, as you have measured them."),
+        typer.Option(
+            metavar="N",
+            help="Evaluations per second that you have measured, in place of an estimate.",
+        ),
     ] = None,
     here: Annotated[
         bool,
         typer.Option(
-            "--measure", help="Also estimate the hours on this machine, as train --dry-run does."
+            "--measure",
+            help="Estimate the hours on this machine, too, as `rulezero train --dry-run` does.",
         ),
     ] = False,
     workers: Workers = 0,
     file: Annotated[
-        str | None, typer.Option("--prices", metavar="FILE", help="Prices of your own, in YAML.")
+        str | None,
+        typer.Option(
+            "--prices",
+            metavar="FILE",
+            help="YAML file with your prices (default: the built-in list).",
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Plan GPU hours and money for a recipe, preset by preset and offer by offer."""
+    """Estimate what a recipe costs on rented GPUs: hours and prices of each preset and offer.
+
+    Examples:
+      rulezero cost random_chess --preset full
+      rulezero cost razzle --preset small --measure
+    """
     if speed is not None and not (math.isfinite(speed) and speed > 0):
         raise typer.BadParameter(f"--speed is evaluations a second, more than 0, not {speed:g}")
     if speed is not None and fp16:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Changes, Trusted, given_once
+from rulezero.cli.terminal.options import RECIPE, Changes, Json, Trusted, given_once
 from rulezero.cli.terminal.records import OfGame, OfPurpose, OfSource, Selection
 from rulezero.cli.terminal.screen import (
     counting,
@@ -28,13 +28,13 @@ _LARGE = 1e9  # bytes that people are told of beforehand
 _LARGEST_NPZ = 2e9  # bytes that are held in memory
 _MOST_SOURCES = 5
 
-_PLACES = "A store, a run's folder, a .jsonl or a .pgn file."
+_PLACES = "Store, run's folder, or .jsonl or .pgn file, with the games."
 _Place = Annotated[Path, typer.Argument(metavar="STORE", help=_PLACES)]
 
 
 @app.callback()
 def data() -> None:
-    """Count recorded games, or write them for other programs."""
+    """Summarise recorded games, or write them for other programs."""
 
 
 @app.command()
@@ -44,9 +44,14 @@ def summary(
     purpose: OfPurpose = None,
     source: OfSource = None,
     trusted: Trusted = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per game.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Say how many games there are, how they ended and what the searches thought."""
+    """Count games, how they ended, and what the searches that played them found.
+
+    Examples:
+      rulezero data summary games
+      rulezero data summary runs/first --purpose self-play
+    """
     selection = Selection(path, game=game, purpose=purpose, source=source, trusted=trusted)
     summaries = rz.data.summarise(selection, selection.report)
     if not summaries:
@@ -65,31 +70,42 @@ def summary(
 @app.command()
 def process(
     to: Annotated[
-        Path, typer.Option("--to", "--output-dir", metavar="DIR", help="The folder to make.")
+        Path, typer.Option("--to", "--output-dir", metavar="DIR", help="Folder to create.")
     ],
     path: Annotated[
         Path | None, typer.Argument(metavar="STORE", help=_PLACES, show_default=False)
     ] = None,
     raw_dir: Annotated[
-        Path | None, typer.Option(metavar="STORE", help="The same as the argument STORE.")
+        Path | None, typer.Option(metavar="STORE", help="Same as the argument STORE.")
     ] = None,
     augment: Annotated[
         bool,
-        typer.Option("--augment/--no-augment", help="Add the mirror images of positions, or not."),
+        typer.Option("--augment/--no-augment", help="Add the mirror image of each position."),
     ] = True,
     seed: Annotated[int, typer.Option(help="Random seed of the split.")] = 42,
     split: Annotated[
-        str, typer.Option(metavar="A/B/C", help="Per cent of games to train, validate, test with.")
+        str,
+        typer.Option(
+            metavar="A/B/C", help="Percentages of games for training, validation and test."
+        ),
     ] = "80/10/10",
     recipe: Annotated[
         str | None,
         typer.Option(
-            help="Recipe, or .yaml file, whose targets, skipped plies and weights to write"
-            " (default: the games as they are)."
+            metavar="RECIPE",
+            help="Write the targets and weights of this recipe or .yaml file, and skip the plies"
+            " that it skips (default: every ply, with the recorded policy and result).",
+            rich_help_panel=RECIPE,
         ),
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="Preset of the recipe.", show_default="small")
+        str | None,
+        typer.Option(
+            metavar="PRESET",
+            help="Preset of the recipe.",
+            show_default="small",
+            rich_help_panel=RECIPE,
+        ),
     ] = None,
     changes: Changes = None,
     game: OfGame = None,
@@ -97,7 +113,12 @@ def process(
     source: OfSource = None,
     trusted: Trusted = False,
 ) -> None:
-    """Write what there is to learn as numpy arrays, split by game."""
+    """Write training examples as numpy arrays, split by game.
+
+    Examples:
+      rulezero data process games --to arrays
+      rulezero data process runs/first --recipe razzle --to arrays
+    """
     games = given_once(path, raw_dir, ("STORE", "--raw-dir"))
     if recipe is None and (preset or changes):
         raise typer.BadParameter("--preset and --set change a recipe: name it with --recipe")
@@ -137,13 +158,18 @@ def process(
 @app.command("export")
 def export_games(
     path: _Place,
-    to: Annotated[Path, typer.Option(metavar="FILE", help="A .jsonl, .pgn or .npz file to make.")],
+    to: Annotated[Path, typer.Option(metavar="FILE", help="File to create: .jsonl, .pgn or .npz.")],
     game: OfGame = None,
     purpose: OfPurpose = None,
     source: OfSource = None,
     trusted: Trusted = False,
 ) -> None:
-    """Write games as JSON lines or PGN, or few of them as one .npz."""
+    """Write games as JSON lines or PGN, or a small store as one .npz file.
+
+    Examples:
+      rulezero data export games --to games.jsonl
+      rulezero data export games --purpose human --to games.pgn
+    """
     if to.exists():
         raise rz.RecordError(f"'{to}' exists already: choose another name")
     selection = Selection(path, game=game, purpose=purpose, source=source, trusted=trusted)

@@ -9,15 +9,23 @@ import rulezero as rz
 
 
 def export(
-    net: Annotated[str, typer.Argument(metavar="NET", help="A checkpoint, RUN or RUN@12.")],
+    net: Annotated[
+        str, typer.Argument(metavar="NET", help="Run's folder, RUN@12, or a checkpoint.")
+    ],
     to: Annotated[
         str, typer.Option(metavar="onnx|safetensors|nn", help="Format of the file.")
     ] = "onnx",
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Output file (default: NAME.onnx here).")
+        str | None,
+        typer.Option(metavar="FILE", help="Output file (default: NAME.onnx in this folder)."),
     ] = None,
 ) -> None:
-    """Write a net as one file: ONNX, its weights as safetensors, or a perceptron as .nn."""
+    """Write a net as one file for other programs: ONNX, safetensors weights, or a perceptron's .nn.
+
+    Examples:
+      rulezero export runs/first
+      rulezero export runs/first@3 --to safetensors --out third.safetensors
+    """
     path = rz.nets.resolve(net)
     is_perceptron = path.suffix == rz.nets.PERCEPTRON
     forms = ("nn",) if is_perceptron else ("onnx", "safetensors")

@@ -13,24 +13,38 @@ FLAGS = ("epochs", "batch_size", "lr", "target", "no_augment")  # that a fit by 
 
 def fit(
     recipe: Annotated[
-        str, typer.Option(help="A recipe, or a .yaml file, with the net and the fit.")
+        str,
+        typer.Option(
+            metavar="RECIPE", help="Recipe, or .yaml file, that defines the net and the fit."
+        ),
     ],
     to: Annotated[
-        str, typer.Option("--to", "--model-dir", metavar="NET", help="Write the net here.")
+        str,
+        typer.Option(
+            "--to", "--model-dir", metavar="NET", help="File of the new net, without a suffix."
+        ),
     ],
     store: Annotated[
-        str | None, typer.Argument(metavar="STORE", help="A folder of games.", show_default=False)
+        str | None,
+        typer.Argument(metavar="STORE", help="Store with the games.", show_default=False),
     ] = None,
     data_dir: Annotated[
-        str | None, typer.Option(metavar="STORE", help="The same as the argument STORE.")
+        str | None, typer.Option(metavar="STORE", help="Same as the argument STORE.")
     ] = None,
-    net: Annotated[str | None, net_option("Net whose weights to start from.")] = None,
+    net: Annotated[
+        str | None, net_option("Net whose weights to start from (default: random weights).", None)
+    ] = None,
     preset: Preset = "small",
     changes: Changes = None,
     *,
     given: dict[str, Any],
 ) -> None:
-    """Fit a net to recorded games."""
+    """Fit a net to recorded games.
+
+    Examples:
+      rulezero fit games --recipe razzle --to nets/first
+      rulezero fit games --recipe razzle --net runs/first --epochs 2 --to next
+    """
     games = given_once(store, data_dir, ("STORE", "--data-dir"))
     experiment = rz.flags.changed(rz.experiment(recipe, preset, changes or []), given)
     with counting("learning") as tell:

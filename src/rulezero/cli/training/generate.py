@@ -6,6 +6,8 @@ import typer
 
 import rulezero as rz
 from rulezero.cli.terminal.options import (
+    GAMES,
+    PLAYERS,
     Changes,
     Preset,
     Starts,
@@ -18,10 +20,10 @@ from rulezero.cli.terminal.words import counted
 
 
 def generate(
-    recipe: Annotated[str, typer.Argument(help="A recipe, a .yaml file, or a game.")],
+    recipe: Annotated[str, typer.Argument(metavar="RECIPE", help="Recipe, .yaml file, or game.")],
     to: Annotated[
         str,
-        typer.Option("--to", "--output-dir", metavar="STORE", help="Folder for the games."),
+        typer.Option("--to", "--output-dir", metavar="STORE", help="Folder to add the games to."),
     ],
     net: Annotated[
         str | None, net_option("Net for both players (default: the hand-written heuristic).")
@@ -29,7 +31,11 @@ def generate(
     games: Annotated[
         int | None,
         typer.Option(
-            "--games", "--num-games", min=1, help="Number of games (default: as in the recipe)."
+            "--games",
+            "--num-games",
+            min=1,
+            help="Number of games (default: as in the recipe).",
+            rich_help_panel=GAMES,
         ),
     ] = None,
     sims: Annotated[
@@ -37,19 +43,38 @@ def generate(
         sims_option("Simulations per move of the side that learns (default: as in the recipe)."),
     ] = None,
     curriculum: Annotated[
-        bool, typer.Option("--curriculum", help="Start from the game's built-in lesson positions.")
+        bool,
+        typer.Option(
+            "--curriculum",
+            help="Start from the game's built-in lesson positions.",
+            rich_help_panel=GAMES,
+        ),
     ] = False,
     starts: Starts = None,
     scripted_black: Annotated[
-        bool, typer.Option("--scripted-black", help="Black hunts by the book (monster).")
+        bool,
+        typer.Option(
+            "--scripted-black",
+            help="Let the scripted player, which hunts the white king, play Black (monster).",
+            rich_help_panel=PLAYERS,
+        ),
     ] = False,
     force_result: Annotated[
         int | None,
-        typer.Option(min=-1, max=1, help="Result to learn for every game: -1, 0 or 1."),
+        typer.Option(
+            min=-1,
+            max=1,
+            help="Store -1, 0 or 1 (seat 0 loses, draws or wins) as the result to learn from every"
+            " game, whatever its outcome.",
+            rich_help_panel=GAMES,
+        ),
     ] = None,
     train_side: Annotated[
         Literal["white", "black", "both"],
-        typer.Option(help="Side that plays with --net and --sims. The other side is the opponent."),
+        typer.Option(
+            help="Side that plays with --net and --sims. The other side is the opponent.",
+            rich_help_panel=PLAYERS,
+        ),
     ] = "both",
     opponent_net: Annotated[
         str | None,
@@ -57,20 +82,36 @@ def generate(
             "--opponent-net",
             "--opponent-model",
             metavar="NET",
-            help="The opponent's net (default: the heuristic).",
+            help="The opponent's net (default: the hand-written heuristic).",
+            rich_help_panel=PLAYERS,
         ),
     ] = None,
     opponent_sims: Annotated[
-        int | None, typer.Option(min=1, help="The opponent's simulations per move (default: 200).")
+        int | None,
+        typer.Option(
+            min=1,
+            help="The opponent's simulations per move (default: 200).",
+            rich_help_panel=PLAYERS,
+        ),
     ] = None,
     game_timeout: Annotated[
-        float, typer.Option(min=0.001, help="Seconds per game before it is skipped.")
+        float,
+        typer.Option(
+            min=0.001,
+            help="Skip a game that takes longer than this many seconds.",
+            rich_help_panel=GAMES,
+        ),
     ] = 600.0,
     preset: Preset = "small",
     changes: Changes = None,
     workers: Workers = 0,
 ) -> None:
-    """Play self-play games with a net, or without, and keep them."""
+    """Play self-play games with a net or with the hand-written heuristic, and store them.
+
+    Examples:
+      rulezero generate razzle --games 50 --to games
+      rulezero generate monster --curriculum --scripted-black --to lessons
+    """
     if curriculum and starts is not None:
         raise typer.BadParameter("games begin from --curriculum or from --starts, not from both")
     experiment = rz.config.load_or_game(recipe, preset, changes or [], has_net=net is not None)

@@ -12,24 +12,31 @@ from rulezero.cli.terminal.words import counted
 
 
 def import_games(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl or a .pgn file.")],
-    to: Annotated[str, typer.Option(metavar="STORE", help="Folder for the games.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help=".jsonl or .pgn file.")],
+    to: Annotated[str, typer.Option(metavar="STORE", help="Folder to add the games to.")],
     game: Annotated[
-        str | None, typer.Option(help="The game, where the file does not name it.")
+        str | None, typer.Option(metavar="GAME", help="Game of records that do not name one.")
     ] = None,
     purpose: Annotated[
         str | None,
         typer.Option(
+            metavar="PURPOSE",
             help=f"Set the purpose of the games: {', '.join(rz.data.PURPOSES)}"
-            " (default: as in the file, or human in a .pgn and self-play in a .jsonl file)."
+            " (default: as in the file, or human in a .pgn and self-play in a .jsonl file).",
         ),
     ] = None,
     skip: Annotated[
-        bool, typer.Option("--skip", help="Skip games with errors and report them.")
+        bool,
+        typer.Option("--skip", help="Skip games with errors and report them, instead of stopping."),
     ] = False,
     trusted: Trusted = False,
 ) -> None:
-    """Replay and check the games of a file, and add them to a store."""
+    """Replay and check the games of a file, and add them to a store.
+
+    Examples:
+      rulezero import their.pgn --to games --purpose human
+      rulezero import lines.jsonl --to games --game monster --skip
+    """
     wanted = None if purpose is None else rz.data.read_purpose(purpose)
     mistakes: list[rz.RecordError] = []
 

@@ -13,9 +13,12 @@ from rulezero.cli.terminal.words import counted
 
 
 def judge(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="The folder of the games.")],
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="Store with the games.")],
     player: Annotated[
-        str, typer.Option(metavar="PLAYER", help="Player that judges: puct:net=RUN@12,sims=200.")
+        str,
+        typer.Option(
+            metavar="PLAYER", help="Player that judges, such as puct:net=RUN@12,sims=200."
+        ),
     ],
     game: OfGame = None,
     purpose: OfPurpose = None,
@@ -23,7 +26,12 @@ def judge(
     workers: Workers = 0,
     trusted: Trusted = False,
 ) -> None:
-    """Let a player evaluate every position of recorded games, for fits to learn from."""
+    """Let a player evaluate every position of recorded games. A later fit learns from its values.
+
+    Examples:
+      rulezero judge games --player puct:sims=200
+      rulezero judge games --player puct:net=runs/first,sims=200 --purpose human
+    """
     selection = Selection(store, game=game, purpose=purpose, source=source, trusted=trusted)
     with counting("judging") as tell, gone_on_with():
         done = rz.judge(

@@ -7,40 +7,60 @@ import typer
 import rulezero as rz
 from rulezero.cli.terminal.distill_watch import DistillWatch
 from rulezero.cli.terminal.estimates import say_estimate
-from rulezero.cli.terminal.options import Changes, Workers
+from rulezero.cli.terminal.options import RECIPE, Changes, Workers
 from rulezero.cli.terminal.watch import Watch
 
 
 def train(
     recipe: Annotated[
-        str | None, typer.Argument(help="A recipe (see `rulezero games`), or a .yaml file.")
+        str | None,
+        typer.Argument(
+            metavar="RECIPE", help="Recipe (see `rulezero games`), or a .yaml file of your own."
+        ),
     ] = None,
     preset: Annotated[
         str | None,
         typer.Option(
-            help="tiny, small, medium, full, or another preset of the recipe.", show_default="small"
+            metavar="PRESET",
+            help="Size: tiny (seconds), small (up to an hour), medium, full, or another preset of"
+            " the recipe.",
+            show_default="small",
+            rich_help_panel=RECIPE,
         ),
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", "--output-dir", metavar="DIR", help="The run's folder.")
+        str | None,
+        typer.Option(
+            "--out",
+            "--output-dir",
+            metavar="DIR",
+            help="Folder of the run (default: runs/RECIPE_PRESET_N).",
+        ),
     ] = None,
     resume: Annotated[
         str | None,
         typer.Option(
             metavar="DIR",
-            help="Resume the run in this folder. --iterations N lengthens it. --set and the short"
-            " names of keys change its coming iterations.",
+            help="Resume the run in this folder. --iterations N extends it. --set and the short"
+            " names below change its future iterations.",
         ),
     ] = None,
     changes: Changes = None,
     workers: Workers = 0,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be done.")
+        bool,
+        typer.Option("--dry-run", help="Print the settings and the estimated hours, and stop."),
     ] = False,
     *,
     given: dict[str, Any],
 ) -> None:
-    """Train a net by a recipe: play, fit, evaluate, and again."""
+    """Train a net by a recipe: rounds of self-play, fitting and evaluation, which can be resumed.
+
+    Examples:
+      rulezero train razzle --preset tiny --out runs/first
+      rulezero train connect4 --set fit.batch=256 --iterations 10 --dry-run
+      rulezero train --resume runs/first --iterations 20
+    """
     if (recipe is None) == (resume is None):
         raise typer.BadParameter("give a recipe, or --resume with the folder of a run")
     if resume is not None:
