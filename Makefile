@@ -1,4 +1,5 @@
-# What you can ask for: make demo, test, check, golden, sanitize, bench, bench-peers, proof-..., clean.
+# What you can ask for: make demo, test, test-fast, check, docs, golden, sanitize, bench, bench-peers,
+# proof-..., clean.
 # Needs Python 3.11 or newer, make and a C++20 compiler; the rest comes from PyPI into .venv.
 
 PYTHON ?= python3
@@ -24,12 +25,14 @@ PEERS_MADE := $(PEERS)/.made
 .DELETE_ON_ERROR:
 PROOFS := $(patsubst proofs/%.py,proof-%,$(filter-out proofs/proof.py,$(wildcard proofs/*.py)))
 
-.PHONY: help demo test check golden sanitize bench bench-peers clean $(PROOFS)
+.PHONY: help demo test test-fast check docs golden sanitize bench bench-peers clean $(PROOFS)
 
 help:
 	@echo "make demo      one random game of each kind; then Razzle Dazzle learned in five minutes"
 	@echo "make test      every check and every test"
-	@echo "make check     formatters, linters, types, import order"
+	@echo "make test-fast the tests that take under two minutes together, for every small change"
+	@echo "make check     formatters, linters, types, import order, the docs site with its links"
+	@echo "make docs      the documentation as a web site, in build/site"
 	@echo "make golden    write goldens and docs/players.md again (FORCE=1: also what has changed)"
 	@echo "make sanitize  random play and hostile text under address and UB sanitizers"
 	@echo "make bench     how fast rules, nets and search are"
@@ -52,10 +55,15 @@ demo: $(INSTALLED)
 	@echo "Read on:   docs/start_here.md"
 
 test: check
-	@echo "[10/10] running the tests"
+	@echo "[11/11] running the tests"
 	@$(BIN)/python -m pytest -n 2 -q $(ARGS)
 
-check: STEPS := $(if $(filter test,$(MAKECMDGOALS)),10,9)
+test-fast: STEPS := 4
+test-fast: $(INSTALLED) $(TOOLS)
+	@echo "[4/$(STEPS)] running the fast tests"
+	@$(BIN)/python -m pytest -n 2 -q -m "not slow" $(ARGS)
+
+check: STEPS := $(if $(filter test,$(MAKECMDGOALS)),11,10)
 check: $(INSTALLED) $(TOOLS)
 	@echo "[4/$(STEPS)] ruff check"
 	@$(BIN)/ruff check .
@@ -70,6 +78,14 @@ check: $(INSTALLED) $(TOOLS)
 	@find cpp -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format --dry-run -Werror
 	@echo "[9/$(STEPS)] import-linter"
 	@$(BIN)/lint-imports --no-logo
+	@echo "[10/$(STEPS)] building the docs site, whose links must exist"
+	@.ci/quietly build/docs.log $(BIN)/zensical build --strict --clean
+
+docs: STEPS := 4
+docs: $(MADE) $(TOOLS)
+	@echo "[4/$(STEPS)] building the docs site"
+	@$(BIN)/zensical build --strict --clean
+	@echo "Open build/site/index.html"
 
 golden: STEPS := 4
 golden: $(INSTALLED) $(TOOLS)

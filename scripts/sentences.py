@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 import typer
 
 from rulezero.cli import app
+from rulezero.cli.terminal.helptext import EXAMPLES
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "rulezero"
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 
-# Phrases of which readers complained, by what is wrong with them. A help text has its default in
-# parentheses, so a semicolon there is a clause without a verb.
+# Phrases that readers found hard to understand, by what is wrong with them. A help text has its
+# default in parentheses, so a semicolon there is a clause without a verb.
 MARKS = {
     "vague count": r"\bso many\b|\bso-many",
     "vague verb": r"\b(comes?|came) to (a|an|the|what|it|be)\b|\bis (no|an)other (thing|matter)\b",
@@ -49,14 +50,14 @@ class Sentence(NamedTuple):
     text: str
 
     def marks(self) -> list[str]:
-        """The names of what is wrong with it."""
+        """The names of the phrases in it that readers found hard to understand."""
         known = MARKS | (_HELP_MARKS if self.kind == "help" else {})
-        plain = re.sub(r"`[^`]*`", "`", self.text)  # code is no language
+        plain = re.sub(r"`[^`]*`", "`", self.text)  # code is not prose
         return [name for name, mark in known.items() if re.search(mark, plain, re.IGNORECASE)]
 
 
 def sentences() -> Iterator[Sentence]:
-    """All of them, help texts first."""
+    """All sentences, help texts first."""
     yield from _help(typer.main.get_command(app), "rulezero")
     for path in sorted(PACKAGE.rglob("*.py")):
         yield from _split("message", path, python_messages(path.read_text(encoding="utf-8")))
@@ -70,8 +71,8 @@ def sentences() -> Iterator[Sentence]:
 
 
 def _help(command: Any, name: str) -> Iterator[Sentence]:
-    """The help of a command of typer's, of its options and of the commands below it."""
-    texts = [(name, command.help or "")]
+    """The help of a typer command, of its options and of its subcommands."""
+    texts = [(name, (command.help or "").partition(EXAMPLES)[0])]
     for option in command.params:
         words = getattr(option, "help", None) or ""
         texts.append((f"{name} {(option.opts or [option.name])[0]}", words))
@@ -91,7 +92,7 @@ def _split(kind: str, path: Path, found: Iterator[tuple[int, str]]) -> Iterator[
 
 
 def python_messages(code: str) -> Iterator[tuple[int, str]]:
-    """Texts of several words that are no docstrings; what is filled in is {}."""
+    """Strings of several words that are not docstrings; values in f-strings become {}."""
     tree = ast.parse(code)
     quiet = {
         id(node.value)
@@ -129,7 +130,7 @@ def cpp_messages(code: str) -> Iterator[tuple[int, str]]:
 
 
 def yaml_comments(text: str) -> Iterator[tuple[int, str]]:
-    """Comments, those on lines below each other as one text."""
+    """Comments; comments on consecutive lines are one text."""
     before, begun, words = -1, 0, ""
     for number, line in enumerate(text.splitlines(), 1):
         found = re.search(r"(?:^|\s)#\s?(.*)", line)
@@ -168,7 +169,7 @@ def paragraphs(text: str) -> Iterator[tuple[int, str]]:
 
 
 def main() -> int:
-    """Prints them; 1 if a marked one was asked for and found."""
+    """Prints the sentences; returns 1 with --marked if there is a marked one."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--marked", action="store_true", help="print marked sentences only")
     given = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The documentation is true: its Python runs, and its commands print what it says."""
+"""The documentation is correct: its Python runs, and its commands print the output it shows."""
 
 import doctest
 import os
@@ -12,6 +12,7 @@ import pytest
 
 import rulezero as rz
 from rulezero import _core
+from sentences import sentences
 from support import samples
 from support.documents import ROOT, Block, blocks, tic_tac_toe
 
@@ -37,7 +38,7 @@ def run_python(block: Block, names: dict[str, object], path: Path) -> None:
 def run_console(block: Block) -> None:
     """Runs the `$ rulezero ...` lines of a block that shows their output, and compares it.
 
-    In what is shown, ... stands for anything; what is written behind a prompt is typed.
+    In the shown output, ... stands for anything, and text after a prompt is typed as input.
     """
     for part in block.text.split("$ ")[1:]:
         command, _, wanted = part.partition("\n")
@@ -59,7 +60,7 @@ def run_console(block: Block) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_a_page_is_true(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its blocks run in order, in an empty folder, with one set of names."""
+    """A page's blocks run in order, in an empty folder, and share their variables."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": path.stem}
     for block in blocks(path):
@@ -97,3 +98,39 @@ def test_every_game_has_its_rules_told() -> None:
         for seed in range(5):
             reason = samples.played(name, seed)[-1].end_reason
             assert reason is None or f"*{reason}*" in text.replace("\n", " "), reason
+
+
+_LINK = re.compile(r"(?<!`)\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"")
+
+
+@pytest.mark.parametrize(
+    "path", [*PAGES, *ROOT.glob("C*.md"), ROOT / "cpp" / "README.md"], ids=lambda path: path.name
+)
+def test_links_lead_to_files_and_headings(path: Path) -> None:
+    """The targets of a page's relative links, pictures and #headings exist."""
+    for found in _LINK.finditer(path.read_text(encoding="utf-8")):
+        link = found[1] or found[2]
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, heading = link.partition("#")
+        target = path.parent / name if name else path
+        assert target.exists(), link
+        assert not heading or heading in headings(target), link
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of a page, as web sites of repositories make them from its headings."""
+    lines = re.findall(r"^#+ (.*)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    words = (re.sub(r"[^\w\- ]", "", line.lower()) for line in lines)
+    return {line.strip().replace(" ", "-") for line in words}
+
+
+def test_the_site_has_every_page() -> None:
+    """mkdocs.yml names each page of docs/ once, and no other."""
+    named = re.findall(r"(\w+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert sorted(named) == sorted(page.name for page in PAGES[1:])
+
+
+def test_no_sentence_has_a_phrase_that_readers_stumble_over() -> None:
+    """`scripts/sentences.py --marked` finds no sentence that should be rewritten."""
+    assert [f"{each.place}: {each.text}" for each in sentences() if each.marks()] == []
