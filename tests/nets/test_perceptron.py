@@ -1,4 +1,4 @@
-"""Perceptrons: in torch as in the core, in files, and at the board."""
+"""Perceptrons: torch and core agree, files, and use by players."""
 
 import itertools
 import math
@@ -10,9 +10,9 @@ import pytest
 import torch
 
 import rulezero as rz
-from rulezero._core import Mlp
+from rulezero._core import Mlp, material
 from rulezero.nets.chess_perceptron import SIZES
-from rulezero.nets.perceptron import Activation, Perceptron, create, from_nn, to_nn
+from rulezero.nets.perceptron import Activation, Perceptron, create, from_nn, of_material, to_nn
 from rulezero.nets.runtime import Floats
 from rulezero.play.binding import evaluator_for
 from rulezero.play.nets import NetStore
@@ -22,13 +22,13 @@ HIDDEN = [[], *([each] for each in Activation), [Activation.TANH, Activation.REL
 
 
 def features() -> Floats:
-    """Those of a hundred chess positions, [100, 781]."""
+    """The features of 100 chess positions, [100, 781]."""
     states = samples.states("chess:planes=features781")[:100]
     return np.stack([state.planes().reshape(-1) for state in states])
 
 
 def stirred(sizes: list[int], activations: list[Activation]) -> Perceptron:
-    """A perceptron whose biases and last layer count, as after training."""
+    """A perceptron whose biases and last layer are not near 0, as after training."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
         made = Perceptron(sizes, activations)
@@ -39,7 +39,7 @@ def stirred(sizes: list[int], activations: list[Activation]) -> Perceptron:
 
 
 def test_the_chess_net_has_the_original_size() -> None:
-    """781-256-128-1: 233,217 numbers and 932,932 bytes."""
+    """A 781-256-128-1 net has 233,217 parameters and 932,932 bytes."""
     made = create()
     assert made.sizes == SIZES == (781, 256, 128, 1)
     assert made.activations == (Activation.RELU, Activation.RELU)
@@ -48,8 +48,22 @@ def test_the_chess_net_has_the_original_size() -> None:
     assert len(to_nn(made)) == 932_932
 
 
+@pytest.mark.parametrize("sizes", [SIZES, (781, 1), (781, 24, 16, 8, 1)])
+def test_a_net_of_material_counts_men(sizes: tuple[int, ...]) -> None:
+    """It is near the core's chance to win with this material, in every shape."""
+    states = [each for each in samples.states("chess:planes=features781")[:100] if not each.is_over]
+    seen = np.stack([state.planes().reshape(-1) for state in states])
+    leads = np.array([material(state) * (1 - 2 * state.mover) for state in states])
+    net = of_material(sizes)
+    with torch.no_grad():
+        said = net(torch.from_numpy(seen))[:, 0].numpy()
+    np.testing.assert_allclose(said, 1 / (1 + np.exp(-leads / 600)), atol=0.05)
+    assert np.ptp(leads) > 300
+    assert Mlp.read(to_nn(net)).sizes == sizes
+
+
 def test_an_untrained_net_knows_nothing() -> None:
-    """About a half, whatever it sees; and yet positions are told apart, so that it can learn."""
+    """Outputs are within 0.05 of 0.5, but not constant, so that the net can learn."""
     with torch.no_grad():
         said = create()(torch.from_numpy(features()))
     assert said.shape == (100, 1)
@@ -58,7 +72,7 @@ def test_an_untrained_net_knows_nothing() -> None:
 
 
 def test_a_seed_draws_the_weights() -> None:
-    """The same ones each time, and nobody else's random numbers are touched."""
+    """A seed gives the same weights each time, without changing torch's global random state."""
     torch.manual_seed(5)
     before = torch.get_rng_state()
     one, same, other = (to_nn(create(seed=seed)) for seed in (1, 1, 2))
@@ -68,7 +82,7 @@ def test_a_seed_draws_the_weights() -> None:
 
 
 def test_first_layers_are_drawn_by_he() -> None:
-    """A spread of sqrt(2 / inputs), biases 0."""
+    """He initialisation: a standard deviation of sqrt(2 / inputs), and biases of 0."""
     for layer in create(seed=3).layers[:-1]:
         wanted = math.sqrt(2 / layer.in_features)
         assert float(layer.weight.detach().std()) == pytest.approx(wanted, rel=0.05)
@@ -77,17 +91,17 @@ def test_first_layers_are_drawn_by_he() -> None:
 
 @pytest.mark.parametrize("hidden", HIDDEN, ids=lambda each: "+".join(a.name for a in each))
 def test_the_core_says_the_same(hidden: list[Activation]) -> None:
-    """Within 1e-6, with every activation, on real positions."""
+    """Core and torch agree within 1e-6, with every activation, on real positions."""
     made = stirred([781, *([16] * len(hidden)), 1], hidden)
     seen = features()
     with torch.no_grad():
         said = made(torch.from_numpy(seen)).numpy()
     np.testing.assert_allclose(Mlp.read(to_nn(made)).evaluate(seen), said, atol=1e-6)
-    assert np.ptp(said) > 0.01  # positions are told apart, or this shows nothing
+    assert np.ptp(said) > 0.01  # outputs differ between positions, as they must here
 
 
 def test_the_chess_net_answers_alike() -> None:
-    """At its full size, within 1e-6."""
+    """At the full size of the chess net, core and torch agree within 1e-6."""
     made = stirred(list(SIZES), [Activation.RELU] * 2)
     seen = features()
     with torch.no_grad():
@@ -97,7 +111,7 @@ def test_the_chess_net_answers_alike() -> None:
 
 @pytest.mark.parametrize("hidden", HIDDEN, ids=lambda each: "+".join(a.name for a in each))
 def test_a_file_comes_back_byte_for_byte(hidden: list[Activation]) -> None:
-    """Activations and three outputs, too; and zeros of both signs and the smallest numbers."""
+    """Files come back unchanged, with any activations, three outputs, -0.0 and subnormals."""
     made = stirred([5, *range(4, 4 + len(hidden)), 3], hidden)
     with torch.no_grad():
         made.layers[0].weight[0, :4] = torch.tensor([-0.0, 1e-45, 3.4e38, -3.4e38])
@@ -109,7 +123,7 @@ def test_a_file_comes_back_byte_for_byte(hidden: list[Activation]) -> None:
 
 
 def test_a_net_read_can_be_trained() -> None:
-    """Its weights are its own, not the file's bytes, and learn a batch."""
+    """The loaded weights do not share the file's memory, and can overfit one batch."""
     file = to_nn(create())
     back = from_nn(file).train()
     seen = torch.from_numpy(features()[:8])
@@ -131,32 +145,32 @@ FILE = to_nn(create((5, 4, 1)))
     ("file", "message"),
     [
         (b"", "cut off"),
-        (FILE[:-1], "bytes; with its layer sizes it would have"),
+        (FILE[:-1], "bytes, but its layer sizes need"),
         (FILE[:10], "cut off: it ends within its header"),
         (b"NNWA" + FILE[4:], "begins with NNWB, not 'NNWA'"),
         (FILE[:4] + struct.pack("<I", 2) + FILE[8:], "version 2; only version 1"),
-        (FILE[:28] + struct.pack("<I", 4) + FILE[32:], "1 relu, 2 sigmoid or 3 tanh, not 4"),
-        (FILE[:-4] + struct.pack("<f", math.nan), "bias that is no finite number"),
+        (FILE[:28] + struct.pack("<I", 4) + FILE[32:], r"2 \(sigmoid\) or 3 \(tanh\), not 4"),
+        (FILE[:-4] + struct.pack("<f", math.nan), "bias that is not a finite number"),
     ],
 )
 def test_a_broken_file_is_one_clear_line(file: bytes, message: str) -> None:
-    """In the core's own words."""
+    """A broken file raises NetError with the core's one-line message."""
     with pytest.raises(rz.NetError, match=message) as error:
         from_nn(file)
     assert "\n" not in str(error.value)
 
 
 def test_a_net_that_has_diverged_is_not_written() -> None:
-    """Nobody could read it."""
+    """Infinite weights raise NetError, because such a file could not be read."""
     made = create((5, 4, 1))
     with torch.no_grad():
         made.layers[0].weight[0, 0] = math.inf
-    with pytest.raises(rz.NetError, match="weight that is no finite number"):
+    with pytest.raises(rz.NetError, match="weight that is not a finite number"):
         to_nn(made)
 
 
 def test_dropout_is_of_training_alone() -> None:
-    """Neurons are dropped at random in train mode; eval mode and files know nothing of it."""
+    """Neurons are dropped at random only in train mode; files do not contain dropout."""
     made, seen = create((781, 64, 32, 1), seed=2), torch.from_numpy(features())
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
         wanted, file = made(seen), to_nn(made)
@@ -177,9 +191,9 @@ def test_dropout_is_of_training_alone() -> None:
 
 
 def test_nonsense_is_no_perceptron() -> None:
-    """One layer, a layer of nobody, too many activations."""
+    """A single layer, an empty layer, or too many activations raise NetError."""
     for sizes in ((781,), (781, 0, 1), (5, 2.5, 1)):
-        with pytest.raises(rz.NetError, match="two layers or more, each from 1 on"):
+        with pytest.raises(rz.NetError, match="two sizes or more, each at least 1"):
             Perceptron(sizes)  # type: ignore[arg-type]
     with pytest.raises(rz.NetError, match="of 3 layers has 1 activations, not 2"):
         Perceptron((5, 4, 1), [Activation.RELU] * 2)
@@ -196,7 +210,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_a_seat_finds_its_perceptron(run: Path) -> None:
-    """By its file, by its run, and by its name in the folder of nets."""
+    """A player finds it by file, by run, and by name in the folder of nets."""
     game, nets = samples.game("chess"), run / "nets"
     texts = [(f"{run}", None), (f"{run}@3", None), (f"{nets}/iter_3.nn", None)]
     for net, folder in [*texts, ("iter_3", nets), ("iter_3.nn", nets)]:
@@ -209,7 +223,7 @@ def test_a_seat_finds_its_perceptron(run: Path) -> None:
 
 
 def test_a_seat_that_cannot_use_it_says_why(run: Path) -> None:
-    """A policy, another game, a file of another width, and none at all."""
+    """Errors: the player needs a policy, the game or the width differs, or the file is missing."""
     chess = samples.game("chess")
     with pytest.raises(rz.PlayerError, match="is a perceptron, which has no policy"):
         evaluator_for(rz.player("policy", net=f"{run}"), chess)
@@ -217,7 +231,7 @@ def test_a_seat_that_cannot_use_it_says_why(run: Path) -> None:
         evaluator_for(rz.player("oneply", net=f"{run}"), samples.game("connect4"))
     narrow = run / "nets" / "narrow.nn"
     narrow.write_bytes(FILE)
-    with pytest.raises(rz.NetError, match="reads 5 features and gives 1 numbers"):
+    with pytest.raises(rz.NetError, match="has 5 inputs and 1 outputs"):
         evaluator_for(rz.player("oneply", net="narrow"), chess, NetStore(run / "nets"))
     with pytest.raises(rz.NetError, match=r"no net 'lost\.nn': there is no such file"):
         evaluator_for(rz.player("oneply", net="lost.nn"), chess, NetStore(run / "nets"))

@@ -1,7 +1,8 @@
-"""The distillation of chess: what is taught, in which stages, and what comes of it."""
+"""Distillation for chess: targets, stages, and whole runs."""
 
 import functools
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -40,7 +41,7 @@ KINGS = "4k3/8/8/8/8/8/{men}/4K3 {mover} - - 0 1"
 
 
 def chance(centipawns: float) -> float:
-    """What a lead is worth to the mover."""
+    """The mover's winning chance with this lead."""
     return min(max(1 / (1 + math.exp(-centipawns / 600)), 0.01), 0.99)
 
 
@@ -57,7 +58,7 @@ def chance(centipawns: float) -> float:
     ],
 )
 def test_material_becomes_a_chance(men: str, centipawns: int, wanted: float) -> None:
-    """1 / (1 + exp(-centipawns / 600)), from 0.01 to 0.99; the other mover has the rest."""
+    """1 / (1 + exp(-centipawns / 600)), clamped to 0.01 to 0.99; the other side has 1 minus it."""
     assert chance(centipawns) == pytest.approx(wanted, abs=5e-5)
     for mover, sign in (("w", 1), ("b", -1)):
         state = CHESS.parse(KINGS.format(men=men, mover=mover))
@@ -68,24 +69,24 @@ def test_material_becomes_a_chance(men: str, centipawns: int, wanted: float) -> 
 
 
 def test_the_formula_stands_above_its_examples() -> None:
-    """+250 is 0.6027; a queen ahead and the other to move is less than even for the mover."""
+    """A lead of 250 gives 0.6027; a mover who is a queen behind has less than 0.5."""
     assert chance(250) == pytest.approx(0.6027, abs=5e-5)
     assert chance(-900) < 0.5
 
 
 def test_material_is_told_of_any_position() -> None:
-    """Also where the game is over; not of games whose men have no prices."""
+    """Also for finished games, but not for games whose men have no prices."""
     mated = CHESS.parse("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3")
     assert mated.is_over
     assert material(mated) == 0
     assert material(rz.load("monster").start()) < 0
-    with pytest.raises(rz.GameError, match="razzle has no prices of men"):
+    with pytest.raises(rz.GameError, match="razzle has no prices for its men"):
         material(rz.load("razzle").start())
 
 
 @functools.cache
 def perceptron() -> bytes:
-    """A net that varies from position to position."""
+    """The file of a perceptron whose output varies between positions."""
     net = create(seed=5)
     net.layers[-1].weight.data *= 30
     return to_nn(net)
@@ -97,7 +98,7 @@ def tiny(*changes: str) -> Experiment:
 
 
 def lessons(teacher: Experiment, iteration: int, folder: Path) -> tuple[list[Record], Window]:
-    """Games of one iteration, and a window that they have entered."""
+    """Games of one iteration, and a window with them."""
     for name in ("untrained", "untrained_black", "iter_1"):
         (folder / f"{name}.nn").write_bytes(perceptron())
     nets = dict.fromkeys(("best", "latest", "candidate"), "untrained")
@@ -111,7 +112,7 @@ def lessons(teacher: Experiment, iteration: int, folder: Path) -> tuple[list[Rec
 
 
 def test_material_is_taught_for_the_mover(tmp_path: Path) -> None:
-    """Every ply, those of the random opening too, with the features that its mover sees."""
+    """Every ply is taught, also of the random opening, with its mover's features."""
     records, window = lessons(tiny(), 1, tmp_path)
     positions = window.positions(Part.TRAINING)
     assert len(positions) == sum(record.plies for record in records)
@@ -130,7 +131,7 @@ def test_material_is_taught_for_the_mover(tmp_path: Path) -> None:
 
 
 def test_a_search_is_taught_for_the_mover(tmp_path: Path) -> None:
-    """The best of the teacher's leaves, each 2p - 1 exactly; a mate is the limit."""
+    """The target is the best of the teacher's leaves, each exactly 2p - 1; a mate is the limit."""
     teacher = tiny("distill.search_iterations=2")
     records, window = lessons(teacher, 2, tmp_path)
     judge = teacher.games(3, dict.fromkeys(("best", "latest", "candidate"), "iter_2"))[0].judge
@@ -155,7 +156,7 @@ def test_a_search_is_taught_for_the_mover(tmp_path: Path) -> None:
 
 
 def test_only_some_plies_are_taught(tmp_path: Path) -> None:
-    """Of every second or third turn both sides' plies; in mode 0 none."""
+    """Both sides' plies of every second or third turn are taught, and none in mode 0."""
     for every in (2, 3):
         teacher = tiny(f"distill.train_every={every}")
         records, window = lessons(teacher, 1, tmp_path)
@@ -169,9 +170,9 @@ def test_only_some_plies_are_taught(tmp_path: Path) -> None:
 
 
 def test_two_agents_learn_from_games_of_their_own(tmp_path: Path) -> None:
-    """Judged by each one's own teacher; White's net plays White in both.
+    """Each agent's games are judged by its own teacher; White's net plays White in both.
 
-    Each learns from both sides' plies: looking one ply ahead, it is asked about the other side's.
+    Each learns from both sides' plies, because one ply ahead it evaluates the other side's.
     """
     teacher = tiny("distill.agents=2")
     nets = dict.fromkeys(("best", "latest", "candidate"), "iter_1")
@@ -199,7 +200,7 @@ def test_two_agents_learn_from_games_of_their_own(tmp_path: Path) -> None:
 
 
 def test_stages_follow_each_other() -> None:
-    """Material, then a stage for each depth, whose teacher is the last net before it."""
+    """First material, then a stage for each depth, taught by the last net before it."""
     settings = Distill(depth=(2, 3), material_iterations=3, search_iterations=4)
     found = [(stage.mode, stage.depth, stage.first, stage.last) for stage in settings.stages]
     assert found == [(1, 0, 1, 3), (2, 2, 4, 7), (2, 3, 8, 11)]
@@ -217,7 +218,7 @@ def test_stages_follow_each_other() -> None:
     ],
 )
 def test_a_run_ends_with_its_stages(changes: list[str], iterations: int) -> None:
-    """Or sooner, if it is told so."""
+    """A run has the iterations of its stages, or fewer if `iterations` says so."""
     experiment = config.load("distill", "tiny", changes)
     assert experiment.iterations == iterations
     assert config.read(experiment.text) == experiment
@@ -226,11 +227,11 @@ def test_a_run_ends_with_its_stages(changes: list[str], iterations: int) -> None
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        (["iterations=50"], "the stages have 2 iterations in all, not 50"),
+        (["iterations=50"], "the stages have 2 iterations, not 50"),
         (["begin=x"], "a distillation begins with regime.load"),
-        (["stores=[x]"], "a distillation learns from games that it judges"),
-        (["distill.mode=[1, 0]"], "mode 0 learns nothing: it stands alone"),
-        (["distill.mode=[]"], "mode and depth are one number each, or several"),
+        (["stores=[x]"], "a distillation learns only from its own games"),
+        (["distill.mode=[1, 0]"], "mode 0 learns nothing: give it alone"),
+        (["distill.mode=[]"], "mode and depth need at least one number each"),
         (["distill.mode=3"], "regime.mode is 3; give one of 0, 1, 2"),
         (["distill.depth=[2, 0]"], "regime.depth.1 is 0; give 1 or more"),
         (["distill.modes=1"], "key 'modes' is unknown in regime (distill); did you mean mode?"),
@@ -243,7 +244,7 @@ def test_a_run_ends_with_its_stages(changes: list[str], iterations: int) -> None
     ],
 )
 def test_what_cannot_be_taught_is_refused(changes: list[str], words: str) -> None:
-    """In one line, before anything is done."""
+    """A wrong experiment raises a one-line error when it is made."""
     with pytest.raises(RunError) as error:
         config.load("distill", "tiny", changes)
     assert words in str(error.value)
@@ -254,14 +255,14 @@ def test_what_cannot_be_taught_is_refused(changes: list[str], words: str) -> Non
     ("changes", "words"),
     [
         (["distill.mode=2"], "first `rulezero train distill --mode 1 --out runs/x`"),
-        (["distill.mode=0"], "name one with --load runs/x"),
+        (["distill.mode=0"], "trains none: add --load runs/x"),
         (["distill.load=lost.nn"], "there is no net 'lost.nn'"),
         (["distill.load=nowhere"], "there is no net 'nowhere'"),
-        (["game=razzle"], "distill teaches perceptrons of chess, not of razzle"),
+        (["game=razzle"], "distill trains perceptrons for chess, not for razzle"),
     ],
 )
 def test_what_is_missing_is_told_first(changes: list[str], words: str, tmp_path: Path) -> None:
-    """No folder is made."""
+    """The error is raised before a folder is made."""
     with pytest.raises(rz.RulezeroError, match=words):
         runs.train("distill", "tiny", tmp_path / "run", changes=changes)
     assert not (tmp_path / "run").exists()
@@ -270,14 +271,14 @@ def test_what_is_missing_is_told_first(changes: list[str], words: str, tmp_path:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("untrained.nn", perceptron(), "untrained.nn' has learned nothing, but mode 2 teaches"),
+        ("untrained.nn", perceptron(), "untrained.nn' is an untrained net, but mode 2 begins"),
         ("short.nn", perceptron()[:100], "short.nn': the .nn file"),
     ],
 )
 def test_a_net_that_teaches_nothing_is_refused(
     name: str, content: bytes, words: str, tmp_path: Path
 ) -> None:
-    """By its name: it must have been trained, and be whole."""
+    """A teacher must be trained and undamaged; the error names the net."""
     (tmp_path / name).write_bytes(content)
     changes = ["distill.mode=2", f"distill.load={tmp_path / name}"]
     with pytest.raises(rz.RulezeroError, match=words):
@@ -285,7 +286,7 @@ def test_a_net_that_teaches_nothing_is_refused(
 
 
 def test_perceptrons_are_for_chess_and_have_no_policy(tmp_path: Path) -> None:
-    """Other games refuse them before anything is done; who diagnoses policies says so."""
+    """Other games refuse perceptrons, and diagnose says that they have no policy."""
     (tmp_path / "agent.nn").write_bytes(perceptron())
     changes = [f"opponent.first=puct:net={tmp_path / 'agent.nn'},sims=4"]
     with pytest.raises(rz.RulezeroError, match="a perceptron for chess; it cannot judge monster"):
@@ -296,7 +297,7 @@ def test_perceptrons_are_for_chess_and_have_no_policy(tmp_path: Path) -> None:
 
 
 def test_both_nets_of_an_iteration_are_loaded(tmp_path: Path) -> None:
-    """Where each side had its own; else both begin with the one there is."""
+    """If each side had its own net, both are loaded; else both sides begin with the same net."""
     for name in ("iter_3.nn", "iter_3_black.nn", "alone.nn"):
         (tmp_path / name).write_bytes(perceptron())
     both = Distill(load=str(tmp_path / "iter_3.nn"), agents=2)
@@ -310,13 +311,13 @@ def test_both_nets_of_an_iteration_are_loaded(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Both modes, an iteration each."""
+    """A run with one iteration of each mode."""
     path = tmp_path_factory.mktemp("distill") / "run"
     return runs.train("distill", "tiny", path, changes=QUICK, workers=1)
 
 
 def test_nets_are_files_byte_for_byte(run: Run, tmp_path: Path) -> None:
-    """A run's nets, its agent, what is exported and what another run begins with."""
+    """A run's net, its agent, its export and the first net of another run are equal files."""
     file = (run.nets / "iter_2.nn").read_bytes()
     assert len(file) == 932_932
     assert (run.path / "agent.nn").read_bytes() == file
@@ -331,7 +332,7 @@ def test_nets_are_files_byte_for_byte(run: Run, tmp_path: Path) -> None:
 
 
 def test_nets_of_a_run_play(run: Run) -> None:
-    """Wherever a seat names one."""
+    """Players can use the nets of a run."""
     for text in (f"oneply:net={run.path}", f"alphabeta:net={run.path}@1,depth=1"):
         result = rz.match("chess", text, "random", 2, opening=2)
         assert result.tally.games == 2
@@ -339,7 +340,7 @@ def test_nets_of_a_run_play(run: Run) -> None:
 
 
 def test_a_run_is_summed_up(run: Run) -> None:
-    """In its log, stage by stage, with the loss beside the best constant's."""
+    """The log has every stage, with the loss next to the best constant's loss."""
     last = list(run.entries())[-1]
     assert isinstance(last, SummaryEntry)
     summary = last.summary
@@ -356,7 +357,7 @@ def test_a_run_is_summed_up(run: Run) -> None:
 
 
 def test_losses_are_called_by_their_size() -> None:
-    """And are shown for each side, where sides learn by themselves."""
+    """Losses are rated by their size, and shown by side if each side has its own net."""
     settings = Distill(mode=(1,))
     for loss, verdict in ((0.049, "good"), (0.05, "acceptable"), (0.1, "high")):
         train = {"value": loss, "constant": 0.2}
@@ -374,7 +375,7 @@ def test_losses_are_called_by_their_size() -> None:
 
 
 class Stop(Listener):
-    """Stops a run there."""
+    """A listener that stops a run at a given point."""
 
     def __init__(self, iteration: int, phase: str, step: int) -> None:
         self._at = (iteration, phase)
@@ -399,13 +400,17 @@ class Stop(Listener):
 
 @pytest.mark.parametrize("hidden", ["[24, 16, 8]", "40", "[]"])
 def test_a_recipe_shapes_its_nets(hidden: str, tmp_path: Path) -> None:
-    """Its files carry the sizes: they play, they teach, and another run begins with them."""
+    """The net files contain the sizes: they can play, teach, and start another run."""
     changes = [*QUICK, f"distill.hidden={hidden}", "distill.agents=2"]
     shaped = runs.train("distill", "tiny", tmp_path / "run", changes=changes, workers=1)
-    settings = config.read(shaped.config()).regime
+    experiment = config.read(shaped.config())
+    settings = experiment.regime
     assert isinstance(settings, Distill)
     for name in ("white_agent.nn", "nets/untrained_black.nn", "nets/iter_2.nn"):
         assert Mlp.read((shaped.path / name).read_bytes()).sizes == (781, *settings.hidden, 1)
+    layers = pairwise((781, *settings.hidden, 1))
+    weights = sum((inputs + 1) * outputs for inputs, outputs in layers)
+    assert settings.size(experiment).parameters == weights  # costs are estimated from it
     assert rz.match("chess", f"alphabeta:net={shaped.path},depth=1", "random", 2).tally.games == 2
     changes = [f"distill.hidden={hidden}", "distill.mode=2", f"distill.load={shaped.path}"]
     after = runs.train("distill", "tiny", tmp_path / "on", changes=[*QUICK, *changes], workers=1)
@@ -420,14 +425,14 @@ def test_a_recipe_shapes_its_nets(hidden: str, tmp_path: Path) -> None:
         ((781, 1), "has the layers 781-1, not 781-256-128-1: add --set regime.hidden=[]"),
         (
             (64, 256, 128, 1),
-            "has the layers 64-256-128-1; a perceptron of chess reads 781",
+            "has the layers 64-256-128-1; a perceptron for chess reads 781",
         ),
     ],
 )
 def test_a_loaded_net_has_the_shape_of_the_recipe(
     sizes: tuple[int, ...], words: str, tmp_path: Path
 ) -> None:
-    """Or one line says what to change, before anything is done."""
+    """A loaded net of another shape is an error of one line that says what to change."""
     (tmp_path / "odd.nn").write_bytes(to_nn(create(sizes)))
     changes = [f"distill.load={tmp_path / 'odd.nn'}"]
     with pytest.raises(RunError) as error:
@@ -438,7 +443,7 @@ def test_a_loaded_net_has_the_shape_of_the_recipe(
 
 
 def test_a_default_run_is_as_it_ever_was(run: Run) -> None:
-    """The original shape, and the header that the original program reads."""
+    """A default run's net has the original shape and the original program's header."""
     settings = config.read(run.config()).regime
     assert isinstance(settings, Distill)
     assert (settings.hidden, settings.dropout) == ((256, 128), 0)
@@ -447,7 +452,7 @@ def test_a_default_run_is_as_it_ever_was(run: Run) -> None:
 
 
 def test_dropout_changes_what_is_learned_and_nothing_else(run: Run, tmp_path: Path) -> None:
-    """Games begin with the same net; a run that is stopped comes to the same all the same."""
+    """The first net is the same with dropout, and a stopped run resumes with equal results."""
     changes = [*QUICK, "distill.dropout=0.3", "distill.agents=2"]
     whole = runs.train("distill", "tiny", tmp_path / "whole", changes=changes, workers=1)
     path = tmp_path / "stopped"
@@ -464,7 +469,7 @@ def test_dropout_changes_what_is_learned_and_nothing_else(run: Run, tmp_path: Pa
 
 @pytest.mark.parametrize("agents", [1, 2])
 def test_what_is_stopped_comes_to_the_same(agents: int, run: Run, tmp_path: Path) -> None:
-    """Among games, among steps and in a trial; with two agents as with one."""
+    """A run stopped in games, in a fit or in a trial resumes with equal results."""
     changes = [*QUICK, f"distill.agents={agents}"]
     whole = run
     if agents == 2:
@@ -486,7 +491,7 @@ def test_what_is_stopped_comes_to_the_same(agents: int, run: Run, tmp_path: Path
 
 
 def test_mode_0_only_plays(run: Run, tmp_path: Path) -> None:
-    """The net stays as it was loaded, from a folder of two agents, too."""
+    """In mode 0 the loaded net does not change, also if loaded from a folder of two agents."""
     for name in ("white", "black"):
         (tmp_path / f"{name}_agent.nn").write_bytes((run.nets / "iter_2.nn").read_bytes())
     changes = [*QUICK, "distill.mode=0", f"distill.load={tmp_path}", "distill.agents=2"]
@@ -500,7 +505,7 @@ def test_mode_0_only_plays(run: Run, tmp_path: Path) -> None:
 
 
 def test_by_hand(run: Run, tmp_path: Path) -> None:
-    """Games can be played with a run's net; a fit by itself has no judge to learn from."""
+    """`generate` works with a run's net; `fit` is refused, because there is no judge."""
     experiment = config.load("distill", "tiny")
     for net in (run.path, None):
         done = generate(
@@ -515,7 +520,7 @@ def test_by_hand(run: Run, tmp_path: Path) -> None:
 
 
 def test_agreement_with_a_search() -> None:
-    """Counting men is a search of one ply; a deeper one it knows in part, at random less so."""
+    """Counting material agrees fully with a one-ply search, and partly with a deeper one."""
     states = some_positions("chess", 60)
     assert [state.text for state in states] == [state.text for state in some_positions("chess", 60)]
     same = agreement(None, states, "alphabeta:depth=1")
@@ -524,5 +529,5 @@ def test_agreement_with_a_search() -> None:
     assert 0 < deeper.choices < 1
     assert 0.5 < deeper.spearman < 1
     assert 0.5 < deeper.pearson < 1
-    with pytest.raises(rz.GameError, match="nothing to agree about"):
+    with pytest.raises(rz.GameError, match="no positions to compare on"):
         agreement(None, [])

@@ -1,4 +1,4 @@
-"""Estimates: a little of everything is done, however large the experiment is."""
+"""Estimates of a run's time: each kind of work is measured briefly, whatever the run's size."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ sys.argv = ["rulezero", "train", "random_chess", "--preset", "tier3", "--dry-run
 begin = time.perf_counter()
 try:
     main()
-finally:  # of this process and of those it has started, the largest
+finally:  # the CPU time of all processes, the memory of the largest child process
     here = resource.getrusage(resource.RUSAGE_CHILDREN)
     worked = sum(os.times()[:4])
     print("#", min(time.perf_counter() - begin, worked), here.ru_maxrss / 1e6)
@@ -32,7 +32,7 @@ finally:  # of this process and of those it has started, the largest
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts memory in kilobytes")
 def test_a_dry_run_of_the_largest_net_is_quick_and_small() -> None:
-    """Less than 30 seconds and 2 GB, for a batch of 4,096 and 19 blocks of 256."""
+    """It takes less than 30 s and 2 GB for a batch of 4,096 and 19 blocks of 256 channels."""
     done = subprocess.run(
         [sys.executable, "-c", DRY_RUN], capture_output=True, text=True, check=False
     )
@@ -45,7 +45,7 @@ def test_a_dry_run_of_the_largest_net_is_quick_and_small() -> None:
 
 @pytest.mark.parametrize("recipe", ["connect4", "exchange", "monster", "random_chess", "razzle"])
 def test_what_is_measured_stands_for_the_net(recipe: str) -> None:
-    """The same net with at most four blocks, and known how much smaller it is."""
+    """The measured net has at most four blocks, and is otherwise the same."""
     for preset in ("tiny", "full"):
         experiment = config.load(recipe, preset)
         game, net = load(experiment.game), experiment.net
@@ -59,23 +59,22 @@ def test_what_is_measured_stands_for_the_net(recipe: str) -> None:
 
 
 def made_up(experiment: Experiment, workers: int = 2, scale: float = 1.0) -> dict[str, float]:
-    """Seconds by a made-up speed: a game 2 s, half of it the net's; a sample 0.1 s."""
+    """Seconds at a made-up speed: 2 s per game, half of it in the net, and 0.1 s per sample."""
     work = work_of(experiment)
     games = [Sample(seconds=2.0, net_share=0.5, games=[])] * len(work.kinds)
     learning = Learning(sample_seconds=0.1, game_seconds=0.0, fit_seconds=1.0)
-    sizes = {"parameters": 1, "multiply_adds": 1}
-    opened = Opened(**sizes, scale=scale, seconds=5.0, quick_seconds=0.5)
+    opened = Opened(parameters=1, multiply_adds=1, scale=scale, seconds=5.0, quick_seconds=0.5)
     speed = Speed(games, learning, opened, start=3.0)
     return seconds_of(experiment, work, typical_sizes(experiment, work), speed, workers)
 
 
 def connect4(*changes: str) -> Experiment:
-    """A little run: iterations, self-play, an anchor every second iteration."""
+    """A tiny run: two iterations of self-play, and an anchor every second iteration."""
     return config.load("connect4", "tiny", ["fit.samples=640", *changes])
 
 
 def test_seconds_are_those_of_the_work() -> None:
-    """By hand: 2 x 8 games and 2 x 4 trials of 2 s each on two workers, which start four times."""
+    """By hand: 2 x 8 games and 2 x 4 trials of 2 s each on two workers, which start 4 times."""
     assert made_up(connect4()) == pytest.approx(
         {
             "start": 5,
@@ -87,20 +86,20 @@ def test_seconds_are_those_of_the_work() -> None:
 
 
 def test_one_worker_starts_no_process() -> None:
-    """It plays in the process that learns."""
+    """A single worker plays in the learner's process, so no start is counted."""
     found = made_up(connect4(), workers=1)
     assert (found["self-play"], found["trials"]) == (2 * 8 * 2, 2 * 4 * 2)
 
 
 def test_a_deeper_net_slows_its_share() -> None:
-    """Half of the games' time is the net's; of the fits, all but what a fit always takes."""
+    """Only the net's half of the games' time is scaled; of a fit, all but its fixed cost."""
     found = made_up(connect4(), scale=3)
     assert found["self-play"] == pytest.approx(2 * (8 * 2 * 2 / 2 + 3))
     assert found["fits"] == pytest.approx(2 * (3 * 640 * 0.1 + 1 + 0.5))
 
 
 def test_estimates_are_linear() -> None:
-    """Ten times the iterations take ten times as long; so do games, but for starting workers."""
+    """Ten times the iterations, or games, take ten times as long (apart from starting workers)."""
     few = made_up(connect4("anchor=null"))
     many = made_up(connect4("anchor=null", "iterations=20"))
     for part in ("self-play", "fits"):
@@ -119,7 +118,7 @@ PARTS = {
 
 @pytest.mark.parametrize("recipe", PARTS)
 def test_every_part_is_measured(recipe: str) -> None:
-    """All that the recipe has, and nothing else, takes its time."""
+    """Exactly the parts that the recipe has are estimated, and each takes some time."""
     found = estimate(config.load(recipe, "tiny"), workers=2)
     assert found.seconds.keys() == {"start", *PARTS[recipe]}
     assert {each.part for each in found.counts} == PARTS[recipe]
@@ -129,7 +128,7 @@ def test_every_part_is_measured(recipe: str) -> None:
 
 
 def test_games_before_and_beside_self_play_are_counted() -> None:
-    """Twenty thousand games of a bootstrap, or thousands of trials, take more than a few do."""
+    """20,000 games of a bootstrap or of an anchor make the estimate clearly longer."""
     few = estimate(config.load("connect4", "tiny"), workers=2)
     games = "bootstrap=[{a: 'ucb1:sims=200', games: 20000}]"
     bootstrap = estimate(config.load("connect4", "tiny", [games]), workers=2)
@@ -139,18 +138,18 @@ def test_games_before_and_beside_self_play_are_counted() -> None:
 
 
 def test_games_of_trained_nets_have_the_typical_length() -> None:
-    """An untrained net's games are shorter; they only count in runs that hardly train it."""
+    """A run that hardly trains its net is estimated with an untrained net's shorter games."""
     typical = load("connect4").facts.typical_plies
     for games, is_typical in (4, False), (300, True):
         found = estimate(config.load("connect4", "tiny", [f"selfplay.games={games}"]), workers=2)
         (played,) = [each for each in found.counts if each.part == "self-play"]
-        length = played.choices / played.games  # without those of random openings
+        length = played.choices / played.games  # choices exclude the plies of random openings
         assert (length == pytest.approx(typical, rel=0.2)) == is_typical, length
 
 
 @pytest.mark.parametrize("sims", [200, 100_000])
 def test_slow_games_are_measured_by_their_plies(tmp_path: Path, sims: int) -> None:
-    """Where none ends, games still have their length, and take as long as their simulations."""
+    """Games too slow to end within the time are still sampled; more simulations take longer."""
     (kind, *_) = work_of(config.load("connect4", "tiny", ["bootstrap=[{a: ucb1}]"])).kinds
     player = f"ucb1:sims={sims},early_stop=false"
     task = msgspec.structs.replace(kind.task, a=player, b=player, games=1000)
@@ -170,7 +169,7 @@ SPIN = """
 
 
 def slow_rules(folder: Path, **seconds: float) -> Experiment:
-    """A little experiment in tic-tac-toe whose methods take so many seconds more."""
+    """A tiny experiment in tic-tac-toe; the named methods take this many seconds longer."""
     source = (
         tic_tac_toe()
         .replace("@rz.register\n", "")
@@ -187,7 +186,7 @@ def slow_rules(folder: Path, **seconds: float) -> Experiment:
 
 
 def measured(experiment: Experiment, folder: Path) -> tuple[float, float]:
-    """Seconds of a game of self-play, and of a sample of a fit."""
+    """Seconds per game of self-play and per sample of a fit."""
     folder.mkdir()
     begin(experiment, folder, [])
     games = sample(work_of(experiment).kinds[0].task, folder, 1, 0.5)
@@ -195,7 +194,7 @@ def measured(experiment: Experiment, folder: Path) -> tuple[float, float]:
 
 
 def test_the_time_of_rules_in_python_counts(tmp_path: Path) -> None:
-    """In games and in fits: apply() and encode() that take longer are seen in both."""
+    """Slower apply() and encode() methods raise the measured time of games and of fits."""
     plain = measured(slow_rules(tmp_path), tmp_path / "plain")
     slow = measured(slow_rules(tmp_path, apply=0.0003, encode=0.0003), tmp_path / "slow")
     assert slow[0] > plain[0] + 5 * 8 * 0.0003, "5 plies at least, each with 8 simulations"

@@ -54,7 +54,7 @@ class Speed(NamedTuple):
 
 
 def estimate(experiment: Experiment, *, workers: int) -> Estimate:
-    """Estimates a run; takes some seconds, in which samples of all its work are timed."""
+    """Estimates a run by timing samples of all its work, which takes some seconds."""
     work = work_of(experiment)
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
         speed = _measure(experiment, work, workers, Path(folder))
@@ -112,15 +112,15 @@ def _play(
     experiment: Experiment,
     opened: Opened,
 ) -> list[Sample]:
-    """Samples of each kind of games; as many kinds at a time as there are workers."""
+    """Samples of each kind of games; each worker plays one kind at a time."""
     seconds = min(_MOST, _PLAYING * min(workers, len(work.kinds)) / max(1, len(work.kinds)))
     numbers = range(len(work.kinds))
     learned = [work.games(each) for each in numbers if work.kinds[each].part == "self-play"]
-    is_trained = sum(learned) > _TRAINED
+    is_trained = sum(learned) > _TRAINED and not opened.is_trained_like
     waiting = []
     for number, kind in enumerate(work.kinds):
         phase = next(phase for phase in work.phases if number in phase.games)
-        share = -(-phase.total // min(workers, phase.total))  # of one worker
+        share = -(-phase.total // min(workers, phase.total))  # games of one worker
         width = min(experiment.width, share)
         leaves = max(int(read_player(text).number("leaves")) for text in (kind.task.a, kind.task.b))
         rows = _ROWS / opened.multiply_adds / max(leaves, 1)
@@ -141,7 +141,7 @@ def _options(work: Work) -> list[Options]:
 
 
 def _plainest(work: Work) -> Task:
-    """A task of the run, with nets if possible, which are computed with the default options."""
+    """A task of the run, if possible with nets, but without any options of nets."""
     tasks = sorted((kind.task for kind in work.kinds), key=lambda task: "net=" not in task.a)
     plain = dict.fromkeys(Options._fields)
     a, b = (read_player(text).changed(**plain).text for text in (tasks[0].a, tasks[0].b))
@@ -149,7 +149,7 @@ def _plainest(work: Work) -> Task:
 
 
 def _lesson(samples: Sequence[Sample], experiment: Experiment) -> list[Finished]:
-    """Games of one iteration to fit on: of the first with self-play, or of the bootstrap."""
+    """Games of one iteration to fit on: the first one with self-play, or else the bootstrap."""
     known: dict[int, list[Finished]] = {}
     for each in (each for sample in samples for each in sample.games):
         is_played = each.record.purpose in ("self-play", "bootstrap")

@@ -35,13 +35,14 @@ _LATE = 0.7  # share of the time after which players without nets begin no more 
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
-    """The untrained net of a run, and the time to make it."""
+    """The net that stands for those of a run, and the time to make it."""
 
     parameters: int  # of the experiment's own net
     multiply_adds: int  # of the smaller net that is measured
     scale: float  # the experiment's multiply-adds divided by those of the measured net
     seconds: float  # from the start of the process until the net was written
-    quick_seconds: float  # to convert and open other forms of the net that players use, as int8
+    quick_seconds: float  # to convert and open other forms of the net for players, such as int8
+    is_trained_like: bool = False  # its games are as long as those of trained nets
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +79,7 @@ def begin(experiment: Experiment, folder: Path, others: Sequence[Options]) -> Op
     shallow = _shallow(experiment)
     trainee = experiment.regime.trainee(shallow, game, run)(experiment.seed)
     trainee.write(run.nets / "untrained", {})
+    is_trained_like = experiment.regime.stand_in(run.nets, experiment.seed)
     since = time.process_time()
     for options in others:
         open_net(run.nets / "untrained", options, game)
@@ -89,6 +91,7 @@ def begin(experiment: Experiment, folder: Path, others: Sequence[Options]) -> Op
         scale=whole.multiply_adds / measured.multiply_adds,
         seconds=since,
         quick_seconds=quick,
+        is_trained_like=is_trained_like,
     )
 
 
@@ -107,7 +110,7 @@ def sample(
     *,
     is_trained: bool = False,
 ) -> Sample:
-    """Plays games of a task, `width` in step, for at most `seconds`.
+    """Plays games of a task, `width` at a time, for at most `seconds`.
 
     `typical` is the number of choices in a game between trained nets; 0: unknown. With
     `is_trained` the sample's figures are scaled to this length, since the net that plays here is
@@ -149,7 +152,7 @@ class _Sampler(Table):
         self, task: Task, nets: NetStore, width: int, most_plies: int | None = None
     ) -> None:
         super().__init__(task, check_task(task), nets=nets, width=width, most_plies=most_plies)
-        if not self.session.has_nets:  # only nets gain from games in step
+        if not self.session.has_nets:  # only nets gain from several games at a time
             self.width = 1
         self.ended: list[Finished] = []
         self.spent = 0.0  # CPU seconds
@@ -169,7 +172,7 @@ class _Sampler(Table):
     @property
     def fair(self) -> list[Finished]:
         """The ended games, sorted by index. If games are unfinished, only the first `width` count:
-        of games in step the short ones end first.
+        of games at the same time, the short ones end first.
         """
         first = self.width if self.width > 1 and not self.is_over else self.task.games
         by_index = sorted(self.ended, key=lambda each: each.record.index)
@@ -273,7 +276,7 @@ def learn(
 
 
 def _shallow(experiment: Experiment) -> Experiment:
-    """The experiment with fewer blocks, and without own loss terms, which need user code."""
+    """The experiment with fewer blocks, and without custom loss terms, which need user code."""
     loss = experiment.fit.loss.model_copy(update={"extra": {}})
     changes = {"fit": experiment.fit.model_copy(update={"loss": loss}), "hooks": None}
     return experiment.model_copy(

@@ -1,6 +1,6 @@
-"""Who plays whom, what is learned from it, who is promoted: one file per regime.
+"""The regimes, one file each: who plays whom, what is learned, and which net is promoted.
 
-A new regime is a file with a subclass of Regime, and its line here.
+A new regime needs a file with a subclass of Regime, and an entry in AnyRegime below.
 """
 
 from typing import Annotated, get_args

@@ -1,4 +1,4 @@
-"""Lessons beside what a regime plays: games from positions that a side must learn to win."""
+"""Lessons: games from positions that a side must learn to win, in addition to a regime's games."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
@@ -20,7 +20,8 @@ from rulezero.training.tasks import CURRICULUM, PlayerText, PlaySettings, task_o
 if TYPE_CHECKING:
     from rulezero.training.experiment import Experiment
 
-# Sources of records: the first lessons, which a window may keep for ever, and all later ones.
+# Sources of records: the lessons of the bootstrap, which a window may always keep, and all later
+# lessons.
 BOOTSTRAP = "curriculum_bootstrap"
 LESSON = "curriculum"
 
@@ -47,18 +48,18 @@ def _searching(experiment: "Experiment", sims: int) -> Keys:
 
 
 class Curriculum(Settings):
-    """Games from lessons in every iteration, and what is learned from them."""
+    """Settings for games from lessons in every iteration, and for their targets."""
 
     games: int = Field(200, ge=1)
     player: PlayerText = "puct:net=latest,sims=50,temperature=1,temperature_turns=15"  # White
-    first: PlayerText = "ucb1:sims=800,temperature=1,temperature_turns=15"  # White's bootstrap
+    first: PlayerText = "ucb1:sims=800,temperature=1,temperature_turns=15"  # White in the bootstrap
     black: PlayerText = "scripted"
     starts: str = CURRICULUM  # as in selfplay
-    label: Literal["result", "start"] = "result"  # the target: how a game ended, or its tier's
+    label: Literal["result", "start"] = "result"  # value target: the result, or the tier's value
     values: tuple[Value, Value, Value, Value, Value] = (-1, -1, -0.7, -0.7, -0.7)  # by tier
 
     def idle(self) -> dict[str, str]:
-        """The values of tiers, where games are learned from by how they ended."""
+        """The values of tiers if the targets are the results of games."""
         return {} if self.label == "start" else {"values": "label=start"}
 
     flags: ClassVar[tuple[Flag, ...]] = (
@@ -108,7 +109,7 @@ class Curriculum(Settings):
         replay: Replay,
         note: Columns | None,
     ) -> Targets | None:
-        """What is learned from a lesson, whose first plies are no opening; None for other games."""
+        """The targets of a lesson, which keep its first plies; None for other games."""
         training = training_of(replay.last.game)
         tier = {lesson.text: lesson.tier for lesson in training.lessons()}.get(record.start)
         is_own = record.source in (BOOTSTRAP, LESSON)

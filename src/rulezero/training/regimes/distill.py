@@ -1,11 +1,12 @@
-"""A perceptron learns to say at a glance what counting men says, then what a search says.
+"""Distillation: a perceptron learns to value material, and then the values of a search.
 
-It plays against itself, and a judge looks on: in mode 1 what it says of a position itself is
-learned, in mode 2 what its search says. The judge's own net stands still for a whole stage.
+It plays against itself, and a judge evaluates the positions. In mode 1, the targets are the judge's
+values without a search; in mode 2, they are the values of its search. The judge's net does not
+change during a stage.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -32,12 +33,12 @@ if TYPE_CHECKING:
     from rulezero.training.experiment import Experiment
     from rulezero.training.loop import Trainee
 
-# Keys of a fit that towers alone have.
+# Keys of a fit that only towers have.
 _OF_TOWERS = tuple(
     f"fit.{key}"
     for key in ("micro_batch", "patience", "average", "mirror", "loss", "device", "mixed")
 )
-SUREST = 0.98  # targets are chances from 0.01 to 0.99
+SUREST = 0.98  # largest value to learn: the targets are chances from 0.01 to 0.99
 _ONE_OR_SEVERAL = BeforeValidator(
     lambda given: given if isinstance(given, list | tuple) else (given,)
 )
@@ -46,27 +47,27 @@ Hidden = Annotated[
     tuple[Annotated[int, Field(ge=1, le=2048)], ...], _ONE_OR_SEVERAL, Field(max_length=8)
 ]
 Depths = Annotated[tuple[Annotated[int, Field(ge=1, le=64)], ...], _ONE_OR_SEVERAL]
-AGENTS = ("white", "black")  # by seat, where there are two
-ENDS = ("", "_black")  # of the names of their nets
+AGENTS = ("white", "black")  # by seat, if there are two
+ENDS = ("", "_black")  # how the names of their nets end
 MODES = ("play only", "material", "search")
 _NEEDS_A_NET = {
-    0: "mode 0 plays a net and teaches none: name one with --load runs/x",
-    2: "mode 2 teaches a net that knows material: first `rulezero train distill --mode 1 --out"
+    0: "mode 0 plays with a net and trains none: add --load runs/x",
+    2: "mode 2 begins with a net that knows material: first `rulezero train distill --mode 1 --out"
     " runs/x`, then add --load runs/x",
 }
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
-    """Iterations in which one thing is learned."""
+    """Iterations with one teacher and one target."""
 
     mode: int
-    depth: int  # of the search that teaches; 0 where none does
-    first: int  # iterations, both inclusive
-    last: int
+    depth: int  # of the teacher's search; 0: no search
+    first: int  # first iteration
+    last: int  # last iteration, inclusive
 
     @property
     def teacher(self) -> str:
-        """The net that judges the leaves of that search: the last one before the stage."""
+        """The net that evaluates the leaves of that search: the last net before the stage."""
         return f"iter_{self.first - 1}" if self.first > 1 else "untrained"
 
     @property
@@ -82,34 +83,34 @@ def _numbers(key: str) -> "Callable[[Experiment, str], Keys]":
         try:
             return {"regime": {key: [int(part) for part in text.split("+")]}}
         except ValueError:
-            raise RunError(f"'{text}' is no number, nor several such as 2+3") from None
+            raise RunError(f"give a number, or several such as 2+3, not '{text}'") from None
 
     return change
 
 
 class Distill(Regime):
-    """Stages of a number of iterations each; iteration 0 measures the net that it begins with."""
+    """Consecutive stages; iteration 0 measures the net that the run begins with."""
 
     kind: Literal["distill"] = "distill"
-    mode: Modes = (1, 2)  # 0: it only plays; 1: material; 2: what a search says
-    depth: Depths = (3,)  # plies of mode 2's search; several: a stage for each
-    material_iterations: int = Field(1, ge=1)  # of a stage of mode 1, or 0
+    mode: Modes = (1, 2)  # 0: play only; 1: learn material; 2: learn a search's values
+    depth: Depths = (3,)  # plies of mode 2's search; several: one stage for each
+    material_iterations: int = Field(1, ge=1)  # of a stage of mode 1 or 0
     search_iterations: int = Field(1, ge=1)  # of each stage of mode 2
-    train_every: int = Field(1, ge=1)  # turns of both sides, of which one is learned from
-    agents: Literal[1, 2] = 1  # 2: White's and Black's, each from games that its own teacher judges
+    train_every: int = Field(1, ge=1)  # learn from every N-th pair of plies, one of each side
+    agents: Literal[1, 2] = 1  # 2: one for each side, with its own games and its own teacher
     hidden: Hidden = chess_perceptron.HIDDEN  # neurons of each hidden layer; []: none
     dropout: float = Field(0.0, ge=0, lt=1)  # share of each hidden layer left out in training
     load: str | None = None  # begin with this .nn file, net or run; agents=2: or a folder of both
-    save_every: int = Field(1, ge=1)  # iterations after which agents are written into the run
-    progress_every: int = Field(10_000, ge=1)  # positions after which the loss is told
+    save_every: int = Field(1, ge=1)  # write the agents into the run every N iterations
+    progress_every: int = Field(10_000, ge=1)  # report the loss every N positions
 
     has_gate = False
     has_tower = False
     unread = {  # noqa: RUF012
-        "net": "leave it out, as a perceptron has one shape",
+        "net": "leave it out, as regime.hidden sets a perceptron's layers",
         "targets": "leave it out, as the judge's answers are learned",
         "bootstrap": "leave it out, or begin with a trained net: regime.load",
-        "selfplay.judge": "leave it out, as regime.mode and regime.depth say who judges",
+        "selfplay.judge": "leave it out, as regime.mode and regime.depth define the judge",
         **dict.fromkeys((*_OF_TOWERS, "hooks"), "leave it out, as it is for nets with a tower"),
     }
     flags = (
@@ -127,7 +128,12 @@ class Distill(Regime):
             _numbers("depth"),
             value="N+N",
         ),
-        Flag("train-every", int, "Learn from every N-th turn.", setting("regime", "train_every")),
+        Flag(
+            "train-every",
+            int,
+            "Learn from every N-th pair of plies, one of each side.",
+            setting("regime", "train_every"),
+        ),
         Flag(
             "learning-rate",
             float,
@@ -157,14 +163,14 @@ class Distill(Regime):
     @model_validator(mode="after")
     def _begins_somewhere(self) -> "Distill":
         if not self.mode or not self.depth:
-            raise ValueError("mode and depth are one number each, or several")
+            raise ValueError("mode and depth need at least one number each")
         if 0 in self.mode and len(self.mode) > 1:
-            raise ValueError("mode 0 learns nothing: it stands alone")
+            raise ValueError("mode 0 learns nothing: give it alone, without other modes")
         return self
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """One after the other."""
+        """The stages, in order."""
         kinds = [
             (mode, depth) for mode in self.mode for depth in (self.depth if mode == 2 else (0,))
         ]
@@ -177,55 +183,53 @@ class Distill(Regime):
         )
 
     def stage_of(self, iteration: int) -> Stage:
-        """The stage that an iteration belongs to; the first one has the beginning."""
+        """The stage that an iteration belongs to; iteration 0 belongs to the first one."""
         known = [stage for stage in self.stages if stage.first <= max(iteration, 1)]
         return known[-1]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the agents' files."""
+        """The names of the agents' files, without suffix."""
         return tuple(f"{name}_agent" for name in AGENTS) if self.agents == 2 else ("agent",)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Neurons of all layers of its perceptrons, inputs first."""
+        """The numbers of neurons in all layers of its perceptrons, from inputs to outputs."""
         inputs, *_, outputs = chess_perceptron.SIZES
         return (inputs, *self.hidden, outputs)
 
     @property
     def last_iteration(self) -> int:
-        """That of the last stage."""
+        """The last iteration of the last stage."""
         return self.stages[-1].last
 
     def accept(self, experiment: "Experiment") -> None:
-        """Raises ValueError for keys that only towers have, and for too many iterations."""
+        """Raises ValueError for the keys stores and begin, and for too many iterations."""
         if experiment.stores:
-            raise ValueError("a distillation learns from games that it judges: leave stores out")
+            raise ValueError("a distillation learns only from its own games: leave stores out")
         if experiment.begin is not None:
             raise ValueError("a distillation begins with regime.load: leave begin out")
         if experiment.iterations > self.last_iteration:
             raise ValueError(
-                f"the stages have {self.last_iteration} iterations in all, not"
-                f" {experiment.iterations}: change regime.material_iterations or"
-                " regime.search_iterations"
+                f"the stages have {self.last_iteration} iterations, not {experiment.iterations}:"
+                " change regime.material_iterations or regime.search_iterations"
             )
 
     def check(self, game: Game) -> None:
-        """Raises RunError where no perceptron can be taught."""
-        known = chess_perceptron.GAME
-        if game.facts.name != known:
-            raise RunError(f"{self.kind} teaches perceptrons of {known}, not of {game.text}")
+        """Raises RunError if the game is not chess, or if the net to begin with does not fit."""
+        if game.facts.name != (known := chess_perceptron.GAME):
+            raise RunError(f"{self.kind} trains perceptrons for {known}, not for {game.text}")
         check_given(self)
 
     def selfplay(self, experiment: "Experiment", iteration: int) -> PlaySettings:
-        """The student against itself, and its judge."""
+        """Self-play of the student with the judge of the iteration's stage."""
         judge = _judge(self.stage_of(iteration))
         return experiment.selfplay.model_copy(update={"judge": judge})
 
     def games(
         self, experiment: "Experiment", iteration: int, nets: Mapping[str, str]
     ) -> list[Task]:
-        """As anywhere; for two agents games of each, judged by its own teacher."""
+        """The tasks of an iteration; with two agents, a task for each, with its own teacher."""
         if iteration == 0 or self.agents == 1:
             return super().games(experiment, iteration, nets)
         stage, played = self.stage_of(iteration), experiment.selfplay
@@ -250,12 +254,12 @@ class Distill(Regime):
         replay: Replay,
         note: Columns | None,
     ) -> Targets:
-        """What the judge says, whoever moved there and why; it counts as the search's value."""
+        """The judge's values as the search's values, at all plies, including random ones."""
         stage = self.stage_of(record.iteration or 1)
         said = np.full(record.plies, np.nan, np.float32)
         if note is not None and stage.mode > 0:
             said = note.raw_value if stage.mode == 1 else note.value
-        turns = np.arange(record.plies) // 2  # of both sides, so that none is passed over
+        turns = np.arange(record.plies) // 2  # two plies each, so that no side is left out
         is_learned = np.isfinite(said) & (turns % self.train_every == 0)
         return Targets(
             result=np.zeros(record.plies, np.float32),
@@ -267,13 +271,13 @@ class Distill(Regime):
         )
 
     def trainee(self, experiment: "Experiment", game: Game, run: Run) -> "Callable[[int], Trainee]":
-        """A perceptron for both sides, or one for each."""
+        """Returns a function that makes untrained perceptron learners from a seed."""
         from rulezero.training.regimes.distill_learner import PerceptronPair
 
         return lambda seed: PerceptronPair(experiment, self, run, seed)
 
     def begin_with(self, net: str) -> Keys:
-        """A perceptron's own key."""
+        """The key for the weights of a perceptron."""
         return {"regime": {"load": net}}
 
     def untrained(self, experiment: "Experiment", game: Game, folder: Path) -> Path:
@@ -284,49 +288,57 @@ class Distill(Regime):
         net.write_bytes(to_nn(create(self.sizes, experiment.seed)))
         return net
 
+    def stand_in(self, folder: Path, seed: int) -> bool:
+        """Writes perceptrons that count material, as taught first: random values play wildly."""
+        from rulezero.nets.perceptron import of_material, to_nn
+
+        for end in ENDS[: self.agents]:
+            net = to_nn(of_material(self.sizes, seed))
+            (folder / f"untrained{end}{PERCEPTRON}").write_bytes(net)
+        return True
+
     def learns_since(self, iteration: int) -> int:
-        """The first one of the stage: the teacher was another one before."""
+        """The first iteration of the stage, since earlier games had another teacher."""
         return self.stage_of(iteration).first
 
     def size(self, experiment: "Experiment") -> "Size":
-        """That of a perceptron."""
-        from rulezero.nets.perceptron import create
+        """The size of a perceptron."""
         from rulezero.nets.size import Size
 
-        weights = [each.numel() for each in create().parameters()]
-        return Size(sum(weights), sum(weights))
+        weights = sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.sizes))
+        return Size(weights, weights)
 
     def conclude(self, run: Run) -> Summary:
-        """What each stage has learned."""
+        """A summary of each stage."""
         return summarise(run.entries(), self)
 
 
 def _judge(stage: Stage, end: str = "") -> str | None:
-    """Who looks on: alpha-beta tells a position's own worth, too, before it searches."""
+    """The judge. Alpha-beta also reports the value of a position without its search."""
     if stage.mode == 2:
         return f"alphabeta:net={stage.teacher}{end},depth={stage.depth}"
     return "alphabeta:depth=1" if stage.mode == 1 else None
 
 
 def check_given(settings: Distill) -> None:
-    """RunError where the first stage needs a net that there is not, or that knows nothing."""
+    """Raises RunError if the first stage needs a trained net and there is none."""
     needs = _NEEDS_A_NET.get(settings.mode[0])
     nets = given_nets(settings)
     if needs is not None and not nets:
         raise RunError(needs)
     if settings.mode[0] == 2 and nets[0].stem == "untrained":
-        raise RunError(f"'{nets[0]}' has learned nothing, but {needs}")
+        raise RunError(f"'{nets[0]}' is an untrained net, but {needs}")
 
 
 def given_nets(settings: Distill) -> list[Path]:
-    """The .nn files that the agents begin with; none where they begin from nothing."""
+    """The .nn files that the agents begin with; [] if they begin with random weights."""
     if settings.load is None:
         return []
     files = [Path(settings.load) / f"{name}{PERCEPTRON}" for name in settings.names]
     if settings.agents == 1 or not all(file.is_file() for file in files):
         net = resolve(settings.load)
         if net.suffix != PERCEPTRON:
-            raise RunError(f"distill.load: '{net}' is no perceptron, which is a .nn file")
+            raise RunError(f"regime.load: '{net}' is not a perceptron, which is a .nn file")
         pair = [net.with_name(f"{net.stem}{end}{PERCEPTRON}") for end in ENDS]
         has_both = settings.agents == 2 and pair[1].is_file()
         files = pair if has_both else [net] * settings.agents
@@ -340,7 +352,7 @@ def _check_shape(net: Path, settings: Distill) -> None:
     sizes = read_perceptron(net).sizes
     if (sizes[0], sizes[-1]) != (settings.sizes[0], settings.sizes[-1]):
         raise RunError(
-            f"regime.load: '{net}' has the layers {_listed(sizes)}; a perceptron of"
+            f"regime.load: '{net}' has the layers {_listed(sizes)}; a perceptron for"
             f" {chess_perceptron.GAME} reads {settings.sizes[0]} features and gives 1 number"
         )
     if sizes != settings.sizes:

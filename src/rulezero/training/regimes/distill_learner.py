@@ -1,4 +1,4 @@
-"""What learns in a distillation: a perceptron for both sides, or one for each."""
+"""The learners of a distillation: one perceptron for both sides, or one for each side."""
 
 import math
 import time
@@ -44,7 +44,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class PerceptronLearner:
-    """A net and its optimiser. It learns the mover's chance that a window's search values tell."""
+    """A perceptron and its optimiser. It learns the mover's chance by a window's search values."""
 
     def __init__(self, net: Perceptron, settings: FitSettings) -> None:
         self.net = net
@@ -59,7 +59,7 @@ class PerceptronLearner:
         progress: tuple[float, float],
         dice: np.random.Generator,
     ) -> tuple[int, Iterator[Step]]:
-        """How many steps a fit has, and the steps, each taken when it is asked for."""
+        """The number of steps of a fit, and an iterator that takes one step after the other."""
         epochs = list(plan(window, generation, self.settings, dice))
         steps = sum(map(len, epochs))
 
@@ -79,7 +79,7 @@ class PerceptronLearner:
         return steps, learn()
 
     def learn(self, features: Floats, chances: Floats, rate: float) -> float:
-        """One step by itself: [p, 781] and [p]; the loss before it."""
+        """Takes one step on features [p, 781] and chances [p]; returns the loss before the step."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.zero_grad(set_to_none=True)
@@ -94,7 +94,7 @@ class PerceptronLearner:
 
     @torch.inference_mode()
     def judge(self, window: Window) -> tuple[Floats, Floats]:
-        """The chances of held-out positions, as the net says and as they should be: [p] each."""
+        """The chances of held-out positions: the net's and the targets, [p] each."""
         positions = window.positions(Part.HELD_OUT)
         positions = positions[:: max(1, math.ceil(len(positions) / _MOST_MEASURED))]
         features = Features(window, positions)
@@ -103,10 +103,10 @@ class PerceptronLearner:
 
 
 class PerceptronPair:
-    """Learners side by side. Fits are reproducible: everything random comes from the dice given."""
+    """One or two learners. Fits are reproducible: all random numbers come from the `dice` given."""
 
     def __init__(self, experiment: "Experiment", regime: Distill, run: Run, seed: int) -> None:
-        """They begin with the run's first nets, before there are any as regime.load says."""
+        """They begin with the run's untrained nets, or before these exist as regime.load says."""
         self._experiment = experiment
         self._regime = regime
         self._run = run
@@ -122,7 +122,7 @@ class PerceptronPair:
 
     @property
     def step(self) -> int:
-        """Of all together."""
+        """The number of steps of all learners together."""
         return sum(learner.step for learner in self.learners)
 
     def learn_from(
@@ -134,9 +134,9 @@ class PerceptronPair:
         dice: np.random.Generator,
         tell: Tell | None = None,
     ) -> Fit:
-        """Learns from the games of a window that are of this stage, whose teacher is the same.
+        """Fits to the window's games of the current stage, which all have the same teacher.
 
-        One agent's step follows the other's; losses are the means so far.
+        The agents take turns, one step each; losses are the means so far.
         """
         begin, done = time.perf_counter(), _Done(len(self.learners))
         windows = self._windows(window, generation)
@@ -148,7 +148,7 @@ class PerceptronPair:
                 )
             ]
             steps = sum(count for count, _ in lessons)
-            if self._regime.dropout:  # torch has dice of its own
+            if self._regime.dropout:  # torch has its own random state
                 torch.manual_seed(int(dice.integers(1 << 63)))
             for taught in zip_longest(*(learning for _, learning in lessons)):
                 done.add(taught)
@@ -175,7 +175,7 @@ class PerceptronPair:
         )
 
     def _windows(self, window: Window, generation: int) -> list[Window]:
-        """What each agent learns from."""
+        """The part of a window that each agent learns from."""
         since = self._regime.learns_since(generation)
         if len(self.learners) == 1:
             return [window.narrowed(since)]
@@ -191,7 +191,7 @@ class PerceptronPair:
         return measure_chances(said, wanted) if len(said) else None
 
     def write(self, net: Path, metadata: dict[str, Any]) -> None:
-        """Writes the nets, and now and then the agents into the run's folder: see save_every."""
+        """Writes the nets, and every `save_every` iterations the agents into the run's folder."""
         settings, iteration = self._regime, metadata.get("iteration", 0)
         is_due = iteration % settings.save_every == 0 or iteration == self._experiment.iterations
         for (name, learner), end in zip(self._named.items(), ENDS, strict=False):
@@ -201,12 +201,12 @@ class PerceptronPair:
                 write_whole(self._run.path / f"{name}{PERCEPTRON}", file)
 
     def save(self, folder: Path) -> str:
-        """Writes everything that goes on being needed; the SHA-256 of that."""
+        """Writes the state to resume from; returns the SHA-256 of that."""
         steps = {name: learner.step for name, learner in self._named.items()}
         return snapshot.save(folder, self._parts, steps)
 
     def load(self, folder: Path, wanted: str) -> None:
-        """Goes on where `save` was. RunError where the file is not the one with this SHA-256."""
+        """Restores what `save` wrote. Raises RunError if the file's SHA-256 is not `wanted`."""
         steps = snapshot.load(folder, wanted, self._parts)
         for name, learner in self._named.items():
             learner.step = steps[name]
@@ -223,13 +223,13 @@ class PerceptronPair:
 
 
 def _best_constant(windows: Sequence[Window]) -> float:
-    """The loss of whoever always says the mean chance of the positions that are learned from."""
+    """The loss of an answer that is always the mean chance of the training positions."""
     wanted = [seen.at(seen.positions(Part.TRAINING)).search for seen in windows]
     return float(np.var(np.concatenate(wanted) / 2))
 
 
 class _Done:
-    """What a fit has done so far, agent by agent."""
+    """The progress of a fit, agent by agent."""
 
     def __init__(self, agents: int) -> None:
         self.steps = 0
@@ -238,7 +238,7 @@ class _Done:
         self._sums = [0.0] * agents
 
     def add(self, taught: Sequence[Step | None]) -> None:
-        """A step of each, but for those that have no more."""
+        """Adds a step of each agent; None: it has no more steps."""
         for number, each in enumerate(taught):
             if each is not None:
                 self.steps += 1
@@ -248,7 +248,7 @@ class _Done:
 
     @property
     def losses(self) -> dict[str, float]:
-        """The mean over all positions so far; of two agents, each one's besides."""
+        """The mean over all positions so far; with two agents, also the mean of each."""
         if not self.steps:
             return {}
         found = {"value": sum(self._sums) / sum(self.samples)}

@@ -1,7 +1,8 @@
-"""One side learns while the other stands still: neither can adapt to what it has just been taught.
+"""One side learns per iteration, against a frozen opponent that cannot adapt to it.
 
-For games whose sides are unlike. The learning side plays with the newest net against a frozen one
-that searches less: the newest net, or with net=previous the net before the last fit.
+This is for games with unequal sides. The learning side plays with the newest net. The frozen side
+plays with a search of its own, by the newest net or, with net=previous, the net before the last
+fit.
 """
 
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class OpponentSettings(Settings):
-    """Who plays against the side that learns."""
+    """The opponent of the side that learns."""
 
     player: PlayerText = "puct:net=latest,sims=200"
-    first: PlayerText = "ucb1:sims=200"  # in the first iteration, when nothing is frozen yet
+    first: PlayerText = "ucb1:sims=200"  # in iteration 1
 
 
 def _opponent(experiment: "Experiment") -> OpponentSettings:
@@ -76,7 +77,7 @@ class FrozenOpponent(Regime):
         replay: Replay,
         note: Columns | None,
     ) -> Targets:
-        """The usual targets; with learn_from=trained, those of the frozen side have no weight."""
+        """The default targets; with learn_from=trained, the frozen side's plies have weight 0."""
         found = super().targets(experiment, record, columns, replay, note)
         if self.learn_from == "both" or not record.iteration:
             return found

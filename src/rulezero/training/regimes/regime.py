@@ -1,4 +1,4 @@
-"""What every regime answers; as it stands, a net that plays itself."""
+"""The base class of regimes; by default, a net plays against itself."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -27,38 +27,38 @@ if TYPE_CHECKING:
 
 
 class Regime(Settings):
-    """Who plays whom, what is learned from it, who is promoted, and by whom it is learned.
+    """Who plays whom, what is learned, which net is promoted, and what kind of net learns.
 
-    Its fields are the keys of a recipe's `regime`. Everything else of the experiment is given.
+    Its fields are the keys of a recipe's `regime`; its methods get the other keys as `experiment`.
     """
 
-    flags: ClassVar[tuple[Flag, ...]] = ()  # its own short names on the command line
+    flags: ClassVar[tuple[Flag, ...]] = ()  # its own flags on the command line
     has_gate: ClassVar[bool] = True  # whether a new net must beat the best one
     has_tower: ClassVar[bool] = True  # whether the net is a tower: `net`, `targets`, GPUs
-    switch: ClassVar[str] = ""  # the short name that turns it on and off; "": it has none
+    switch: ClassVar[str] = ""  # the flag that turns it on and off; "": there is none
     switch_help: ClassVar[str] = ""  # what turning it on does
-    unread: ClassVar[dict[str, str]] = {}  # the experiment's keys that it ignores: what to do
+    unread: ClassVar[dict[str, str]] = {}  # keys that it does not read, and what to do instead
 
     @property
     def last_iteration(self) -> int | None:
-        """How many iterations its own settings come to; None: as the recipe says."""
+        """The number of iterations by its own settings; None: the recipe's key `iterations`."""
         return None
 
     def accept(self, experiment: "Experiment") -> None:
-        """Raises ValueError where the experiment has keys that do not go with this regime."""
+        """Raises ValueError if the experiment has keys that do not fit this regime."""
 
     def check(self, game: Game) -> None:
-        """Raises RunError where a run cannot begin: another game, a net that is not there."""
+        """Raises RunError if a run cannot begin: for example, a wrong game or a missing net."""
 
     def games(
         self, experiment: "Experiment", iteration: int, nets: Mapping[str, str]
     ) -> list[Task]:
-        """What to play before the fit of an iteration; none: there is no fit.
+        """The tasks before the fit of an iteration; [] if there is no fit.
 
         Iteration 0 is the bootstrap, if there is one; every later one is self-play. `nets` maps
-        best, latest and candidate to names; `untrained` and `iter_N` may be named as well (iter_0
-        only after a bootstrap). Names and numbers of games must not depend on `nets`: a resumed run
-        asks for old iterations again, with the nets of now.
+        best, latest, previous and candidate to the names of nets; players may also name `untrained`
+        and `iter_N` (iter_0 only after a bootstrap). Names of tasks and numbers of games must not
+        depend on `nets`, because a resumed run calls this for old iterations with the current nets.
         """
         if iteration == 0:
             return [
@@ -73,7 +73,7 @@ class Regime(Settings):
         return experiment.selfplay
 
     def standalone_games(self, experiment: "Experiment") -> PlaySettings:
-        """The games that `generate` plays, outside any run."""
+        """The games that `rulezero generate` plays, outside any run."""
         return experiment.selfplay
 
     def targets(
@@ -84,25 +84,25 @@ class Regime(Settings):
         replay: Replay,
         note: Columns | None,
     ) -> Targets:
-        """What is learned from a game, perhaps with a judge's note about it."""
+        """The training targets of a game; `note` is a judge's note about it, if there is one."""
         shaped = training_of(replay.last.game).shape(record, replay, experiment.targets)
         return of_play(record, columns, replay, experiment.targets, note, shaped)
 
     def trials(
         self, experiment: "Experiment", iteration: int, nets: Mapping[str, str]
     ) -> list[Task]:
-        """What to play with the net that was fitted."""
+        """The matches of the net that was fitted."""
         return trials(experiment, iteration, nets)
 
     def verdict(
         self, experiment: "Experiment", iteration: int, results: Mapping[str, Sequence[GameResult]]
     ) -> Verdict:
-        """Whether the new net becomes the best, by the results of the trials' names."""
+        """Whether the new net becomes the best, by the results of the trials (by task name)."""
         return verdict(experiment.gate, iteration, results)
 
     def trainee(self, experiment: "Experiment", game: Game, run: Run) -> "Callable[[int], Trainee]":
-        """Makes what learns, by a seed, as it is before it has learned anything."""
-        from rulezero.learn.learner import Learner  # torch takes longer than all the rest
+        """Returns a function that makes an untrained learner from a seed."""
+        from rulezero.learn.learner import Learner  # here, because importing torch takes long
         from rulezero.nets.card import inside, resolve
         from rulezero.nets.checkpoint import load
         from rulezero.nets.tower import create
@@ -113,7 +113,7 @@ class Regime(Settings):
         def learner(seed: int) -> Learner:
             if experiment.begin is None:
                 net = create(game, experiment.net, seed, heads)
-            else:  # the run keeps what it began with
+            else:  # the run has a copy of the net that it began with
                 found = inside(run.nets, "untrained") or resolve(experiment.begin)
                 net = load(found, game, heads, seed)
             return Learner(net, game, experiment.fit, experiment.targets, terms)
@@ -121,7 +121,7 @@ class Regime(Settings):
         return learner
 
     def begin_with(self, net: str) -> Keys:
-        """The keys that let a run begin with the weights of a net."""
+        """The keys with which a run begins with the weights of a net."""
         return {"begin": net}
 
     def untrained(self, experiment: "Experiment", game: Game, folder: Path) -> Path:
@@ -131,16 +131,24 @@ class Regime(Settings):
 
         return save(folder / "untrained", create(game, experiment.net, experiment.seed), game)
 
+    def stand_in(self, folder: Path, seed: int) -> bool:
+        """Replaces the untrained nets of a folder by ones that play like trained nets, if it can.
+
+        Returns whether it did. Estimates measure games of these nets, and take their lengths for
+        those of the run's games. By default the untrained nets remain.
+        """
+        return False
+
     def learns_since(self, iteration: int) -> int:
         """The first iteration whose games the fit of an iteration may learn from."""
         return 0
 
     def size(self, experiment: "Experiment") -> "Size":
-        """How large its net is."""
+        """The size of its net."""
         from rulezero.nets.size import size_of
 
         return size_of(load(experiment.game).text, experiment.net)
 
     def conclude(self, run: Run) -> Summary | None:
-        """A summary of a finished run for its log; None: there is no more to say."""
+        """A summary of a finished run for its log; None: there is none."""
         return None

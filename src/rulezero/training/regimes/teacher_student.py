@@ -1,4 +1,4 @@
-"""A search teaches what one look ahead can do: the best net searches, the newest one does not."""
+"""The best net with a search plays against the newest net, which looks one ply ahead."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class TeacherStudent(Regime):
-    """selfplay.a is the teacher; they swap colours each game, and both sides are learned from."""
+    """selfplay.a is the teacher. The two swap colours each game; both sides are learned from."""
 
     kind: Literal["teacher_student"] = "teacher_student"
     student: PlayerText = "oneply:net=latest"
@@ -36,5 +36,5 @@ class TeacherStudent(Regime):
         return experiment.selfplay.model_copy(update={"b": self.student, "swap": True})
 
     def standalone_games(self, experiment: "Experiment") -> PlaySettings:
-        """The same outside a run."""
+        """The same games outside a run."""
         return self.selfplay(experiment, 1)
