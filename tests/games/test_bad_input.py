@@ -1,4 +1,4 @@
-"""What a user can get wrong: each mistake is one clear line that says what to do."""
+"""User mistakes with games: each is an error of one line that says what is wrong."""
 
 import time
 from collections.abc import Callable
@@ -19,22 +19,22 @@ WRONG_TEXTS = {
     "": "has no name",
     ":a=1": "has no name",
     "connect4:": "ends after the colon",
-    "connect4:rows": "lacks its '='",
-    "connect4:=3": "is no key",
+    "connect4:rows": "has no '='",
+    "connect4:=3": "is not a key",
     "connect4:rows=": "has no value",
     "connect4:rows=3": "connect4 has no option 'rows'; it takes none",
     "connect4:a=1,a=2": "a is given twice",
-    "connect4:a=1,": "lacks its '='",
-    "connect4:a=1,,b=2": "lacks its '='",
+    "connect4:a=1,": "has no '='",
+    "connect4:a=1,,b=2": "has no '='",
     "conect4": "did you mean 'connect4'",
     "go": "there is no game 'go'; known: ",
     "Connect4": "there is no game 'Connect4'",
-    " connect4": "is no name",
-    "connect 4": "is no name",
-    "4connect": "is no name",
-    "connect4\n": "cannot be printed",
-    "connect4\x00": "cannot be printed",
-    "\ud800": "cannot be printed",
+    " connect4": "is not a name",
+    "connect 4": "is not a name",
+    "4connect": "is not a name",
+    "connect4\n": "has unprintable characters",
+    "connect4\x00": "has unprintable characters",
+    "\ud800": "has unprintable characters",
     "python": "python needs a file",
     "python:file=nowhere.py": "there is no file 'nowhere.py'",
     "python:path=x.py": "python has no option 'path'",
@@ -43,7 +43,7 @@ WRONG_TEXTS = {
 
 @pytest.mark.parametrize("text", WRONG_TEXTS)
 def test_a_wrong_game_text_says_what_is_wrong(text: str) -> None:
-    """GameError, in one printable line."""
+    """A wrong game text raises a GameError of one printable line."""
     with pytest.raises(rz.GameError) as caught:
         rz.load(text)
     assert WRONG_TEXTS[text] in str(caught.value)
@@ -52,7 +52,7 @@ def test_a_wrong_game_text_says_what_is_wrong(text: str) -> None:
 
 @pytest.mark.parametrize("name", rz.game_names())
 def test_an_unknown_option_names_those_that_are_known(name: str) -> None:
-    """For every game, as text and as keyword."""
+    """An unknown option is refused by every game, in its text and as a keyword."""
     with pytest.raises(rz.GameError, match="has no option 'nonsense'"):
         rz.load(f"{name}:nonsense=1")
     with pytest.raises(rz.GameError, match="has no option 'nonsense'"):
@@ -63,13 +63,13 @@ def test_an_unknown_option_names_those_that_are_known(name: str) -> None:
 
 @pytest.mark.parametrize("game", [None, 7, b"connect4", object, rz.PythonGame, ["connect4"]])
 def test_only_texts_and_python_games_are_games(game: Any) -> None:
-    """Anything else is a GameError, an unfinished class too."""
+    """Anything else raises GameError, also an abstract class."""
     with pytest.raises(rz.GameError):
         rz.load(game)
 
 
 def test_a_keyword_is_the_same_as_text() -> None:
-    """Both at once are an error; a list is joined with '+'."""
+    """A keyword adds an option to the text, with lists joined by '+'; giving it twice raises."""
     spec = grammar.read("a:x=1").extended({"y": ["p", "q"], "z": 3, "t": True})
     assert spec.text == "a:x=1,y=p+q,z=3,t=true"
     assert grammar.read(spec.text) == spec
@@ -89,20 +89,20 @@ def test_values_may_contain_colons_and_equals() -> None:
 
 @pytest.mark.parametrize("items", [["a"], ["a", "b"], ["Q", "+"], ["+", "Q"], ["+"], ["+", "+"]])
 def test_lists_can_be_joined_and_split(items: list[str]) -> None:
-    """An item may be a '+' itself: no item is empty, so the text stays clear."""
+    """An item may be '+' itself; the text is unambiguous because no item is empty."""
     assert grammar.split_items("x", grammar.join_items("x", items)) == items
 
 
 @pytest.mark.parametrize("text", ["", "a+", "+a+"])
 def test_a_list_with_a_missing_item_is_refused(text: str) -> None:
-    """A separator with nothing behind it."""
+    """An empty text, or a separator without an item after it, raises GameError."""
     with pytest.raises(rz.GameError, match="missing"):
         grammar.split_items("x", text)
 
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_a_seed_is_a_64_bit_number(text: str) -> None:
-    """Numbers outside are a GameError, other things a TypeError."""
+    """Other integers raise GameError, other types TypeError."""
     game = rz.load(text)
     assert game.start(seed=2**64 - 1).legal
     for seed in (-1, 2**64, 10**30):
@@ -115,7 +115,7 @@ def test_a_seed_is_a_64_bit_number(text: str) -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_a_record_with_a_wrong_action_is_refused(text: str) -> None:
-    """replay checks every action, and the text before them."""
+    """`replay` checks the start position and every action."""
     state = samples.played(text)[-1]
     start = samples.played(text)[0].text
     with pytest.raises(rz.MoveError):
@@ -128,13 +128,13 @@ def test_a_record_with_a_wrong_action_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("depth", [-1, 1001, 10**6, 2**31, 2**64, -(2**64)])
 def test_perft_has_bounds(depth: int) -> None:
-    """A depth below 0 or far beyond counting is a GameError."""
+    """A depth below 0 or above 1000 raises GameError."""
     with pytest.raises(rz.GameError, match="0 to 1000"):
         rz.perft(rz.load("connect4").start(), depth)
 
 
 class Coin(rz.PythonGame[int]):
-    """Toss once: heads and seat 0 wins. The smallest game with a die."""
+    """The smallest game with chance: one toss, and seat 0 wins with heads."""
 
     name = "coin"
     actions = slots = 2
@@ -176,7 +176,7 @@ class Coin(rz.PythonGame[int]):
 
 
 def test_a_python_game_may_have_uneven_dice_and_events() -> None:
-    """Chances and events are what the class says."""
+    """A state has the chances and events that the class returns."""
     state = rz.load(Coin).start()
     assert state.mover == rz.CHANCE
     assert state.chances == [0.25, 0.75]
@@ -220,7 +220,7 @@ WRONG_ANSWERS: dict[str, list[Any]] = {
     [(method, answer) for method, answers in WRONG_ANSWERS.items() for answer in answers],
 )
 def test_a_python_game_that_answers_wrongly_is_told_so(method: str, answer: Any) -> None:
-    """A GameError that names the method and what it should give."""
+    """A wrong return value raises a GameError that names the method and what it must return."""
     game = Coin()
     words, ask = MISTAKES[method]
     setattr(game, method, lambda *_: answer)
@@ -230,7 +230,7 @@ def test_a_python_game_that_answers_wrongly_is_told_so(method: str, answer: Any)
 
 @pytest.mark.parametrize("method", ["start", "mover", "ending", "legal", "apply", "text", "say"])
 def test_a_mistake_inside_a_python_game_is_told_with_its_place(method: str) -> None:
-    """A GameError that names method, exception, file and line, with the exception as its cause."""
+    """An exception becomes the cause of a GameError that names method, exception and line."""
 
     def stumble(*_: object) -> None:
         raise RuntimeError("boom")
@@ -244,14 +244,14 @@ def test_a_mistake_inside_a_python_game_is_told_with_its_place(method: str) -> N
 
 
 def ask_everything(state: rz.State) -> None:
-    """Makes the rules answer."""
+    """Calls the methods of the rules through a state."""
     assert state.mover == rz.CHANCE
     assert state.say(0)
     assert state.apply(0).text
 
 
 def test_one_state_serves_many_threads() -> None:
-    """Rules in Python let other threads in between; each still gets the one answer."""
+    """Threads that share a state get the same answers, although rules in Python release the GIL."""
 
     class Slow(Coin):
         name = "slow"
@@ -273,7 +273,7 @@ def test_one_state_serves_many_threads() -> None:
 
 
 def test_a_die_needs_has_chance() -> None:
-    """CHANCE may be the mover only where the facts say so."""
+    """CHANCE may be the mover only if has_chance is True."""
     game = Coin()
     game.has_chance = False
     with pytest.raises(rz.GameError, match="has_chance is False"):
@@ -292,7 +292,7 @@ def test_a_die_needs_has_chance() -> None:
     ],
 )
 def test_impossible_facts_are_refused_at_once(attribute: str, value: object) -> None:
-    """Before anything is allocated."""
+    """Impossible facts raise GameError when the game is loaded."""
     game = Coin()
     setattr(game, attribute, value)
     with pytest.raises(rz.GameError):
@@ -300,25 +300,25 @@ def test_impossible_facts_are_refused_at_once(attribute: str, value: object) -> 
 
 
 def test_a_start_option_is_text() -> None:
-    """None or a list is a GameError, a row with slashes a PositionError in the user's words."""
+    """None or a list raises GameError; a wrong text raises a PositionError that quotes it."""
     game = rz.load("random_chess")
     wrong: list[object] = [None, [], 7]
     for value in wrong:
-        with pytest.raises(rz.GameError, match="back_rank takes a text"):
+        with pytest.raises(rz.GameError, match="back_rank must be a text"):
             game.start(back_rank=value)  # type: ignore[arg-type]
     with pytest.raises(rz.PositionError, match="'RNBQKBNR/'"):
         game.start(back_rank="RNBQKBNR/")
 
 
 def test_replay_tells_which_action_was_wrong() -> None:
-    """Its ply and the position there."""
+    """The error names the ply, the position and the action."""
     game = rz.load("connect4")
     with pytest.raises(rz.MoveError, match="at ply 3, in 7/7/7/7/7/XOX4 o: action 9"):
         game.replay(game.start().text, [0, 1, 2, 9])
 
 
 def test_a_python_game_must_name_its_facts() -> None:
-    """A missing or wrong attribute is a GameError that says what it should be."""
+    """A wrong attribute raises a GameError that says what it must be."""
     for attribute in ("actions", "planes", "board", "max_plies", "name"):
         game = Coin()
         setattr(game, attribute, "nonsense" if attribute != "name" else 7)
@@ -330,7 +330,7 @@ def test_a_python_game_must_name_its_facts() -> None:
 
 @pytest.mark.parametrize("name", ["connect4", "python", "Coin", "a b", "coin:sides=3", ""])
 def test_a_name_that_is_taken_or_no_name_cannot_be_registered(name: str) -> None:
-    """Names are lower case, and rulezero's own stay its own."""
+    """Names must be lower case, and the names of built-in games are reserved."""
     game = Coin()
     game.name = name
     with pytest.raises(rz.GameError):
@@ -338,7 +338,7 @@ def test_a_name_that_is_taken_or_no_name_cannot_be_registered(name: str) -> None
 
 
 def test_a_file_may_hold_games(tmp_path: Path) -> None:
-    """python:file= finds the class; several need class=; whatever is wrong is a GameError."""
+    """python:file= finds the only class; several classes need class=; mistakes raise GameError."""
     path = tmp_path / "games.py"
     text = f"python:file={path}"
 
@@ -352,7 +352,7 @@ def test_a_file_may_hold_games(tmp_path: Path) -> None:
     two = one + "\n\nclass Second(TicTacToe):\n    max_plies = 8\n"
     assert load(two, ",class=Second").facts.max_plies == 8
     for source, more, words in (
-        (two, "", "several games; add class=, one of: TicTacToe, Second"),
+        (two, "", "several games; add class=NAME, one of: TicTacToe, Second"),
         (two, ",class=Secnod", "did you mean 'Second'"),
         ("x = 1", "", "defines no game"),
         ("import rulezero as rz\nfrom rulezero import PythonGame", "", "defines no game"),
@@ -382,19 +382,19 @@ UNREGISTERED = FINISHED.replace("@rz.register\n", "")
 @pytest.mark.parametrize(
     ("source", "line", "words"),
     [
-        (ABSTRACT, 4, "Unfinished lacks these methods: apply, encode, ending, legal"),
-        (ABSTRACT.replace("class", "@rz.register\nclass"), 4, "Unfinished lacks these methods"),
-        (FINISHED.replace('"tictactoe"', '"chess"'), 8, "the name 'chess' is taken"),
-        (UNREGISTERED.replace('"tictactoe"', '"chess"'), 8, "the name 'chess' is taken"),
-        (FINISHED.replace("slots = 9", "slots = 0"), 8, "TicTacToe needs a name, and actions"),
-        (UNREGISTERED.replace("slots = 9", 'slots = "x"'), 8, r"TicTacToe.actions must be"),
-        (FINISHED + "rz.load('ches')", 56, "there is no game 'ches'"),
+        (ABSTRACT, 4, "Unfinished does not define these methods: apply, encode, ending, legal"),
+        (ABSTRACT.replace("class", "@rz.register\nclass"), 4, "Unfinished does not define these"),
+        (FINISHED.replace('"tictactoe"', '"chess"'), 9, "the name 'chess' is taken"),
+        (UNREGISTERED.replace('"tictactoe"', '"chess"'), 9, "the name 'chess' is taken"),
+        (FINISHED.replace("slots = 9", "slots = 0"), 9, "TicTacToe needs a name, and actions"),
+        (UNREGISTERED.replace("slots = 9", 'slots = "x"'), 9, r"TicTacToe.actions must be"),
+        (FINISHED + "rz.load('ches')", 63, "there is no game 'ches'"),
     ],
 )
 def test_a_file_whose_game_cannot_be_loaded_is_named_with_the_line(
     tmp_path: Path, source: str, line: int, words: str
 ) -> None:
-    """The user's file and the line of the class there, not rulezero's own."""
+    """The error names the user's file and the line in it, not a line of rulezero."""
     path = tmp_path / "mine.py"
     path.write_text(source, encoding="utf-8")
     with pytest.raises(rz.GameError) as caught:
@@ -405,23 +405,23 @@ def test_a_file_whose_game_cannot_be_loaded_is_named_with_the_line(
 @pytest.mark.parametrize(
     ("game", "text", "words"),
     [
-        ("chess", "♔7/8/8/8/8/8/8/8 w - - 0 1", "'♔' is no man"),
-        ("monster", "4k3/8/8/8/8/8/8/4Ж3 w - - 0 1", "'Ж' is no man"),
-        ("chess", "4k3/8/8/8/8/8/8/4K3 w é - 0 1", "'é' is no castling right in 'é'"),
+        ("chess", "♔7/8/8/8/8/8/8/8 w - - 0 1", "'♔' is not a man"),
+        ("monster", "4k3/8/8/8/8/8/8/4Ж3 w - - 0 1", "'Ж' is not a man"),
+        ("chess", "4k3/8/8/8/8/8/8/4K3 w é - 0 1", "'é' is not a castling right in 'é'"),
         ("connect4", "7/7/7/7/7/7 ö", "not 'ö'"),
-        ("chess", "\u202e7/8/8/8/8/8/8/8 w - - 0 1", "'\\?' is no man"),
-        ("chess", "\x1b7/8/8/8/8/8/8/8 w - - 0 1", "'\\?' is no man"),
+        ("chess", "\u202e7/8/8/8/8/8/8/8 w - - 0 1", "'\\?' is not a man"),
+        ("chess", "\x1b7/8/8/8/8/8/8/8 w - - 0 1", "'\\?' is not a man"),
         ("chess", "\U0001f600" * 100, "'\U0001f600{60}\\.\\.\\.'"),
     ],
 )
 def test_errors_show_letters_of_any_script(game: str, text: str, words: str) -> None:
-    """A whole letter, not a question mark for each byte; what cannot be shown stays one."""
+    """Non-ASCII letters are shown whole; only unprintable characters become '?'."""
     with pytest.raises(rz.PositionError, match=words):
         rz.load(game).parse(text)
 
 
 def test_wrong_moves_are_answered_with_moves() -> None:
-    """Without the numbers of actions, unless an action was asked for."""
+    """The error lists legal moves, with action numbers only if an action number was given."""
     state = rz.load("connect4").start()
     with pytest.raises(rz.MoveError, match="'h' is not a legal move here; legal: a, b, c, d, e a"):
         state.read("h")

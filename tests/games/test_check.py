@@ -1,25 +1,27 @@
-"""`check_game` finds mistakes in rules, names them with their place, and finds none elsewhere."""
+"""`check_game` finds mistakes in rules and names their places; correct games pass."""
 
 import ast
+import signal
 from pathlib import Path
 
 import pytest
 
 import rulezero as rz
+from rulezero.games import observed
 from support import documents
 from support.broken_games import BROKEN, REFUSED, Broken
 from support.rules_in_python import SOURCES
 
 
 def check(folder: Path, source: str, games: int = 12) -> rz.GameCheck:
-    """What is found in a file of this text."""
+    """The result of check_game for a file with this source."""
     path = folder / "mine.py"
     path.write_text(source, encoding="utf-8")
     return rz.check_game(str(path), games=games, seconds=60, other_process=False)
 
 
 def line_of(source: str, method: str) -> int:
-    """Where the rules of a source define a method, or their class."""
+    """The line at which the game's class defines a method, or at which the class begins."""
     (rules,) = [
         node
         for node in ast.parse(source).body
@@ -35,7 +37,7 @@ def line_of(source: str, method: str) -> int:
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_correct_games_have_no_fault(tmp_path: Path, name: str) -> None:
-    """Neither an error nor a warning."""
+    """A correct game gives neither errors nor warnings."""
     found = check(tmp_path, SOURCES[name], games=30)
     assert found.errors == found.warnings == ()
     assert found.is_sound
@@ -45,7 +47,7 @@ def test_correct_games_have_no_fault(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_mistakes_are_found(tmp_path: Path, name: str) -> None:
-    """With the words that name the mistake, and the line of the method that is to blame."""
+    """Each mistake is described in one line, with the line number of the faulty method."""
     broken = BROKEN[name]
     found = check(tmp_path, broken.source)
     faults = found.warnings if broken.is_warning else found.errors
@@ -60,7 +62,7 @@ def test_mistakes_are_found(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_mistakes_in_facts_are_found_when_the_file_is_loaded(tmp_path: Path, name: str) -> None:
-    """With the line of the class."""
+    """Wrong facts raise a GameError that names the line of the class."""
     broken: Broken = REFUSED[name]
     with pytest.raises(rz.GameError) as caught:
         check(tmp_path, broken.source)
@@ -71,7 +73,7 @@ def test_mistakes_in_facts_are_found_when_the_file_is_loaded(tmp_path: Path, nam
 
 @pytest.mark.parametrize("name", ["connect4", "monster", "exchange", "razzle", "chess"])
 def test_games_in_the_core_have_no_fault(name: str) -> None:
-    """They have a history, of which a text says nothing."""
+    """The games of the core pass, although their texts do not contain the history."""
     found = rz.check_game(name, games=10, seconds=20)
     assert found.errors == found.warnings == ()
     assert found.plies_per_second > 0
@@ -79,7 +81,7 @@ def test_games_in_the_core_have_no_fault(name: str) -> None:
 
 
 def test_several_mistakes_are_all_told(tmp_path: Path) -> None:
-    """One in place and one in the texts of moves: neither hides the other."""
+    """A mistake in apply() does not hide one in say()."""
     source = BROKEN["apply works on the heaps themselves"].source
     source = source.replace('"pass" if heap == len(HEAPS) else f', "f")
     source = source.replace("{'abc'[heap]}{count + 1}", "{count + 1}")
@@ -92,7 +94,7 @@ def test_several_mistakes_are_all_told(tmp_path: Path) -> None:
 
 
 def test_the_order_of_a_set_is_found_in_another_process(tmp_path: Path) -> None:
-    """Texts have another hash there, and a set of them another order."""
+    """Strings have other hashes in another process, so a set of strings has another order."""
     path = tmp_path / "mine.py"
     source = SOURCES["tictactoe"].replace("@rz.register\n", "")
     source = source.replace(
@@ -106,7 +108,7 @@ def test_the_order_of_a_set_is_found_in_another_process(tmp_path: Path) -> None:
 
 
 def test_positions_that_know_themselves_are_not_copied(tmp_path: Path) -> None:
-    """A game whose empty squares are one object, asked for by `is`, is correct."""
+    """A game that compares an object of its positions by `is` is correct."""
     source = SOURCES["heaps"].replace("MOST = 3\n", "MOST = 3\nNOBODY = object()\n")
     source = source.replace("return [list(HEAPS), 0, 0]", "return [list(HEAPS), 0, 0, NOBODY]")
     source = source.replace("found = [[", "found = [[").replace(
@@ -125,12 +127,12 @@ def test_positions_that_know_themselves_are_not_copied(tmp_path: Path) -> None:
 
 
 def test_there_are_many_mistakes() -> None:
-    """The list is meant to be long; each game has one mistake."""
+    """There are at least 50 broken games, with one mistake each."""
     assert len(BROKEN) + len(REFUSED) >= 50
 
 
 def test_rules_that_end_the_program_are_named(tmp_path: Path) -> None:
-    """They end nothing while they are checked."""
+    """Rules that raise SystemExit are reported, and do not end the check."""
     source = documents.tic_tac_toe().replace("@rz.register\n", "")
     head, legal, rest = source.partition("    def legal(self, position):\n")
     assert legal
@@ -139,8 +141,35 @@ def test_rules_that_end_the_program_are_named(tmp_path: Path) -> None:
     assert "ends the program: SystemExit(3)" in fault.words
 
 
+def test_a_method_that_never_returns_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check ends and names the method; the timer of the test runner still runs."""
+    monkeypatch.setattr(observed, "_SLOWEST", 0.2)
+    source = documents.tic_tac_toe().replace("@rz.register\n", "")
+    head, legal, rest = source.partition("    def legal(self, position):\n")
+    found = check(tmp_path, f"{head}{legal}        while position.count('x') == 2: pass\n{rest}")
+    (fault,) = [each for each in found.errors if "has not returned after" in each.words]
+    assert fault.method == "legal"
+    assert fault.place.endswith(f":{line_of(source, 'legal')}")
+    left, _ = signal.getitimer(signal.ITIMER_REAL)  # the test runner's own, or none
+    assert left == 0.0 or left > 1.0
+
+
+def test_a_move_that_is_a_command_is_a_warning(tmp_path: Path) -> None:
+    """`rulezero play` takes the word for its command, so the move could not be played there."""
+    source = documents.tic_tac_toe().replace("@rz.register\n", "")
+    usual = 'return "abc"[action % 3]'
+    wrong = source.replace(
+        usual, f'return "quit" if action == 4 else{usual.removeprefix("return")}'
+    )
+    assert wrong != source
+    (warning,) = [each for each in check(tmp_path, wrong).warnings if each.method == "say"]
+    assert "'quit'" in warning.words
+
+
 def test_a_seat_that_never_wins_is_a_warning(tmp_path: Path) -> None:
-    """Such as an outcome that is the winner's number: 1 for seat 1, 0 for seat 0."""
+    """Found, for example, if the outcome is by mistake the winner's seat, 0 or 1."""
     source = documents.tic_tac_toe().replace("@rz.register\n", "")
     wrong = source.replace('("x", 1), ("o", -1)', '("x", 0), ("o", 1)')
     assert wrong != source

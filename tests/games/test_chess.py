@@ -14,7 +14,7 @@ DRAWS = {
     "material": chess.Board.is_insufficient_material,
     "stalemate": chess.Board.is_stalemate,
 }
-# Men that make quick endings of every kind: mates, repetitions, dead positions.
+# Positions in which random games end quickly, in every way: mates, repetitions, dead positions.
 BARE_BOARDS = [
     "8/8/4k3/8/8/3K4/8/7R w - - 60 80",
     "8/8/4k3/2p5/8/3K4/8/7B w - - 90 80",
@@ -26,7 +26,7 @@ BARE_BOARDS = [
 
 
 def follow(state: rz.State, board: chess.Board, seed: int, most: int) -> Iterator[rz.State]:
-    """Both after every ply of a random game; the caller compares what it likes."""
+    """Yields the state before each ply of a random game, and plays the same moves on `board`."""
     dice = random.Random(seed)
     for _ in range(most):
         yield state
@@ -38,7 +38,7 @@ def follow(state: rz.State, board: chess.Board, seed: int, most: int) -> Iterato
 
 
 def assert_same(state: rz.State, board: chess.Board) -> None:
-    """The same position, moves and end, where the two agree on what a draw is."""
+    """Asserts the same position, moves and end, except for draws that only python-chess knows."""
     fen = board.fen(en_passant="legal")
     assert state.text.split(" ")[:2] == fen.split(" ")[:2]
     assert state.text.split(" ")[3:] == fen.split(" ")[3:]
@@ -62,7 +62,7 @@ def assert_same(state: rz.State, board: chess.Board) -> None:
 
 
 def assert_same_san(state: rz.State, board: chess.Board) -> None:
-    """python-chess writes each move alike, and either's writing is read back."""
+    """Asserts that both write the same SAN for each legal move, and read it back."""
     for action in state.legal:
         move = chess.Move.from_uci(state.say(action))
         san = board.san(move)
@@ -74,7 +74,7 @@ def assert_same_san(state: rz.State, board: chess.Board) -> None:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_random_games_agree_with_python_chess(seed: int) -> None:
-    """Position, moves and ending after every ply; SAN now and then."""
+    """Position, moves and end agree after every ply, and SAN after every tenth ply."""
     board = chess.Board()
     for ply, state in enumerate(follow(rz.load("chess").start(), board, seed, 400)):
         assert_same(state, board)
@@ -83,7 +83,7 @@ def test_random_games_agree_with_python_chess(seed: int) -> None:
 
 
 def test_endings_agree_with_python_chess() -> None:
-    """Few men: every way to end comes quickly."""
+    """With few men, games end quickly and in every way."""
     reasons = set()
     for text in BARE_BOARDS:
         for seed in range(20):
@@ -96,7 +96,7 @@ def test_endings_agree_with_python_chess() -> None:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_random_960_games_agree_with_python_chess(seed: int) -> None:
-    """Chess960 is random_chess with the back rank named; castling is king takes rook in both."""
+    """Chess960 is random_chess with a given back rank; both write castling as king takes rook."""
     board = chess.Board.from_chess960_pos(random.Random(seed).randrange(960))
     rank = board.fen().split(" ")[0].split("/")[-1]
     start = rz.load("random_chess").start(back_rank=rank)
@@ -109,7 +109,7 @@ def test_random_960_games_agree_with_python_chess(seed: int) -> None:
 
 
 def test_960_castling_shapes_agree_with_python_chess() -> None:
-    """Random 960 positions with kings and rooks at home and little else: castling everywhere."""
+    """Random Chess960 positions with kings and rooks at home and few other men."""
     dice = random.Random(7)
     game = rz.load("random_chess")
     castled = 0
@@ -136,7 +136,7 @@ def test_960_castling_shapes_agree_with_python_chess() -> None:
 
 
 def test_shredder_and_x_fen_read_alike() -> None:
-    """File letters and outermost-rook letters name the same rights."""
+    """Shredder-FEN's file letters and X-FEN's KQkq name the same castling rights."""
     game = rz.load("random_chess")
     board = "r1r1k2r/8/8/8/8/8/8/R1R1K2R"
     assert game.parse(f"{board} w KQkq - 0 1").text == game.parse(f"{board} w HAha - 0 1").text
@@ -164,7 +164,7 @@ def test_a_right_is_written_by_file_only_while_a_rook_stands_outside_it() -> Non
         ("k7/8/8/8/8/8/8/K7 x - - 0 1", "w or b"),
         ("k7/8/8/8/8/8/8/K7 w KQ - 0 1", "king and rook in place"),
         ("4k3/8/8/8/8/8/8/R3K2R w KK - 0 1", "twice"),
-        ("4k3/8/8/8/8/8/8/R3K2R w HA - 0 1", "no castling right"),
+        ("4k3/8/8/8/8/8/8/R3K2R w HA - 0 1", "not a castling right"),
         ("k7/8/8/8/8/8/8/K7 w - e9 0 1", "en-passant"),
         ("k7/8/8/8/8/8/8/K7 w - - -1 1", "fifth field"),
         ("k7/8/8/8/8/8/8/K7 w - - 0 x", "sixth field"),
@@ -175,18 +175,18 @@ def test_a_right_is_written_by_file_only_while_a_rook_stands_outside_it() -> Non
     ],
 )
 def test_a_wrong_fen_says_what_is_wrong(text: str, words: str) -> None:
-    """One line that names the fault."""
+    """A wrong FEN raises a PositionError that names the fault."""
     with pytest.raises(rz.PositionError, match=words):
         rz.load("chess").parse(text)
 
 
 def test_missing_counters_are_read_as_a_fresh_start() -> None:
-    """Four fields are enough."""
+    """Without counters, a FEN of four fields is read with the counters 0 and 1."""
     assert rz.load("chess").parse("k7/8/8/8/8/8/8/K6R w - -").text.endswith(" 0 1")
 
 
 def test_an_en_passant_square_nobody_can_use_is_dropped() -> None:
-    """Kept only if a legal capture exists: not without a pawn, not if the king would be open."""
+    """The square is kept only if a pawn can legally capture there without exposing its king."""
     game = rz.load("chess")
     assert game.parse("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").text.split(" ")[3] == "d6"
     assert game.parse("4k3/8/8/3p4/4P3/8/8/4K3 w - d6 0 1").text.split(" ")[3] == "-"
@@ -194,7 +194,7 @@ def test_an_en_passant_square_nobody_can_use_is_dropped() -> None:
 
 
 def test_mate_comes_before_the_fifty_moves() -> None:
-    """The fifth field at 100 draws unless the side to move is mated or stalemated."""
+    """A halfmove clock of 100 is a draw, unless the side to move is mated or stalemated."""
     game = rz.load("chess")
     assert game.parse("k7/2Q5/1K6/8/8/8/8/8 b - - 100 80").end_reason == "stalemate"
     mated = game.parse("R5k1/5ppp/8/8/8/8/8/K7 b - - 100 80")
@@ -203,7 +203,7 @@ def test_mate_comes_before_the_fifty_moves() -> None:
 
 
 def test_the_third_time_counts_the_present_one() -> None:
-    """Out and back twice: the start position stands for the third time."""
+    """After moving out and back twice, the start position occurs for the third time."""
     state = rz.load("chess").start()
     for ply, move in enumerate(["g1f3", "g8f6", "f3g1", "f6g8"] * 2):
         assert not state.is_over, ply
@@ -213,7 +213,7 @@ def test_the_third_time_counts_the_present_one() -> None:
 
 
 def test_perft_sees_the_history_of_its_state() -> None:
-    """A move that brings the third occurrence ends the game, so no path continues it."""
+    """A move to a third occurrence ends the game, so perft counts no paths after it."""
     state = rz.load("chess").start()
     for move in ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"]:
         state = state.apply(state.read(move))
@@ -235,13 +235,13 @@ def test_perft_sees_the_history_of_its_state() -> None:
     ],
 )
 def test_material_draws_are_exactly_three(men: str, reason: str | None) -> None:
-    """K v K, K+B v K, K+N v K."""
+    """K v K, K+B v K and K+N v K are draws; other material is not."""
     for side in "wb":
         assert rz.load("chess").parse(f"{men} {side} - - 0 1").end_reason == reason
 
 
 def test_the_key_tells_rights_and_en_passant_apart() -> None:
-    """Men, mover, castling rights with their rooks, en-passant square; not the counters."""
+    """The key depends on mover, castling rights and en-passant square, not on the counters."""
     game = rz.load("random_chess")
     board = "r1r1k2r/8/8/8/8/8/8/R1R1K2R"
     keys = [
@@ -257,7 +257,7 @@ def test_the_key_tells_rights_and_en_passant_apart() -> None:
 
 
 def test_counters_stop_where_texts_end() -> None:
-    """9999 is the last number that is written, so play never leaves what parse reads."""
+    """Counters stop at 9999, so that parse can read every text that play writes."""
     game = rz.load("chess:draws=none")
     state = game.parse("4k3/8/8/8/8/8/8/R3K3 b - - 9999 9999")
     state = state.apply(state.read("e8e7"))
@@ -267,20 +267,20 @@ def test_counters_stop_where_texts_end() -> None:
 
 @pytest.mark.parametrize("rights", ["K", "Q", "k", "q", "H", "A", "h", "a", "D"])
 def test_a_right_without_king_and_rook_in_place_is_an_error(rights: str) -> None:
-    """In X-FEN and in Shredder-FEN."""
+    """A castling right without its king and rook is refused, in X-FEN and in Shredder-FEN."""
     with pytest.raises(rz.PositionError, match="king and rook in place"):
         rz.load("random_chess").parse(f"8/4k3/8/8/8/8/4K3/R6R w {rights} - 0 1")
 
 
 def test_without_draws_nothing_but_mate_and_stalemate_ends_a_game() -> None:
-    """draws=none is what published perft suites count with."""
+    """draws=none turns off all other draws, as published perft suites need it."""
     game = rz.load("chess:draws=none")
     assert not game.parse("8/8/4k3/8/8/3K4/8/8 w - - 100 1").is_over
     assert game.parse("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").end_reason == "stalemate"
 
 
 def test_events_name_what_a_move_did() -> None:
-    """Capture, promotion, castling, en passant, check."""
+    """The events are capture, promotion, castling, en passant and check."""
     game = rz.load("chess")
 
     def events(text: str, move: str) -> set[str]:
@@ -295,7 +295,7 @@ def test_events_name_what_a_move_did() -> None:
 
 
 def test_san_needs_no_more_than_tells_moves_apart_but_reads_more() -> None:
-    """Over-long SAN is read; an ambiguous one is refused by naming two readings."""
+    """SAN with needless squares is read; ambiguous SAN raises MoveError."""
     state = rz.load("chess").parse("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
     assert state.say(state.read("a1d1"), san=True) == "Rad1"
     assert state.read("Ra1d1") == state.read("Rad1") == state.read("a1d1")

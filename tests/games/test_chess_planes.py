@@ -1,4 +1,4 @@
-"""Planes and slots of chess and random_chess, against a plain re-making from texts."""
+"""Planes and slots of chess and random_chess, compared with planes computed from texts."""
 
 import random
 
@@ -10,7 +10,7 @@ import rulezero as rz
 
 Planes = npt.NDArray[np.float32]
 STANDARD = ["P", "N", "B", "R", "Q", "K"]
-CUSTOM = ["O", "NN", "S", "Z", "A", "C", "M", "+", "G", "X"]  # as the file lists them
+CUSTOM = ["O", "NN", "S", "Z", "A", "C", "M", "+", "G", "X"]  # in the order of custom.yaml
 
 
 def men_of(text: str) -> list[tuple[str, int, int, int]]:
@@ -34,7 +34,7 @@ def men_of(text: str) -> list[tuple[str, int, int, int]]:
 
 
 def remade(state: rz.State, kinds: list[str], absolute: bool) -> Planes:
-    """The planes as docs/planes.md describes them, from texts and counts alone."""
+    """The planes that docs/planes.md describes, computed from texts and repetition counts only."""
     viewer = 0 if absolute else state.mover
     width = 2 * len(kinds) + 2
     planes = np.zeros((8 * width + 7, 8, 8), np.float32)
@@ -73,7 +73,7 @@ def remade(state: rz.State, kinds: list[str], absolute: bool) -> Planes:
     ],
 )
 def test_planes_are_what_the_page_says(text: str, kinds: list[str], absolute: bool) -> None:
-    """Every plane of random games, repetitions among them."""
+    """In random games, all planes of every third ply agree with docs/planes.md."""
     game = rz.load(text)
     assert game.facts.planes == (8 * (2 * len(kinds) + 2) + 7, 8, 8)
     for seed in range(4):
@@ -88,7 +88,7 @@ def test_planes_are_what_the_page_says(text: str, kinds: list[str], absolute: bo
 
 
 def test_a_repeated_position_shows_in_its_planes() -> None:
-    """The second occurrence fills the first repetition plane, the third the second one."""
+    """The second occurrence of a position fills the first repetition plane, not the second one."""
     state = rz.load("chess").start()
     for move in ["g1f3", "g8f6", "f3g1", "f6g8"]:
         state = state.apply(state.read(move))
@@ -110,7 +110,7 @@ def mirrored(text: str) -> str:
 
 @pytest.mark.parametrize("encoding", ["history", "features781"])
 def test_both_movers_see_the_same_board(encoding: str) -> None:
-    """A position and its mirror image differ only in the planes that name the side."""
+    """A position with swapped colours differs only in the planes of the side and the ply."""
     game = rz.load("chess", planes=encoding)
     dice = random.Random(4)
     state = game.start()
@@ -122,7 +122,7 @@ def test_both_movers_see_the_same_board(encoding: str) -> None:
         named = 772 if encoding == "features781" else 112
         here[named] = there[named] = 0
         if encoding == "history":
-            here[113] = there[113] = 0  # the ply count of the two differs by one
+            here[113] = there[113] = 0  # their ply counts differ by one
         np.testing.assert_array_equal(here, there)
         slots = {state.slot(action) for action in state.legal}
         mirror = game.parse(mirrored(state.text))
@@ -131,7 +131,7 @@ def test_both_movers_see_the_same_board(encoding: str) -> None:
 
 
 def test_the_781_features() -> None:
-    """Men by plane * 64 + square, rights, White to move, en-passant file."""
+    """Men at plane * 64 + square, castling rights, White to move, and the en-passant file."""
     game = rz.load("chess", planes="features781")
     assert game.facts.planes == (781, 1, 1)
     start = game.start().planes().ravel()
@@ -150,7 +150,7 @@ KNIGHT_STEPS = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (
 
 
 def plane_of(move: str, flip: bool, extra: list[tuple[int, int]]) -> int:
-    """The slot of a move text, re-made: 56 queen moves, 8 knight moves, 9 underpromotions."""
+    """The slot of a move text: 56 queen moves, 8 knight moves, 9 underpromotions, extra moves."""
     files = [ord(move[0]) - 97, ord(move[2]) - 97]
     ranks = [int(move[1]) - 1, int(move[3]) - 1]
     if flip:
@@ -169,7 +169,7 @@ def plane_of(move: str, flip: bool, extra: list[tuple[int, int]]) -> int:
 
 
 def extra_displacements() -> list[tuple[int, int]]:
-    """Camel, zebra and the nightrider's second and third steps, in the order of their planes."""
+    """Steps of camel and zebra, and the nightrider's second and third, in the order of planes."""
     steps = set()
     for a, b in ((1, 3), (2, 3), (2, 4), (3, 6)):
         for x, y in ((a, b), (b, a)):
@@ -182,7 +182,7 @@ def extra_displacements() -> list[tuple[int, int]]:
     [("chess", 73), ("random_chess", 73), ("random_chess:pieces=custom", 105)],
 )
 def test_slots_are_what_the_page_says(text: str, planes: int) -> None:
-    """Plane * 64 + from-square as the mover sees it; no two legal actions share a slot."""
+    """A slot is plane * 64 + from-square for the mover; no two legal actions share one."""
     game = rz.load(text)
     assert game.facts.slots == planes * 64
     extra = extra_displacements()
@@ -201,7 +201,7 @@ def test_slots_are_what_the_page_says(text: str, planes: int) -> None:
 
 
 def test_promotions_have_slots_of_their_own() -> None:
-    """Four ways to promote, in three directions, by either side."""
+    """Promotions to four kinds in three directions have 12 slots, for either side."""
     for text in ("3r1r1k/4P3/8/8/8/8/8/K7 w - - 0 1", "7k/8/8/8/8/8/4p3/K2R1R2 b - - 0 1"):
         for view in ("mover", "absolute"):
             state = rz.load("random_chess", view=view).parse(text)

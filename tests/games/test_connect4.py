@@ -20,7 +20,7 @@ def play(columns: str) -> State:
 
 
 def has_four(men: set[tuple[int, int]]) -> bool:
-    """Whether four of these (column, row) squares lie next to each other in a line."""
+    """Whether four of these (column, row) squares are adjacent in a line."""
     return any(
         all((column + i * right, row + i * up) in men for i in range(4))
         for column, row in men

@@ -1,4 +1,4 @@
-"""The laws that every game keeps, each tried on random play."""
+"""The contract that every game fulfils, tested on random play."""
 
 import copy
 import pickle
@@ -13,16 +13,15 @@ from support import samples
 
 pytestmark = [pytest.mark.sanitize, pytest.mark.parametrize("text", samples.GAMES)]
 
-# Exceptions to a law. No game needs to be on these lists to be tested; one that breaks the law on
-# purpose says so here.
-# Their planes show earlier positions, which a text does not carry.
+# Games that are exempt from one law on purpose. Games not in these sets are tested all the same.
+# Their planes show earlier positions, which a text does not contain.
 SHOWS_THE_PAST = {"chess", "random_chess", "random_chess:pieces=standard+custom"}
-# A runner stops them at max_plies; all others end by their own rules before that.
+# Their games are stopped at max_plies; all other games end by their own rules before that.
 STOPPED = {"chess", "random_chess"}
 
 
 def has_planes(state: rz.State) -> bool:
-    """Whether a net may look: not while a die is pending."""
+    """Whether the state has planes: not while a die is pending."""
     return state.is_over or state.mover != rz.CHANCE
 
 
@@ -44,7 +43,7 @@ def test_a_text_loads_the_game_that_wrote_it(text: str) -> None:
 
 
 def test_facts_are_sane(text: str) -> None:
-    """Sizes are positive, versions count from 1 and the name is the text's."""
+    """Sizes are positive, versions count from 1, and the name is the one in the text."""
     facts = rz.load(text).facts
     assert facts.name == text.split(":")[0]
     assert facts.version >= 1
@@ -59,7 +58,7 @@ def test_facts_are_sane(text: str) -> None:
 
 
 def test_someone_can_move_unless_it_is_over(text: str) -> None:
-    """legal is empty exactly when the game is over; only then there is an outcome and a reason."""
+    """`legal` is empty exactly if the game is over; only then is there an outcome and a reason."""
     for state in samples.states(text):
         assert state.is_over == (not state.legal)
         assert len(set(state.legal)) == len(state.legal)
@@ -73,7 +72,7 @@ def test_someone_can_move_unless_it_is_over(text: str) -> None:
 
 
 def test_actions_and_slots_are_in_range(text: str) -> None:
-    """Legal actions lie below facts.actions, their slots below facts.slots."""
+    """Legal actions are below facts.actions, and their slots below facts.slots."""
     facts = rz.load(text).facts
     for state in samples.states(text):
         assert all(0 <= action < facts.actions for action in state.legal)
@@ -82,7 +81,7 @@ def test_actions_and_slots_are_in_range(text: str) -> None:
 
 
 def test_text_gives_the_position_back(text: str) -> None:
-    """parse(state.text) has the same text, key, choices and planes, with a new history."""
+    """parse(state.text) has the same text, key, legal actions and planes, but no history."""
     game = rz.load(text)
     for state in samples.states(text):
         parsed = game.parse(state.text)
@@ -104,7 +103,7 @@ def test_text_gives_the_position_back(text: str) -> None:
 
 
 def test_a_record_replays(text: str) -> None:
-    """replay(start, actions) gives the same state, its history and its planes included."""
+    """replay(start, actions) gives the same state, including its history and planes."""
     game = rz.load(text)
     start = samples.played(text)[0].text
     for state in samples.played(text)[::7]:
@@ -121,7 +120,7 @@ def test_a_record_replays(text: str) -> None:
 
 
 def test_dice_have_chances(text: str) -> None:
-    """The chances of a die stand beside its faces and sum to 1; nobody else has chances."""
+    """A pending die has one chance for each face, and they sum to 1; other states have none."""
     game = rz.load(text)
     for state in samples.states(text):
         if state.is_over or state.mover != rz.CHANCE:
@@ -140,7 +139,7 @@ def test_dice_have_chances(text: str) -> None:
 
 
 def test_games_end(text: str) -> None:
-    """A game ends within max_plies choices, or a runner stops it there."""
+    """A game ends within max_plies plies, or is stopped there if it is in STOPPED."""
     game = rz.load(text)
     for seed in range(3):
         last = samples.played(text, seed)[-1]
@@ -151,13 +150,13 @@ def test_games_end(text: str) -> None:
 
 
 def test_one_seed_one_game(text: str) -> None:
-    """The same seed and choices give the same game, on another Game object too."""
+    """The same seed and actions give the same game, also with a new Game object."""
     again = samples.play(rz.load(text), seed=1)
     assert [state.text for state in again] == [state.text for state in samples.played(text, 1)]
 
 
 def test_planes_are_fit_for_a_net(text: str) -> None:
-    """planes() is a float32 array of facts.planes, finite, in [0, 1], and one's own to change."""
+    """planes() is a new float32 array of shape facts.planes, with finite values in [0, 1]."""
     facts = rz.load(text).facts
     for state in samples.states(text):
         if not has_planes(state):
@@ -173,7 +172,7 @@ def test_planes_are_fit_for_a_net(text: str) -> None:
 
 
 def test_moves_can_be_said_and_read(text: str) -> None:
-    """say gives each legal action words of its own, and read gives the action back."""
+    """`say` gives each legal action a different text, and `read` gives the action back."""
     for state in samples.states(text):
         words = [state.say(action) for action in state.legal]
         assert len(set(words)) == len(words)
@@ -182,7 +181,7 @@ def test_moves_can_be_said_and_read(text: str) -> None:
 
 
 def test_san_can_be_said_and_read(text: str) -> None:
-    """Each legal action has words of its own that read understands, or the game has no SAN."""
+    """Each legal action has a different SAN, which `read` understands, or the game has no SAN."""
     states = [state for state in samples.states(text) if state.legal]
     if not speaks_san(states[0]):
         with pytest.raises(rz.GameError, match="has no SAN"):
@@ -195,7 +194,7 @@ def test_san_can_be_said_and_read(text: str) -> None:
 
 
 def test_states_never_change(text: str) -> None:
-    """Whatever is asked of a state, and whatever is done with the answers, it stays what it is."""
+    """Calling methods of a state, or changing the lists that they return, does not change it."""
 
     def answers(state: rz.State) -> tuple[object, ...]:
         return state.text, state.key, state.legal, state.actions, state.outcome, state.chances
@@ -214,7 +213,7 @@ def test_states_never_change(text: str) -> None:
 
 
 def test_states_know_where_they_come_from(text: str) -> None:
-    """before is the state before, actions are the way here, and the start has neither."""
+    """`before` is the previous state, `actions` lead here from the start, which has neither."""
     states = samples.played(text)
     assert states[0].before is None
     assert states[0].actions == []
@@ -226,7 +225,7 @@ def test_states_know_where_they_come_from(text: str) -> None:
 
 
 def test_times_counts_equal_keys(text: str) -> None:
-    """times is how often the key has occurred in this game, now included."""
+    """`times` counts the occurrences of the key in this game, including the present one."""
     for seed in range(3):
         seen: dict[int, int] = defaultdict(int)
         for state in samples.played(text, seed):
@@ -235,7 +234,7 @@ def test_times_counts_equal_keys(text: str) -> None:
 
 
 def test_equal_keys_mean_equal_choices(text: str) -> None:
-    """Two states with one key have the same mover and the same choices, unless one is over."""
+    """States with equal keys have the same mover and legal actions, unless one is over."""
     known: dict[int, rz.State] = {}
     for state in samples.states(text):
         if state.is_over:
@@ -246,7 +245,7 @@ def test_equal_keys_mean_equal_choices(text: str) -> None:
 
 
 def test_illegal_actions_are_refused(text: str) -> None:
-    """An action that is not legal is a MoveError, whatever the number; no number, a TypeError."""
+    """An illegal action raises MoveError, whatever the number; other types raise TypeError."""
     actions = rz.load(text).facts.actions
     for state in samples.states(text)[::25]:
         wrong = [-1, actions, 2**31, 2**32, 2**64, -(2**70)]
@@ -264,7 +263,7 @@ def test_illegal_actions_are_refused(text: str) -> None:
 
 
 def test_bad_words_are_refused(text: str) -> None:
-    """Words that name no legal move are a MoveError of one line."""
+    """A text that names no legal move raises a one-line MoveError."""
     for state in samples.states(text)[::25]:
         for words in ("", " ", "zz99", "e2e4e6e8", "\n", "\x00", "é", "\ud800", "9" * 5000):
             with pytest.raises(rz.MoveError) as caught:
@@ -273,7 +272,7 @@ def test_bad_words_are_refused(text: str) -> None:
 
 
 def test_nothing_is_legal_after_the_end(text: str) -> None:
-    """After the end every action and word is a MoveError that tells how the game ended."""
+    """After the end, every action and text raises a MoveError that names the end reason."""
     last = next(state for state in samples.states(text) if state.is_over)
     assert last.end_reason
     for action in range(min(10, last.game.facts.actions)):
@@ -286,7 +285,7 @@ def test_nothing_is_legal_after_the_end(text: str) -> None:
 
 
 def test_perft_counts_paths(text: str) -> None:
-    """perft of 0, 1 and 2 is what walking the choices by hand counts."""
+    """perft of depths 0, 1 and 2 agrees with counting the legal actions."""
     for state in samples.states(text)[::20]:
         assert rz.perft(state, 0) == 1
         assert rz.perft(state, 1) == len(state.legal)
@@ -294,7 +293,7 @@ def test_perft_counts_paths(text: str) -> None:
 
 
 def test_cells_are_the_board(text: str) -> None:
-    """cells() has facts.board rows and columns; a man belongs to a seat, nobody to a free cell."""
+    """cells() has facts.board rows and columns; men belong to seat 0 or 1, empty cells to -1."""
     rows, columns = rz.load(text).facts.board
     for state in samples.states(text)[::5]:
         cells = state.cells()
@@ -305,7 +304,7 @@ def test_cells_are_the_board(text: str) -> None:
 
 
 def test_events_have_names(text: str) -> None:
-    """events has one finite number for each name in facts.events, all 0 at the start."""
+    """`events` has one finite number for each name in facts.events, all 0 at the start."""
     names = rz.load(text).facts.events
     for state in samples.states(text):
         assert sorted(state.events) == sorted(names)
@@ -315,7 +314,7 @@ def test_events_have_names(text: str) -> None:
 
 
 def test_states_are_values(text: str) -> None:
-    """Equal where game, position and past are equal; copied for nothing; pickled and back."""
+    """States with equal game, position and history are equal; copying returns the same object."""
     first, again = samples.play(rz.load(text), 1), samples.play(rz.load(text), 1)
     for one, other in zip(first[::7], again[::7], strict=True):
         assert one == other

@@ -266,7 +266,7 @@ def test_consecration() -> None:
     after = play(state.text, "c1+d2", roll=4)
     assert after.text == f"{board} b 0/0 4 8 c1=10:u2:c2,d2=6,e3=1"
     assert (after.events["healed"], after.events["missing"]) == (4, 5)
-    # Capped, and better under a Decree.
+    # The heal is capped at full HP, and larger under a Decree.
     assert details(play(state.text, "c1+d2", roll=6)) == "c1=10:u2:c2,e3=1"
     decreed = f"{board} w 1/0 3 7 d2=2,e3=1"
     assert details(play(decreed, "c1+d2", roll=1)) == "c1=10:u2:c2,d2=5,e3=1"
@@ -283,7 +283,7 @@ def test_an_unhurt_man_closes_the_diagonal() -> None:
 
 
 def test_interpose_shares_the_hit() -> None:
-    # d = 1 + 4 = 5: two for the pawn, three for the rook.
+    # d = 1 + 4 = 5 points of damage: two for the pawn, three for the rook.
     after = play(f"k7/8/8/r2p4/4K3/8/8/8 w {FRESH}", "e4xd5", roll=4)
     assert details(after) == "a5=10:u4:c3,d5=5"
     assert after.events["damage"] == 5
@@ -313,7 +313,7 @@ def test_interpose_misses_the_next_two_enemy_plies() -> None:
         ("k7/8/8/r2p2r1/4K3/8/8/8", "a5"),  # the lower file first
         ("k7/3r4/8/3p2r1/4K3/8/8/8", "d7"),
         ("k7/3r4/8/r2p4/4K3/8/8/8", "a5"),
-        ("k7/3r4/8/3p4/4K3/3r4/8/8", "d7"),  # on one file the nearer to its own first rank
+        ("k7/3r4/8/3p4/4K3/3r4/8/8", "d7"),  # on one file, the rook nearer to its first rank
         ("k7/8/8/3pp1r1/4K3/8/8/8", None),  # blocked
         ("k7/8/8/3p3r/4K3/8/8/8", None),  # too far
     ],
@@ -343,7 +343,7 @@ def test_interpose_needs_charge_and_rest(waits: str) -> None:
 
 
 def test_interpose_counts_the_decree_and_loses_the_excess() -> None:
-    # d = 1 + 6 + 2 = 9: four kill the pawn of three, five kill the rook of two.
+    # d = 1 + 6 + 2 = 9: four points kill the pawn with 3 HP, five the rook with 2 HP.
     text = "k7/8/8/r2p4/4K3/8/8/8 w 1/0 0 0 a5=2,d5=3"
     after = play(text, "e4xd5", roll=6)
     assert after.text == "k7/8/8/8/4K3/8/8/8 b 0/0 0 1 -"
@@ -354,7 +354,7 @@ def test_interpose_counts_the_decree_and_loses_the_excess() -> None:
 
 
 def test_a_combo_opens_the_line_it_leaves() -> None:
-    # The knight on b5 stands between the rook and the pawn until he jumps.
+    # The knight on b5 stands between the rook and the pawn until it jumps.
     board = "k7/8/8/rN1p4/4K3/8/8/8"
     assert play(f"{board} w {FRESH}", "e4xd5").events["interpose"] == 0
     assert play(f"{board} w {FRESH}", "b5d6xd5").events["interpose"] == 1
@@ -434,7 +434,7 @@ def test_a_fallen_king_loses() -> None:
     assert after.legal == []
     lost = GAME.parse(f"1k6/8/8/8/8/8/8/R7 w {FRESH}")
     assert (lost.outcome, lost.end_reason) == (-1, "king")
-    # A king falls before "only kings" is asked.
+    # A lone king has won: the missing king counts before the draw by "only kings".
     assert GAME.parse(f"8/8/8/8/8/8/8/7K b {FRESH}").end_reason == "king"
 
 
@@ -463,7 +463,7 @@ def test_repetition() -> None:
     assert not state.is_over
     state = play(text, *cycle, *cycle)
     assert (state.outcome, state.end_reason, state.times) == (0, "repetition", 3)
-    # A third time on ply 300 is a repetition.
+    # A third occurrence on ply 300 ends the game by repetition, not by the ply limit.
     late = play("k7/8/8/8/8/8/8/R6K w 0/0 0 292 -", *cycle, *cycle)
     assert late.end_reason == "repetition"
 
@@ -487,7 +487,7 @@ def test_repetition_key() -> None:
 
 
 def test_a_cooldown_makes_a_position_new() -> None:
-    # Once the knight has rested, the kings' dance begins to count.
+    # Repetitions count only after the knight's cooldown has run out.
     cycle = ("h1h2", "a8b8", "h2h1", "b8a8")
     state = play("k7/8/8/8/8/8/8/N6K w 0/0 0 0 a1=11:u4:c2", *cycle, *cycle)
     assert not state.is_over

@@ -13,7 +13,7 @@ GAME = _core.load_game("exchange", {})
 CHANNELS = 75
 
 Planes = npt.NDArray[np.float32]
-# Values by square names ("a1 b2": 0.5), every other square 0; or one value for all squares.
+# Values by square names ("a1 b2": 0.5), with 0 on all other squares; or one value for all squares.
 Expected = dict[str, float] | float
 
 
@@ -22,7 +22,7 @@ class Case:
     channel: int
     text: str
     expected: Expected
-    moves: tuple[str, ...] = ()  # played from the text before looking
+    moves: tuple[str, ...] = ()  # played from `text` first
 
 
 def plane_of(expected: Expected, elsewhere: float = 0.0) -> Planes:
@@ -43,14 +43,14 @@ def planes_of(text: str, moves: tuple[str, ...] = ()) -> Planes:
     return state.planes()
 
 
-# Men of both colours on different ranks, so that colours and rows cannot be mixed up unseen.
+# Men of both colours stand on different ranks, so that a mix-up of colours or rows is noticed.
 MEN = "q3k2r/1p6/2n5/3b4/4B3/5N2/P6P/R2QK3"
 HURT = f"{MEN} w 0/0 0 0 a1=6,d1=5,e1=15,a2=2,f3=10,e4=4,d5=9,c6=1,b7=6,a8=3,e8=20"
 SPENT = f"{MEN} b 0/0 0 0 a1=13:u0:c1,d1=10:c2,e1=25:u0,f3=11:c2,e4=10:u0,d5=10:u2:c1,c6=11:u0"
 SPENT += ",a8=10:c1,e8=25:u2,h8=13:u4:c3"
 FRESH = "0/0 0 0 -"
 
-# A queen against a pawn; what each side attacks.
+# A queen against a pawn, and the squares that each side attacks.
 DUEL = "k7/8/8/3p4/8/3Q4/8/7K"
 QUEEN = "d4 d5 e3 f3 g3 c3 b3 a3 d2 d1 e4 f5 g6 c4 b5 a6 e2 f1 c2 b1"
 DUEL_WHITE = QUEEN + " g1 g2 h2"
@@ -180,7 +180,7 @@ CASES = [
     Case(67, "k7/6P1/2P5/3p4/4K3/8/8/8 w 1/0 0 0 d5=4", {"d5 g8 c8": 1}),
     Case(67, "k7/3r4/8/3p4/4K3/8/8/8 w 0/0 0 0 d5=2", 0.0),
     Case(67, "k7/3r4/8/3p4/4K3/8/8/8 w 0/0 0 0 d5=1", {"d5": 1}),
-    # A combo that opens the shield's line, and one that lands between.
+    # A combo may open the interposing rook's line, or land between the rook and its target.
     Case(67, "k7/4b3/8/4N3/4r3/8/8/7K w 0/0 0 0 e7=3", 0.0),
     Case(67, "k3N3/5n1r/8/8/8/8/8/7K w 0/0 0 0 f7=3", {"f7": 1}),
     Case(67, f"k7/1R6/8/8/8/8/8/7K w {FRESH}", {"a8": 1}),
@@ -207,13 +207,13 @@ CASES = [
     Case(74, f"{ENEMIES} b 0/0 0 0 {ENEMY_WAITS}", {"a1 e1": 1}),
 ]
 
-# Channel 57 rests at one half where nobody strikes.
+# Channel 57 is 0.5 on squares that neither side can strike.
 BALANCE_CASES = [
     (
         "k7/8/8/3p4/8/8/2K5/8 w 1/0 0 0 -",
         {"b1 c1 d1 b2 d2 b3 c3 d3": 0.5 + 6.5 / 40, "c4 e4 a7 b7 b8": 0.5 - 4.5 / 40},
     ),
-    # On c4 two White pawns outweigh the Black one, on e4 one against one cancel out.
+    # On c4 two white pawns outweigh the black one; on e4 one pawn of each side cancel out.
     (
         f"k7/8/8/3p4/8/1P1P4/8/7K b {FRESH}",
         {"a4 c4 g1 g2 h2": 0.5 + 4.5 / 40, "a7 b7 b8": 0.5 - 4.5 / 40},

@@ -1,4 +1,4 @@
-"""The planes of EXCHANGE against a slow reference written from docs/planes.md."""
+"""The planes of EXCHANGE, compared with a slow reference written from docs/planes.md."""
 
 import random
 from collections import Counter
@@ -15,7 +15,7 @@ Choose = Callable[[random.Random, list[str]], str]
 
 
 def assert_same_planes(state: rz.State, repetitions: int = 1) -> None:
-    """The game's planes are the re-made ones, every value in [0, 1]."""
+    """Asserts that the game's planes agree with the reference's, with values in [0, 1]."""
     fast, slow = state.planes(), exchange_planes.planes(state.text, repetitions)
     assert fast.shape == slow.shape == (75, 8, 8)
     assert fast.dtype == slow.dtype == np.float32
@@ -30,20 +30,20 @@ def assert_same_planes(state: rz.State, repetitions: int = 1) -> None:
 
 
 def strike_mostly(dice: random.Random, moves: list[str]) -> str:
-    """A strike, heal or Decree most of the time: men get hurt, spent and few."""
+    """Usually a strike, heal or Decree, so that men lose HP and charges and are killed."""
     loud = [move for move in moves if "x" in move or "+" in move or move == "decree"]
     return dice.choice(loud if loud and dice.random() < 0.6 else moves)
 
 
 def key(text: str) -> object:
-    """What must be equal for a repetition."""
+    """The parts of a position that are equal in a repetition."""
     state = exchange.State.parse(text)
     men = {(square, replace(man, promoted=False)) for square, man in state.men.items()}
     return frozenset(men), state.side, state.decree
 
 
 def strewn(dice: random.Random) -> str:
-    """A position of hurt, spent and cooling men anywhere, few or many, perhaps one king short."""
+    """A position of up to 60 men with random HP, charges and cooldowns; one king may be missing."""
     squares = dice.sample(range(64), dice.randint(3, 60))
     signs = ["k", "K", *dice.choices("qrbnppQRBNPP", k=len(squares) - 2)]
     if dice.random() < 0.1:
@@ -73,7 +73,7 @@ def strewn(dice: random.Random) -> str:
 @pytest.mark.parametrize("choose", [random.Random.choice, strike_mostly])
 @pytest.mark.parametrize("seed", range(4))
 def test_planes_of_games_agree(seed: int, choose: Choose) -> None:
-    """Every position of whole games, the last included; repetitions counted from the texts."""
+    """All positions of whole games agree; repetitions are counted from the texts."""
     dice, state = random.Random(seed), rz.load("exchange").start()
     times: Counter[object] = Counter()
     while True:
@@ -88,7 +88,7 @@ def test_planes_of_games_agree(seed: int, choose: Choose) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_planes_of_strewn_positions_agree(seed: int) -> None:
-    """Every reach, counter and share in every geometry; the dice of the game change nothing."""
+    """Random positions agree, whatever the game's dice."""
     dice = random.Random(seed)
     game = rz.load("exchange", dice=f"fixed:{seed}" if 1 <= seed <= 6 else "d6")
     for _ in range(250):
@@ -96,7 +96,7 @@ def test_planes_of_strewn_positions_agree(seed: int) -> None:
 
 
 def test_planes_count_repetitions() -> None:
-    """Knights that go out and home until the same position stands for the third time."""
+    """Knights go out and back until the start position occurs for the third time."""
     state = rz.load("exchange").start()
     times: Counter[object] = Counter()
     for move in ["", *["b1c3", "b8c6", "c3b1", "c6b8"] * 2]:
@@ -108,7 +108,7 @@ def test_planes_count_repetitions() -> None:
 
 
 def test_a_pending_die_has_no_planes() -> None:
-    """Neither the game nor the re-making answers."""
+    """The game and the reference both raise while a die is pending."""
     text = "4k3/8/8/8/3p4/8/8/3QK3 w 0/0 0 0 - die:d1xd4"
     state = rz.load("exchange").parse(text)
     with pytest.raises(rz.PositionError, match="no planes"):

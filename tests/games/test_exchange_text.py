@@ -1,4 +1,4 @@
-"""The texts, slots and numbers of EXCHANGE: what goes out comes back, and nothing else gets in."""
+"""The texts and slots of EXCHANGE: texts survive a round trip, and wrong texts are refused."""
 
 import random
 from collections.abc import Iterable
@@ -67,7 +67,7 @@ def test_slot(text: str, move: str, slot: int) -> None:
         ("4k3/8/8/8/8/8/8/R3K3 w 0/0 0 0 a1=13:p", "only queens"),
         ("4k3/8/8/8/8/8/8/R3K3 w 0/0 0 0 a1=13:", "details on a1"),
         ("4k3/8/8/8/8/8/8/R3K3 w 0/0 0 0 a1=13:x", "details on a1"),
-        ("4k3/8/8/8/8/8/8/R3K3 w 0/0 0 0 a1=9:c1:c1", "repeat"),
+        ("4k3/8/8/8/8/8/8/R3K3 w 0/0 0 0 a1=9:c1:c1", "have a tag twice"),
         ("4k3/8/8/8/8/8/8/R3K3 w 0/0 0 0 e1=25:c1", "no cooldown"),
         ("4k3/8/8/8/8/P7/8/R3K3 w 0/0 0 0 a3=7:c1", "no cooldown"),
         ("4k3/8/8/8/8/P7/8/R3K3 w 0/0 0 0 a3=7:u1", "no charges"),
@@ -77,7 +77,7 @@ def test_slot(text: str, move: str, slot: int) -> None:
         ("4k3/8/8/8/8/P7/8/R3K3 w 0/0 0 0 a3=6,", "detail"),
         ("4k3/8/8/8/8/P7/8/R3K3 w 0/0 0 0 i3=6", "detail"),
         ("4k3/8/8/8/8/P7/8/R3K3 w 0/0 0 0 - die", "last field"),
-        ("9" * 100_000, "is no position"),
+        ("9" * 100_000, "too long for a position"),
     ],
 )
 def test_position_errors(text: str, message: str) -> None:

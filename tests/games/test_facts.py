@@ -1,4 +1,4 @@
-"""What a game says about itself, so that no other file has to know its name."""
+"""The facts of a game, which let all other code do without the game's name."""
 
 from types import MappingProxyType
 
@@ -37,7 +37,7 @@ def has_script(state: rz.State) -> bool:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_facts_agree_with_what_the_game_can_do(text: str) -> None:
-    """Seats have names, layouts are known, and the flags say what players find."""
+    """Seats have names, layouts are known, and flags such as has_heuristic are right."""
     facts, state = facts_of(text), samples.game(text).start()
     assert all(facts.seat_names)
     assert len(set(facts.seat_names)) == 2
@@ -55,7 +55,7 @@ def test_facts_agree_with_what_the_game_can_do(text: str) -> None:
 
 
 def test_what_is_special_about_each_game() -> None:
-    """Named seats, where people sit, slots, tables, PGN variants and numbers of the rules."""
+    """Seat names, the human's seat, tables, scripts, PGN variants, layouts and constants."""
     games = {name: facts_of(name) for name in game_options()}
     assert games["connect4"].seat_names == ("X", "O")
     assert games["chess"].seat_names == ("White", "Black")
@@ -68,7 +68,7 @@ def test_what_is_special_about_each_game() -> None:
 
 
 def test_a_python_game_sets_the_same_facts() -> None:
-    """Class attributes with defaults; what cannot be is refused with the attribute's name."""
+    """Facts are class attributes with defaults; the error for a wrong one names the attribute."""
 
     class Toy(rz.PythonGame[int]):
         name = "toy"
@@ -131,7 +131,7 @@ def test_a_python_game_sets_the_same_facts() -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_every_action_has_a_kind_and_every_state_a_ply(text: str) -> None:
-    """A ply counts the choices of players before it, in EXCHANGE once their die has fallen."""
+    """`ply` counts the players' earlier choices; rolls of a die do not count."""
     plies = 0
     for state in samples.played(text):
         assert state.ply == plies or state.mover == rz.CHANCE
@@ -144,7 +144,7 @@ def test_every_action_has_a_kind_and_every_state_a_ply(text: str) -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_a_replay_says_who_acts_and_at_which_ply(text: str) -> None:
-    """Actors are the movers; a die is rolled for the seat whose choice it decides."""
+    """The actor is the mover; the actor of a die is the seat that moved before it."""
     states = samples.played(text)
     actions = np.array(states[-1].actions, np.uint32)
     replay = follow(samples.game(text), states[0].text, actions)
@@ -156,7 +156,7 @@ def test_a_replay_says_who_acts_and_at_which_ply(text: str) -> None:
 
 
 def test_exchange_tells_its_hidden_numbers() -> None:
-    """Rows of Decrees and of men that are not fresh; kinds by what actions do."""
+    """info() has a row for an active Decree and for each man that is not fresh."""
     state = EXCHANGE.parse(HURT)
     assert state.info() == [
         ("Decree", "Black for 2 more actions"),
@@ -175,7 +175,7 @@ def test_exchange_tells_its_hidden_numbers() -> None:
 
 
 def test_move_numbers_are_what_a_text_says() -> None:
-    """Full moves of chess-like games; other games have none."""
+    """Chess-like games have the full-move number of their text; other games have None."""
     for name in ("chess", "monster", "random_chess"):
         for state in samples.played(name):
             assert state.move_number == int(state.text.split()[5])

@@ -1,4 +1,4 @@
-"""Custom pieces against the slow reference and against Fairy-Stockfish."""
+"""Custom pieces, compared with the slow reference and with Fairy-Stockfish."""
 
 import random
 import re
@@ -14,7 +14,7 @@ from support import boards
 
 ALL_MEN = {**fairy.STANDARD, **fairy.CUSTOM}
 
-# The same men for Fairy-Stockfish; its letters for the two without one of their own are T and H.
+# The same men for Fairy-Stockfish, where T and H stand for the men without a one-letter symbol.
 FFISH_VARIANT = """
 [rulezero:chess]
 chess960 = true
@@ -36,12 +36,12 @@ FFISH_MEN = {"{w+}": "T", "{b+}": "t", "{wNN}": "H", "{bNN}": "h", "{+}": "T", "
 
 
 def for_ffish(text: str) -> str:
-    """A position or SAN in Fairy-Stockfish's letters."""
+    """A position or SAN with Fairy-Stockfish's letters."""
     return re.sub(r"\{.*?\}", lambda man: FFISH_MEN[man.group()], text)
 
 
 def assert_same_san(state: rz.State, reference: fairy.State) -> None:
-    """Both write every move alike, and what is written is read back."""
+    """Asserts that both write the same SAN for each legal move, and that it is read back."""
     for action in state.legal:
         san = reference.san(state.say(action))
         assert state.say(action, san=True) == san, state.text
@@ -50,7 +50,7 @@ def assert_same_san(state: rz.State, reference: fairy.State) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_custom_pieces_agree_with_the_reference(seed: int) -> None:
-    """Random armies of all men: moves, texts, SAN and endings."""
+    """Moves, texts, SAN and ends agree for random armies of all men."""
     start = rz.load("random_chess", pieces="custom").start(seed=seed)
     slow = fairy.State.parse(start.text, ALL_MEN)
     for ply, (state, reference) in enumerate(side_by_side.play(start, slow, seed, most=120)):
@@ -60,7 +60,7 @@ def test_custom_pieces_agree_with_the_reference(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_chess_agrees_with_the_reference(seed: int) -> None:
-    """Random armies of standard men, by the fast path and by the table alone."""
+    """Random armies of standard men agree, by the fast generator and by the piece table."""
     for text in ("random_chess", "random_chess:generator=table"):
         start = rz.load(text).start(seed=seed)
         slow = fairy.State.parse(start.text, fairy.STANDARD)
@@ -70,7 +70,7 @@ def test_random_chess_agrees_with_the_reference(seed: int) -> None:
 
 
 def thrown_together(dice: random.Random, letters: str) -> str:
-    """A position with kings and rooks at home, rights, and some men anywhere."""
+    """A position with kings and rooks at home, castling rights, and some men at random."""
     board = [""] * 64
     rights = ""
     for back, case in ((0, str.upper), (56, str.lower)):
@@ -92,7 +92,7 @@ def thrown_together(dice: random.Random, letters: str) -> str:
 
 
 def test_thrown_together_positions_agree_with_the_reference() -> None:
-    """Castling among hoppers, pins by riders, checks through hurdles."""
+    """Random positions with hoppers and riders: castling, pins, and checks over hurdles."""
     dice = random.Random(3)
     game = rz.load("random_chess", pieces="custom")
     compared = castling = 0
@@ -112,7 +112,7 @@ def test_thrown_together_positions_agree_with_the_reference() -> None:
 
 
 def random_pattern(dice: random.Random) -> fairy.Pattern:
-    """Any slide, leap or hop that a piece file could hold."""
+    """A random slide, leap or hop, as a piece file may contain it."""
     steps = [(x, y) for x in range(-3, 4) for y in range(-3, 4) if (x, y) != (0, 0)]
     flag = dice.choice(["", "", "move_only", "capture_only"])
     return fairy.Pattern(
@@ -128,7 +128,7 @@ def random_pattern(dice: random.Random) -> fairy.Pattern:
 
 
 def for_core(symbol: str, piece: fairy.Piece) -> _core.Piece:
-    """The same piece for the core."""
+    """The reference's piece as a piece of the core."""
     patterns = [
         _core.Pattern(
             kind=pattern.kind,
@@ -156,7 +156,7 @@ def for_core(symbol: str, piece: fairy.Piece) -> _core.Piece:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_pieces_made_up_at_random_agree_with_the_reference(seed: int) -> None:
-    """Whatever a designer invents: new men, or other ways for old ones, the king among them."""
+    """New men, or standard men with random moves, including the king, agree with the reference."""
     dice = random.Random(seed)
     made_up = {
         symbol: fairy.Piece(symbol, tuple(random_pattern(dice) for _ in range(dice.randint(1, 3))))
@@ -186,7 +186,7 @@ def test_pieces_made_up_at_random_agree_with_the_reference(seed: int) -> None:
 
 
 def test_custom_pieces_agree_with_fairy_stockfish() -> None:
-    """Random games of all men. Castling among enemy hoppers is left out: there the rules differ."""
+    """Random games of all men agree. Castling with enemy hoppers is left out: its rules differ."""
     pyffish.load_variant_config(FFISH_VARIANT)
     game = rz.load("random_chess", pieces="custom")
     compared = 0
@@ -216,7 +216,7 @@ def test_custom_pieces_agree_with_fairy_stockfish() -> None:
 
 
 def test_a_seed_draws_the_same_start_for_ever() -> None:
-    """These ranks must never change: records name them by seed."""
+    """The back rank of a seed must never change, because records contain only the seed."""
     game = rz.load("random_chess")
     ranks = [game.start(seed=seed).text.split("/")[-1].split(" ")[0] for seed in range(6)]
     assert ranks == ["BRRRKQQR", "QBNQQRKR", "RBQQBKRN", "NNRRKNRB", "QQQRKRQR", "QBRNBQKR"]
@@ -224,7 +224,7 @@ def test_a_seed_draws_the_same_start_for_ever() -> None:
 
 
 def test_starts_are_drawn_evenly() -> None:
-    """All 56 places of king and castling rooks, and all men, about equally often."""
+    """The 56 placements of king and rooks are about equally frequent, and so are the other men."""
     game = rz.load("random_chess")
     places: dict[tuple[int, ...], int] = {}
     men: dict[str, int] = {}
@@ -250,7 +250,7 @@ def test_starts_are_drawn_evenly() -> None:
 
 
 def test_the_pool_names_the_men_drawn() -> None:
-    """By symbol or by name; only these and the mandatory king and rooks appear."""
+    """`pool` takes symbols or names; only these men, the king and two rooks are drawn."""
     game = rz.load("random_chess", pieces="custom", pool=["Q", "nightrider"])
     men = set("".join(game.start(seed=seed).text.split(" ")[0] for seed in range(20)))
     assert men <= set("prqk{bwN}PRQK/8")
@@ -262,12 +262,12 @@ def test_the_pool_names_the_men_drawn() -> None:
 
 @pytest.mark.parametrize("rank", ["KRRBNQBN", "RNBQBBNK", "NNNNKRNR", "RNBQRBNR", "RNBQKBN", "8"])
 def test_an_impossible_back_rank_is_refused(rank: str) -> None:
-    """A king outside b-g, a side without a rook, no king, a wrong length."""
+    """A rank without a king between two rooks, or of a wrong length, is refused."""
     with pytest.raises(rz.PositionError):
         rz.load("random_chess").start(back_rank=rank)
 
 
 def test_a_named_back_rank_is_set_up() -> None:
-    """The outermost rook on each side of the king castles."""
+    """The outermost rook on each side of the king has the castling right."""
     start = rz.load("random_chess").start(back_rank="RRRKBRRR")
     assert start.text == "rrrkbrrr/pppppppp/8/8/8/8/PPPPPPPP/RRRKBRRR w KQkq - 0 1"

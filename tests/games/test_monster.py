@@ -1,4 +1,4 @@
-"""Monster Chess against a naive enumeration of all pairs, and its rules one by one."""
+"""Monster Chess, compared with a naive enumeration of all pairs, and its rules one by one."""
 
 import random
 
@@ -9,7 +9,7 @@ from reference import monster as reference
 from reference import side_by_side
 from support import boards
 
-# Crowded and bare boards where forced blunders, promotions, castling and en passant are common.
+# Positions in which forced blunders, promotions, castling and en passant are common.
 ODD_STARTS = [
     "4k3/8/8/8/8/8/4r3/3RK3 w - - 0 1",
     "rnbqkbnr/pppp1ppp/8/8/4pP2/8/2PPP3/4K3 b kq f3 0 3",
@@ -23,7 +23,7 @@ ODD_STARTS = [
 
 @pytest.mark.parametrize("seed", range(12))
 def test_random_games_agree_with_the_naive_enumeration(seed: int) -> None:
-    """Legal plies, texts and endings of whole games."""
+    """Legal plies, texts and ends agree in whole games."""
     start = rz.load("monster").start()
     pairs = list(side_by_side.play(start, reference.State.start(), seed))
     assert pairs[-1][0].is_over
@@ -31,7 +31,7 @@ def test_random_games_agree_with_the_naive_enumeration(seed: int) -> None:
 
 @pytest.mark.parametrize("text", ODD_STARTS)
 def test_odd_positions_agree_with_the_naive_enumeration(text: str) -> None:
-    """Where a turn can be forced to blunder, castle, promote or take en passant."""
+    """Random play from ODD_STARTS agrees with the reference (`play` asserts it)."""
     game = rz.load("monster")
     for seed in range(6):
         for _ in side_by_side.play(game.parse(text), reference.State.parse(text), seed, most=40):
@@ -39,7 +39,7 @@ def test_odd_positions_agree_with_the_naive_enumeration(text: str) -> None:
 
 
 def test_thrown_together_positions_agree_with_the_naive_enumeration() -> None:
-    """Men strewn at random: attacked kings, no way out, kings side by side."""
+    """Random positions, with attacked kings, blocked kings and adjacent kings."""
     dice = random.Random(5)
     game = rz.load("monster")
     for _ in range(300):
@@ -61,7 +61,7 @@ def test_thrown_together_positions_agree_with_the_naive_enumeration() -> None:
 
 
 def test_all_turns_agree_with_all_pairs() -> None:
-    """Turn by turn, what two plies can do is exactly the naive list of pairs."""
+    """In each position, White's possible turns are exactly the pairs of the naive enumeration."""
     for seed in range(3):
         start = rz.load("monster").start()
         for state, slow in side_by_side.play(start, reference.State.start(), seed, most=60):
@@ -77,7 +77,7 @@ def test_all_turns_agree_with_all_pairs() -> None:
 
 
 def test_the_start_has_the_known_counts() -> None:
-    """10 first halves, 99 pairs, 58 distinct positions after White's turn."""
+    """The start has 10 first halves, 99 pairs, and 58 distinct positions after White's turn."""
     start = rz.load("monster").start()
     assert start.text == "rnbqkbnr/pppppppp/8/8/8/8/2PPPP2/4K3 w kq - 0 1"
     assert [rz.perft(start, depth) for depth in (1, 2, 3)] == [10, 99, 1976]
@@ -94,7 +94,7 @@ def test_the_start_has_the_known_counts() -> None:
     ],
 )
 def test_taking_the_king_wins_at_once(text: str, moves: list[str], outcome: int) -> None:
-    """With either half, and whatever stands against one's own king."""
+    """Either half may capture the king, even if the capturing side's own king is attacked."""
     state = rz.load("monster").parse(text)
     for move in moves:
         state = state.apply(state.read(move))
@@ -104,7 +104,7 @@ def test_taking_the_king_wins_at_once(text: str, moves: list[str], outcome: int)
 
 
 def test_a_turn_of_two_plies_has_one_mover() -> None:
-    """White chooses twice, then Black once; the number rises with Black's move only."""
+    """White chooses twice, then Black once; only Black's move increases the move number."""
     state = rz.load("monster").start()
     movers = []
     for move in ["e2e4", "e4e5", "d7d5"]:
@@ -115,14 +115,14 @@ def test_a_turn_of_two_plies_has_one_mover() -> None:
 
 
 def test_en_passant_lives_for_one_half_move() -> None:
-    """White takes en passant with its first half only; after it the right is gone."""
+    """White can capture en passant only with its first half, and Black only after a second half."""
     game = rz.load("monster")
     state = game.parse("rnbqkbnr/ppp1pppp/8/3pP3/8/8/2PP1P2/4K3 w kq d6 0 2")
     assert "e5d6" in map(state.say, state.legal)
     state = state.apply(state.read("c2c3"))
     assert state.text.endswith(" kq - 0 2 +")
     assert "e5d6" not in map(state.say, state.legal)
-    # A double step on White's first half cannot be taken; on the second half it can.
+    # A double step as White's first half cannot be captured en passant; as the second half it can.
     state = game.parse("4k3/8/8/8/5p2/8/4P1P1/4K3 w - - 0 1")
     first = state.apply(state.read("e2e4"))
     late = first.apply(first.read("e1d1"))
@@ -134,7 +134,7 @@ def test_en_passant_lives_for_one_half_move() -> None:
 
 
 def test_black_castles_only_over_safe_squares() -> None:
-    """King, path and target unattacked; b8 may be attacked; the rights die as in chess."""
+    """The squares of the king, its path and its target must not be attacked; b8 may be."""
     game = rz.load("monster")
 
     def castles(text: str) -> set[str]:
@@ -148,7 +148,7 @@ def test_black_castles_only_over_safe_squares() -> None:
 
 
 def test_castling_is_written_alike_beside_king_captures() -> None:
-    """The king's two-square move, also where the white king can be taken."""
+    """Castling is the king's two-square move, also if the white king can be captured."""
     for men in ("r3k2r/8/8/8/8/8/4q1q1/5K2", "r3k2r/8/8/8/8/8/4q3/5K2", "r3k2r/8/8/8/8/8/8/5K2"):
         state = rz.load("monster").parse(f"{men} b kq - 0 1")
         assert {"e8g8", "e8c8"} <= set(map(state.say, state.legal))
@@ -156,12 +156,12 @@ def test_castling_is_written_alike_beside_king_captures() -> None:
         side_by_side.assert_same(state, reference.State.parse(state.text))
 
 
-# White rooks everywhere, so that nobody can move; the black king in the corner is out of reach.
+# White rooks everywhere, so that White has no move; the black king is out of reach in the corner.
 FULL = "kBRRRRRR/PRRRRRRR/RRRRRRRR/RRRRRRRR/RRRRRRRR/RRRRRRRR/RRRRRRRR/RRRRKRRR"
 
 
 def test_no_pair_of_moves_is_a_draw_at_once() -> None:
-    """At the start of White's turn, and with the second half pending too."""
+    """Without a legal move, White's turn is a draw, at either half."""
     for text in (f"{FULL} w - - 0 9", f"{FULL} w - - 0 9 +"):
         state = rz.load("monster").parse(text)
         assert (state.outcome, state.end_reason) == (0, "no action")
@@ -169,7 +169,7 @@ def test_no_pair_of_moves_is_a_draw_at_once() -> None:
 
 
 def test_a_first_half_after_which_white_could_not_move_is_not_legal() -> None:
-    """The pawn d4 may fill the one hole, but then nobody reaches the square it left."""
+    """d4d5 would fill the only empty square, and then no man could move to d4."""
     text = "kBRRRRRR/PRRRRRRR/RRRRRRRR/RRR1RRRR/RRBPBRRR/RRRBRRRR/RRRRRRRR/RRRRKRRR w - - 0 9"
     state = rz.load("monster").parse(text)
     assert set(map(state.say, state.legal)) == {"c4d5", "e4d5", "c5d5", "e5d5", "d6d5"}
@@ -177,7 +177,7 @@ def test_a_first_half_after_which_white_could_not_move_is_not_legal() -> None:
 
 
 def test_a_text_with_one_king_has_the_loser_to_move() -> None:
-    """Whatever side, rights or half the text names."""
+    """The side, castling rights and half in such a text are replaced."""
     game = rz.load("monster")
     for text in ("r3k2r/8/8/8/8/8/8/8 b kq - 0 5", "r3k2r/8/8/8/8/8/8/8 w - - 7 5 +"):
         state = game.parse(text)
@@ -186,12 +186,12 @@ def test_a_text_with_one_king_has_the_loser_to_move() -> None:
 
 
 def test_the_fifth_field_is_read_and_forgotten() -> None:
-    """Any number; written 0."""
+    """The fifth field may be any number, and is written as 0."""
     assert rz.load("monster").parse("4k3/8/8/8/8/8/8/4K3 w - - 4711 1").text.endswith(" 0 1")
 
 
 def test_a_repeated_position_is_counted_but_draws_nothing() -> None:
-    """Out and back three times: the start stands for the fourth time, and the game goes on."""
+    """At its fourth occurrence, the start position does not end the game."""
     state = rz.load("monster").start()
     for move in ["e1d1", "d1e1", "b8c6", "e1d1", "d1e1", "c6b8"] * 3:
         state = state.apply(state.read(move))
@@ -199,7 +199,7 @@ def test_a_repeated_position_is_counted_but_draws_nothing() -> None:
 
 
 def test_one_hundred_and_fifty_turns_draw() -> None:
-    """A white pair is one turn, a black move is one; a captured king comes first."""
+    """After 150 turns of either side the game is drawn, unless the last one captures a king."""
     game = rz.load("monster")
     assert game.parse("4k3/8/8/8/8/8/8/4K3 w - - 0 76").end_reason == "150 turns"
     last = game.parse("4k3/8/8/8/8/8/4r3/4K3 b - - 0 75")
@@ -208,7 +208,7 @@ def test_one_hundred_and_fifty_turns_draw() -> None:
 
 
 def test_san_marks_a_captured_king_and_nothing_else() -> None:
-    """Check is no word of this game."""
+    """SAN marks the capture of a king with #; there is no sign for check."""
     state = rz.load("monster").parse("4r3/8/8/8/8/8/5k2/4K3 w - - 0 1")
     assert state.say(state.read("e1f2"), san=True) == "Kxf2#"
     state = rz.load("monster").parse("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
@@ -234,13 +234,13 @@ def test_san_marks_a_captured_king_and_nothing_else() -> None:
     ],
 )
 def test_a_wrong_text_says_what_is_wrong(text: str, words: str) -> None:
-    """One line that names the fault."""
+    """A wrong text raises a PositionError that names the fault."""
     with pytest.raises(rz.PositionError, match=words):
         rz.load("monster").parse(text)
 
 
 def test_planes_are_absolute() -> None:
-    """Twelve kinds, White to move, second half pending, pawns by rank: (rank - 1) / 6."""
+    """12 planes of men, White to move, second half pending, and white pawns as (rank - 1) / 6."""
     state = rz.load("monster").start()
     planes = state.planes()
     assert planes.shape == (15, 8, 8)
@@ -259,7 +259,7 @@ def test_planes_are_absolute() -> None:
 
 
 def test_four_promotions_share_a_slot() -> None:
-    """The slot is from * 64 + to, whatever a pawn becomes."""
+    """The slot is from * 64 + to, whatever the pawn promotes to."""
     state = rz.load("monster").parse("8/P3k3/8/8/8/8/8/4K3 w - - 0 1")
     slots = [state.slot(state.read(f"a7a8{man}")) for man in "qrbn"]
     assert slots == [48 * 64 + 56] * 4

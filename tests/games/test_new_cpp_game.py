@@ -1,6 +1,6 @@
-"""A new game in C++ is a file pair and its name in all.h: proved on tic-tac-toe.
+"""A new game in C++ needs only two files and its name in all.h, as tic-tac-toe shows.
 
-The sources are copied to build/new_game, which is kept: a second run compiles only what changed.
+The sources are copied to build/new_game, which is kept, so a second run compiles only changes.
 """
 
 import os
@@ -24,7 +24,7 @@ print(rz.__file__, len(result.records), result.score)
 
 
 def sources() -> dict[Path, bytes]:
-    """The tree with the new game: its two files, and one edited file."""
+    """The C++ sources with the new game: its two files, and all.h with its name."""
     files = {ROOT / "CMakeLists.txt", *(ROOT / "cpp").rglob("*.h"), *(ROOT / "cpp").rglob("*.cpp")}
     found = {path.relative_to(ROOT): path.read_bytes() for path in files}
     for name in ("noughts.h", "noughts.cpp"):
@@ -52,7 +52,7 @@ def run(*command: str | Path, **environment: str) -> str:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder with this package and a core that has the new game."""
+    """A folder with a copy of the package, whose core has the new game."""
     nanobind = pytest.importorskip("nanobind", reason="no nanobind: the new C++ game is NOT tested")
     cmake = shutil.which("cmake")
     if cmake is None or shutil.which("ninja") is None:
@@ -86,8 +86,8 @@ def site(tmp_path: Path) -> Path:
 
 
 def test_a_new_game_keeps_the_laws_and_is_played(site: Path) -> None:
-    """Every law of the contract holds, without a word about the game in any other file, and tree
-    search beats random moves in a match."""
+    """The game passes the contract tests although no other file names it, and tree search beats
+    random moves in a match."""
     laws = ["tests/games/test_contract.py", "tests/games/test_facts.py", "-k", "noughts"]
     pytest_ = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0"]
     said = run(*pytest_, *laws, PYTHONPATH=str(site))

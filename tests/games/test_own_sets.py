@@ -1,4 +1,4 @@
-"""Complete piece sets of one's own: other pawns, kings and promotions, in play."""
+"""Complete custom piece sets in play: other pawns, kings and promotions."""
 
 from pathlib import Path
 
@@ -23,25 +23,25 @@ STEP = "{type: leap, vectors: [[0, 1]], move_only: true}"
 
 
 def pawn(moves: str, rules: str = "") -> str:
-    """A pawn's entry."""
+    """The YAML entry of a pawn."""
     return f"pawn: {{name: Pawn, symbol: P, value: 1, moves: [{moves}]{rules}}}\n"
 
 
 def rules(rank: int = 8, en_passant: bool = True) -> str:
-    """A pawn's special rules."""
+    """The YAML text of a pawn's special rules."""
     promotion = f"promotion: {{rank: {rank}, options: [Q, R]}}"
     return f", special_rules: {{en_passant: {str(en_passant).lower()}, {promotion}}}"
 
 
 def load(folder: Path, *entries: str) -> rz.Game:
-    """random_chess with a set of these entries, a king among them."""
+    """random_chess with a piece file of these entries, which include a king."""
     file = folder / "set.yaml"
     file.write_text("".join(entries))
     return rz.load("random_chess", pieces=str(file))
 
 
 def after(state: rz.State, *moves: str) -> rz.State:
-    """The state after these moves; each text on the way is read back as the same position."""
+    """The state after these moves; checks texts, SAN and slots of every state on the way."""
     for move in moves:
         state = state.apply(state.read(move))
         parsed = state.game.parse(state.text)
@@ -54,7 +54,7 @@ def after(state: rz.State, *moves: str) -> rz.State:
 
 
 def test_a_double_step_that_leaps_over_a_man_cannot_be_taken(tmp_path: Path) -> None:
-    """En passant takes on an empty square; nobody passed where a man stands."""
+    """En passant needs an empty square behind the pawn; here a man stands on it."""
     jump = "{type: leap, vectors: [[0, 2]], move_only: true, initial_only: true}"
     game = load(tmp_path, KING % "", ROOK, QUEEN, pawn(f"{STEP}, {jump}, {STRIKE}", rules()))
     state = after(game.parse("k7/8/8/8/3p4/4R3/4P3/4K3 w - - 0 1"), "e2e4")
@@ -67,7 +67,7 @@ def test_a_double_step_that_leaps_over_a_man_cannot_be_taken(tmp_path: Path) -> 
 
 
 def test_a_capture_two_ahead_is_no_double_step(tmp_path: Path) -> None:
-    """Only a move to an empty square leaves a square behind it."""
+    """A capture two squares ahead sets no en-passant square."""
     lance = "{type: leap, vectors: [[0, 2]]}"
     game = load(tmp_path, KING % "", ROOK, QUEEN, pawn(f"{STEP}, {lance}, {STRIKE}", rules()))
     state = after(game.parse("k7/8/8/8/3pr3/8/4P3/4K3 w - - 0 1"), "e2e4")
@@ -75,7 +75,7 @@ def test_a_capture_two_ahead_is_no_double_step(tmp_path: Path) -> None:
 
 
 def test_en_passant_promotes_where_other_moves_do(tmp_path: Path) -> None:
-    """A promotion rank of 6: taking en passant lands on it."""
+    """With a promotion rank of 6, a capture en passant promotes as well."""
     two = "{type: slide, directions: [[0, 1]], range: 2, move_only: true, initial_only: true}"
     game = load(tmp_path, KING % "", ROOK, QUEEN, pawn(f"{STEP}, {two}, {STRIKE}", rules(6)))
     state = after(game.parse("4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1"), "d7d5")
@@ -84,7 +84,7 @@ def test_en_passant_promotes_where_other_moves_do(tmp_path: Path) -> None:
 
 
 def test_pawns_that_step_back_repeat_positions(tmp_path: Path) -> None:
-    """The third occurrence draws, though every move was a pawn's."""
+    """The third occurrence is a draw, even if all moves were pawn moves."""
     both_ways = "{type: leap, vectors: [[0, 1], [0, -1]], move_only: true}"
     game = load(tmp_path, KING % "", ROOK, QUEEN, pawn(both_ways, rules()))
     state = game.parse("4k3/p7/8/8/8/8/P7/4K3 w - - 0 1")
@@ -93,7 +93,7 @@ def test_pawns_that_step_back_repeat_positions(tmp_path: Path) -> None:
 
 
 def test_a_pawn_without_promotion_stays_where_it_ends(tmp_path: Path) -> None:
-    """On the last rank it has no move left, and its text is read."""
+    """On the last rank it has no moves, and the position's text can be parsed."""
     game = load(tmp_path, KING % "", ROOK, pawn(STEP))
     state = after(game.parse("4k3/P7/8/8/8/8/8/4K2R w - - 0 1"), "a7a8", "e8e7")
     assert not any(state.say(action).startswith("a8") for action in state.legal)
@@ -118,7 +118,7 @@ def test_san_names_the_file_of_a_pawn_that_leaves_it(tmp_path: Path) -> None:
 def test_a_king_castles_where_its_rules_say(
     tmp_path: Path, kingside: str, queenside: str, castles: set[str]
 ) -> None:
-    """At the start, in play and in texts."""
+    """The start position, legal moves and parsed texts follow the king's castling rules."""
     game = load(tmp_path, KING % (CASTLES % (kingside, queenside)), ROOK, QUEEN)
     rights = "".join(letter for letter, move in (("K", "e1h1"), ("Q", "e1a1")) if move in castles)
     start = game.start(back_rank="RQQQKQQR")
@@ -131,7 +131,7 @@ def test_a_king_castles_where_its_rules_say(
 
 
 def test_a_knight_of_ones_own_is_mating_material(tmp_path: Path) -> None:
-    """Only the orthodox bishop and knight are too weak to mate."""
+    """Only the standard bishop and knight count as too little material to mate."""
     moves = "[{type: slide, directions: [[0, 1], [1, 1]]}]"
     rider = f"knight: {{name: Knight, symbol: N, value: 9, moves: {moves}}}\n"
     game = load(tmp_path, KING % "", ROOK, rider)
@@ -140,7 +140,7 @@ def test_a_knight_of_ones_own_is_mating_material(tmp_path: Path) -> None:
 
 
 def test_a_start_that_gives_check_is_refused(tmp_path: Path) -> None:
-    """A man that reaches the other back rank at once cannot be drawn."""
+    """A start in which a king is in check before the first move raises GameError."""
     vectors = [[right, 7] for right in range(-3, 4)]
     moves = f"[{{type: leap, vectors: {vectors}}}]"
     reaper = f"reaper: {{name: Reaper, symbol: E, value: 9, moves: {moves}}}\n"
@@ -150,7 +150,7 @@ def test_a_start_that_gives_check_is_refused(tmp_path: Path) -> None:
 
 
 def test_sets_that_cannot_fill_a_back_rank_say_so(tmp_path: Path) -> None:
-    """No rook, or nobody to draw; texts can still be played."""
+    """Without a rook, or without men to draw, start() raises; parsed texts still work."""
     with pytest.raises(rz.GameError, match="no R"):
         load(tmp_path, KING % "", QUEEN).start()
     alone = load(tmp_path, KING % "")
@@ -160,7 +160,7 @@ def test_sets_that_cannot_fill_a_back_rank_say_so(tmp_path: Path) -> None:
 
 
 def test_braces_are_read_for_every_man_and_written_for_few() -> None:
-    """In positions and in back ranks."""
+    """Positions and back ranks may write any man in braces; only long symbols need them."""
     game = rz.load("random_chess", pieces="custom")
     state = game.parse("{bk}7/8/8/8/8/8/8/{wK}{w+}{wQ}{wnn}4 w - - 0 1")
     assert state.text == "k7/8/8/8/8/8/8/K{w+}Q{wNN}4 w - - 0 1"

@@ -15,14 +15,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def parts(image: str, kind: str) -> list[ElementTree.Element]:
-    """The shapes of a kind in an image, which must be well formed."""
+    """The elements of a class in an SVG image, which must be well-formed XML."""
     root = ElementTree.fromstring(image)
     return [each for each in root.iter() if kind in each.get("class", "").split()]
 
 
 @pytest.mark.parametrize("name", samples.GAMES)
 def test_every_state_has_a_picture(name: str) -> None:
-    """A square for each cell, a man for each that is there, notes where there are some."""
+    """The picture has a square for each cell, and every man and note of the board."""
     for state in samples.states(name, about=60):
         cells = [cell for row in state.cells() for cell in row]
         image = rz.svg(state)
@@ -35,7 +35,7 @@ def test_every_state_has_a_picture(name: str) -> None:
 
 
 def test_the_last_choice_is_marked() -> None:
-    """The squares that differ from the state before, or from another one."""
+    """Squares that changed since the previous state, or since the state `since`, are marked."""
     start = rz.load("monster").start()
     state = start.apply(start.read("e2e4"))
     after = state.apply(state.read("d2d4"))
@@ -48,7 +48,7 @@ def corners(image: str) -> set[tuple[str, str]]:
 
 
 def test_the_other_side_below() -> None:
-    """Turning the board turns every square: e2 and e4 lie where d7 and d5 would."""
+    """On a flipped board, e2 and e4 are drawn where d7 and d5 were."""
     start = rz.load("chess").start()
     one = start.apply(start.read("e2e4"))
     turned = start.apply(start.read("d2d4")).apply(start.apply(start.read("d2d4")).read("d7d5"))
@@ -57,18 +57,18 @@ def test_the_other_side_below() -> None:
 
 
 def test_arrows_and_size() -> None:
-    """Arrows lie between squares; a name that is no square is an error."""
+    """Arrows join two squares; the name of a square that does not exist raises GameError."""
     state = rz.load("razzle").start()
     image = rz.svg(state, arrows=[("b1", "c3"), ("g8", "a1")], size=300)
     assert len(parts(image, "arrow")) == len(parts(image, "head")) == 2
     assert ElementTree.fromstring(image).get("width") == "300"
     for name in ("h1", "a9", "a0", "", "a", "1a", "e22"):
-        with pytest.raises(rz.GameError, match="is no square of the board"):
+        with pytest.raises(rz.GameError, match="is not a square of the board"):
             rz.svg(state, arrows=[("b1", name)])
 
 
 def test_pictures_of_a_game_in_python() -> None:
-    """Symbols in discs unless the game names pictures, which must exist."""
+    """Men are drawn as letters, unless the game names pictures, which must exist."""
 
     class Drawn(TicTacToe):
         name = "drawn"
@@ -85,7 +85,7 @@ def test_pictures_of_a_game_in_python() -> None:
 
 
 def test_pictures_that_games_name_exist() -> None:
-    """And notebooks show them."""
+    """The pictures that games name exist, and notebooks show states as SVG."""
     for name in samples.GAMES:
         state = rz.load(name).start()
         assert set(state.game.facts.pictures.values()) <= set(PICTURES)
@@ -94,5 +94,5 @@ def test_pictures_that_games_name_exist() -> None:
 
 @pytest.mark.parametrize(("name", "image"), list(pictures()))
 def test_the_documents_have_the_pictures_of_today(name: str, image: str) -> None:
-    """scripts/pictures.py writes them."""
+    """The pictures in the docs are up to date; scripts/pictures.py regenerates them."""
     assert (FOLDER / f"{name}.svg").read_text(encoding="utf-8") == image + "\n"

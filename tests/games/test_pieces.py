@@ -1,4 +1,4 @@
-"""Piece files: what they say, what can be wrong with them, and how `check pieces` draws them."""
+"""Piece files: their content, their mistakes, and the guide to them."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def error(folder: Path, text: str | bytes, *others: str) -> str:
-    """The message without the folder: mine.yaml:LINE: what is wrong; what to do."""
+    """The error for this file, without the folder: "mine.yaml:LINE: what is wrong; what to do"."""
     with pytest.raises(PiecesError) as caught:
         read(folder, text, *others)
     message = str(caught.value)
@@ -35,14 +35,14 @@ def error(folder: Path, text: str | bytes, *others: str) -> str:
     return message.removeprefix(f"{folder}/")
 
 
-# --- what ships ----------------------------------------------------------------------------------
+# --- the sets in the package ---------------------------------------------------------------------
 
 
 Vectors = tuple[tuple[int, int], ...]
 
 
 def around(right: int, forward: int) -> Vectors:
-    """A vector turned and mirrored every way, sorted."""
+    """All rotations and reflections of a vector, sorted."""
     pairs = ((right, forward), (forward, right))
     return tuple(sorted({(a * x, b * y) for x, y in pairs for a in (1, -1) for b in (1, -1)}))
 
@@ -204,7 +204,7 @@ def test_values(tmp_path: Path, written: str, value: float) -> None:
 # --- mistakes ------------------------------------------------------------------------------------
 
 LEAP = "    - type: leap\n      vectors: [[1, 1], [1, 3]]\n"
-# What to replace in the wizard, by what, and the message after "mine.yaml:".
+# Text to replace in WIZARD, its replacement, and the two parts of the message after "mine.yaml:".
 MISTAKES = {
     "syntax": ("[1, 3]]", "[1, 3]", "8: this is not YAML: expected ',' or ']'", "check quotes"),
     "tab": ("  value", "\tvalue", "4: this is not YAML: found character", "no tabs"),
@@ -215,9 +215,9 @@ MISTAKES = {
     "no piece": (WIZARD, "{}", "1: the file defines no piece", "add one"),
     "control character": ("Wizard", "Wiz\x07ard", "2: there is a control character", "take it out"),
     "impossible escape": ("Wizard", '"\\UFFFFFFFF"', "2: this is not YAML", "check quotes"),
-    "anchor": ("name: Wizard", "name: &a Wizard", "2: & and * are not read", "write the value out"),
-    "alias": ("name: Wizard", "name: *a", "2: & and * are not read", "write the value out"),
-    "tag": ("name: Wizard", "name: !!python/name:os.system", "2: tags with !", "take it out"),
+    "anchor": ("name: Wizard", "name: &a Wizard", "2: anchors (&) and", "write values out"),
+    "alias": ("name: Wizard", "name: *a", "2: anchors (&) and", "write values out"),
+    "tag": ("name: Wizard", "name: !!python/name:os.system", "2: tags (!)", "take it out"),
     "depth": ("Wizard", "[" * 300 + "]" * 300, "2: this nests too deeply", "at most 8 levels"),
     "merge": (
         "  name: Wizard",
@@ -228,7 +228,7 @@ MISTAKES = {
     "body": (WIZARD, "wizard: 3\n", "1: wizard is '3'", "give a map"),
     "id number": ("wizard:", "7:", "1: key is '7'", "give text, in quotes"),
     "id yes": ("wizard:", "yes:", "1: key is 'yes'", "give text, in quotes"),
-    "id form": ("wizard:", "my wizard:", "1: my wizard is no id", "give a letter, then"),
+    "id form": ("wizard:", "my wizard:", "1: my wizard is not an id", "give a letter, then"),
     "id list": ("wizard:", "[a, b]:", "1: key is a list", "give text"),
     "twice a key": ("  value", "  name: x\n  value", "4: key 'name' is given twice", "keep one"),
     "twice an id": (LEAP, LEAP + WIZARD, "8: key 'wizard' is given twice", "keep one"),
@@ -302,7 +302,7 @@ MISTAKES = {
     "stuck": (
         "type: leap\n",
         "type: leap\n      initial_only: true\n",
-        "5: moves is initial_only throughout",
+        "5: moves has only initial_only entries",
         "add a slide, leap or hop",
     ),
     "type bool": ("type: leap", "type: on", "6: type is 'on'", "give one of slide, leap, hop"),
@@ -327,7 +327,7 @@ MISTAKES = {
     "both flags": (
         "vectors",
         "move_only: true\n      capture_only: true\n      vectors",
-        "8: capture_only stands beside move_only",
+        "8: capture_only contradicts move_only",
         "keep one, or neither",
     ),
     "flag": ("vectors", "move_only: 1\n      vectors", "7: move_only is '1'", "true or false"),
@@ -346,7 +346,7 @@ MISTAKES = {
     "rule on W": (
         LEAP,
         LEAP + "  special_rules:\n    en_passant: true\n",
-        "9: en_passant is on W",
+        "9: en_passant is for W",
         "only P can have it: take it out",
     ),
     "rules text": (
@@ -418,7 +418,7 @@ def test_mistakes_in_ranges(tmp_path: Path, steps: str) -> None:
         ("rank: 8", "rnak: 8", "11: key 'rnak' is unknown in promotion", "did you mean rank?"),
         ("en_passant: true", "en_passant: 1", "9: en_passant is '1'", "true or false"),
         ("en_passant", "on_passant", "9: key 'on_passant' is unknown", "did you mean en_passant?"),
-        ("en_passant: true", "castling: {kingside: true}", "9: castling is on P", "only K"),
+        ("en_passant: true", "castling: {kingside: true}", "9: castling is for P", "only K"),
         ("en_passant: true", "promotion: {}", "10: key 'promotion' is given twice", "keep one"),
     ],
 )
@@ -432,11 +432,11 @@ def test_mistakes_in_pawns(tmp_path: Path, old: str, new: str, wrong: str, todo:
 @pytest.mark.parametrize(
     ("old", "new", "wrong", "todo"),
     [
-        ("  royal: true\n", "", "3: symbol makes a mortal king", "add royal: true"),
-        ("royal: true", "royal: false", "5: royal makes a mortal king", "add royal: true"),
+        ("  royal: true\n", "", "3: symbol makes a king that is not royal", "add royal: true"),
+        ("royal: true", "royal: false", "5: royal makes a king that is not", "add royal: true"),
         ("value: 0", "value: 4", "4: value is 4", "give the king 0"),
-        ("  moves", "  special_rules: {en_passant: true}\n  moves", "6: en_passant is on K", "P"),
-        ("  moves", "  special_rules: {promotion: {}}\n  moves", "6: promotion is on K", "only P"),
+        ("  moves", "  special_rules: {en_passant: true}\n  moves", "6: en_passant is for K", "P"),
+        ("  moves", "  special_rules: {promotion: {}}\n  moves", "6: promotion is for K", "only P"),
         ("  moves", "  special_rules: [castling]\n  moves", "6: entry 1 of special_rules", "map"),
         ("  moves", "  special_rules: {castling: true}\n  moves", "6: castling is 'true'", "map"),
         (
@@ -469,14 +469,14 @@ def test_a_symbol_used_twice(tmp_path: Path) -> None:
     message = error(tmp_path, WIZARD.replace("symbol: W", "symbol: G"), "custom")
     assert message.startswith("mine.yaml:3: symbol 'G' is taken by the grasshopper of ")
 
-    # Kelvin's sign is a K to every reader.
+    # The Kelvin sign looks like a K.
     assert "symbol '\u212a' is taken" in error(tmp_path, WIZARD.replace("W\n", "\u212a\n"))
 
 
 def test_a_set_without_a_king(tmp_path: Path) -> None:
     message = error(tmp_path, WIZARD.replace("symbol: W", "symbol: N"))
     assert message.startswith("mine.yaml:3: symbol 'N' is taken by the knight of ")
-    assert message.endswith("or leave the standard men out: they are once you define a king K")
+    assert message.endswith("or leave the standard men out: define a king K of your own for that")
     assert error(tmp_path, KING, "standard").endswith("or leave the standard men out")
 
 
@@ -501,7 +501,7 @@ def test_too_many_kinds(tmp_path: Path) -> None:
     )
     assert len(read(tmp_path, many)) == 32
     message = error(tmp_path, many + WIZARD)
-    assert message == "mine.yaml:183: id is piece 33 of the set; leave at most 32"
+    assert message == "mine.yaml:183: this is piece 33 of the set; keep at most 32"
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -528,7 +528,7 @@ def test_large_files_are_refused(tmp_path: Path) -> None:
     assert message == "mine.yaml:1: the file is over 64 KiB; split it"
 
 
-# --- anything at all -----------------------------------------------------------------------------
+# --- random files --------------------------------------------------------------------------------
 
 scalars = st.sampled_from(
     [None, True, False, 0, 1, 7, -1, 3.5, float("inf"), "", "K", "P", "W", "w", "NO", "any", "x\n"]
@@ -568,7 +568,7 @@ files = st.dictionaries(st.sampled_from(["one", "two"]), piece_trees, min_size=1
 
 
 def settle(folder: Path, data: bytes) -> None:
-    """Nothing but a set that the core takes or a one-line PiecesError may come of it."""
+    """Asserts that the file gives a set that the core accepts, or a one-line PiecesError."""
     message = ""
     try:
         loaded = read(folder, data)

@@ -1,4 +1,4 @@
-"""Playthroughs: whatever a game once said about a whole random game, it still says."""
+"""Playthroughs: every public answer of a game during one random game is unchanged."""
 
 from itertools import zip_longest
 from pathlib import Path
@@ -12,13 +12,13 @@ from support import samples
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_every_game_has_a_playthrough(text: str) -> None:
-    """No game is without one."""
+    """Every game has a playthrough file."""
     assert playthrough.path_of(text).exists(), "write it: make golden"
 
 
 @pytest.mark.parametrize("path", sorted(playthrough.FOLDER.glob("*.txt")), ids=lambda p: p.stem)
 def test_a_playthrough_is_still_true(path: Path) -> None:
-    """Playing the same choices again gives the same answers, line by line."""
+    """Playing the same actions again gives the same text, line by line."""
     golden = path.read_text(encoding="utf-8")
     game = rz.load(playthrough.read_header(golden, "game"))
     assert path == playthrough.path_of(game.text), "another game's file"
@@ -34,7 +34,7 @@ def test_a_playthrough_is_still_true(path: Path) -> None:
 def test_an_unannounced_change_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """make golden overwrites what has changed only if a version was raised, or by force."""
+    """A changed playthrough is overwritten only if a version was raised, or with --force."""
     monkeypatch.setattr(playthrough, "FOLDER", tmp_path)
     monkeypatch.setattr(samples, "GAMES", ["tictactoe"])
     path = playthrough.path_of("tictactoe")

@@ -1,4 +1,4 @@
-"""A game in Python that has a heuristic: every player without a net asks it, and only it."""
+"""A game in Python with a heuristic: every player without a net uses it by default."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ PLAYERS = [
 
 
 class Judged(TicTacToe):
-    """The centre is worth something; every question is counted, and so is every game's end."""
+    """Tic-tac-toe with a heuristic for the centre, whose calls are counted."""
 
     name = "judged"
     calls = 0
@@ -34,7 +34,7 @@ class Judged(TicTacToe):
 
 
 class Raising(TicTacToe):
-    """Its heuristic has a mistake."""
+    """Tic-tac-toe with a heuristic that raises KeyError."""
 
     name = "raising"
 
@@ -44,7 +44,7 @@ class Raising(TicTacToe):
 
 @pytest.mark.parametrize("player", PLAYERS)
 def test_players_ask_it_by_default(player: str) -> None:
-    """In think, in matches, and where a person plays against them."""
+    """The heuristic is called in think, in matches, and in games against a human."""
     game = rz.load(Judged)
     assert game.facts.has_heuristic
     Judged.calls = 0
@@ -71,7 +71,7 @@ def test_players_ask_it_by_default(player: str) -> None:
     ],
 )
 def test_a_wrong_answer_is_an_error(player: str, answer: object, words: str) -> None:
-    """A GameError names the method, the game and the value."""
+    """A wrong return value raises a GameError that names the game, the method and the value."""
 
     class Wrong(Judged):
         name = "wrong"
@@ -84,13 +84,13 @@ def test_a_wrong_answer_is_an_error(player: str, answer: object, words: str) -> 
 
 @pytest.mark.parametrize("player", PLAYERS)
 def test_a_mistake_in_it_is_named(player: str) -> None:
-    """With the method, the file and the line."""
+    """An exception becomes a GameError that names the method, the exception and the line."""
     with pytest.raises(rz.GameError, match=r"raising\.heuristic\(\) raised KeyError.*line \d+"):
         rz.player(player).think(rz.load(Raising).start())
 
 
 def test_play_uses_it(tmp_path: Path) -> None:
-    """On the command line too: a heuristic that fails ends the game with one line."""
+    """On the command line, a heuristic that fails is an error of one line."""
     source = (ROOT / "tests/support/tictactoe.py").read_text()
     path = tmp_path / "raising.py"
     path.write_text(source + "\n    def heuristic(self, position):\n        return None\n")

@@ -1,4 +1,4 @@
-"""A game in Python may declare a mirror; training then learns from the images, too."""
+"""A game in Python may define a mirror; training then also uses mirror images."""
 
 from pathlib import Path
 
@@ -12,13 +12,13 @@ from support.tictactoe import TicTacToe
 
 
 def without(*methods: str) -> type[rz.PythonGame[str]]:
-    """Tic-tac-toe without some of its methods."""
+    """Tic-tac-toe without these methods."""
     rest = {key: value for key, value in vars(TicTacToe).items() if key not in methods}
     return type("Without", (rz.PythonGame,), rest)
 
 
 def remade(is_mirrored: bool) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """Planes and legal slots after a1, b2, c1: in the mirror, or as they are."""
+    """Planes and legal slots after three plies of a game, mirrored or not."""
     planes = np.zeros((1, 2, 3, 3), np.float32)
     legal = np.zeros((1, 9), np.bool_)
     remake(
@@ -33,7 +33,7 @@ def remade(is_mirrored: bool) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.b
 
 
 def test_images_are_those_of_the_mirrored_position() -> None:
-    """Planes and legal moves of the image, and not those of the position itself."""
+    """With mirrored=True, planes and legal moves are those of the mirrored position."""
     game = rz.load(TicTacToe)
     for is_mirrored, text in (False, "x---ox---"), (True, "--x" + "xo-" + "---"):
         state = game.parse(text)
@@ -45,13 +45,13 @@ def test_images_are_those_of_the_mirrored_position() -> None:
 
 
 def test_a_mirror_needs_its_actions() -> None:
-    """One method without the other is refused when the game is loaded."""
+    """`mirror` without `mirror_action` raises GameError when the game is loaded."""
     with pytest.raises(rz.GameError, match=r"needs both mirror\(position\) and mirror_action"):
         rz.load(without("mirror_action"))
 
 
 def test_a_syntax_error_has_one_place(tmp_path: Path) -> None:
-    """The line of the user's file, and no frame of Python's import system."""
+    """The error names the line of the user's file, and no frame of Python's import system."""
     file = tmp_path / "rules.py"
     file.write_text("import numpy\n\ndef start(:\n")
     with pytest.raises(rz.GameError, match=r"SyntaxError: invalid syntax \(.*rules.py, line 3\)$"):

@@ -14,7 +14,7 @@ from rulezero._core import GameError, MoveError, PositionError, State, load_game
 RAZZLE = load_game("razzle", {})
 START = "1nnbnn1/7/7/7/7/7/7/1NNBNN1 w - - 0"
 END_TURN = 3136
-FAR_MEN = "ba8 nb8 nc8 nf8 ng8"  # seat 1 out of the way: nothing on d8 or e8
+FAR_MEN = "ba8 nb8 nc8 nf8 ng8"  # seat 1's men, with d8 and e8 left empty
 
 
 def square(name: str) -> int:
@@ -42,7 +42,7 @@ def position(men: str, rest: str) -> State:
 
 
 def turned(position_text: str) -> str:
-    """The same position with the seats exchanged and the board turned by 180 degrees."""
+    """The text of the position with the seats swapped and the board turned by 180 degrees."""
     board, side, landing, chain, turn = position_text.split()
     if landing != "-":
         landing = "gfedcba"["abcdefg".index(landing[0])] + str(9 - int(landing[1]))
@@ -321,7 +321,7 @@ ROUND = "b1a3 b8a6 a3b1 a6b8 "
 
 
 def test_the_third_time_is_a_draw() -> None:
-    # The start has no landing square, so it does not come back: b1a3 is the first to occur thrice.
+    # The start has no landing square, so it cannot recur: the position after b1a3 recurs first.
     state = play(RAZZLE.start(), ROUND * 2)
     assert not state.is_over
     state = play(state, "b1a3")
@@ -338,7 +338,7 @@ def test_the_parsed_text_counts_as_the_first_time() -> None:
 
 
 def test_repetition_is_counted_at_the_start_of_turns_only() -> None:
-    # d1 and e1 hand the ball to and fro; each moves away and back in between to be eligible again.
+    # d1 and e1 pass the ball to each other; in between, each moves away and back to receive again.
     middle = RAZZLE.parse("1nnbnn1/7/7/7/7/7/7/1NNTBN1 w b8 p 1")
     there = "end b8a6 d1e3 a6b8 e3d1 b8a6 e1-d1 "
     back = "end a6b8 e1c2 b8a6 c2e1 a6b8 d1-e1 "
@@ -396,8 +396,8 @@ def test_the_ball_comes_before_repetition_and_repetition_before_200_turns() -> N
 
 
 def test_there_is_always_an_action() -> None:
-    # The four men without the ball reach seven squares or more besides their own, and only six
-    # other men could fill them; so the draw for want of an action cannot come up.
+    # The four men without the ball reach at least seven squares in addition to their own, and only
+    # six other men could occupy them. So a mover always has a legal action.
     leaps = [0] * 56
     for start in range(56):
         for right, up in ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)):
@@ -442,8 +442,8 @@ def test_random_games_end_in_time_and_keep_five_men_each() -> None:
         (START + " 0", "a razzle position is"),
         (START + " ", "a razzle position is"),
         (START.replace(" w", "  w"), "a razzle position is"),
-        (" " * 100_000, "is no position"),
-        (START + "0" * 100_000, "is no position"),
+        (" " * 100_000, "too long for a position"),
+        (START + "0" * 100_000, "too long for a position"),
         (START.replace("/7", "", 1), "needs 8 rows"),
         (START.replace("/7", "/6", 1), "row 7 of the board has 6 squares"),
         (START.replace("/7", "/8", 1), "row 7 of the board has 8 squares"),
@@ -552,7 +552,7 @@ MEN = "Na1 Nb3 Bc2 Tg4 Ne1 na8 nb6 bd7 tf5 ng8"
 
 
 def marked(plane: NDArray[np.float32]) -> set[str]:
-    """The names of the squares a plane marks, row 0 being rank 1."""
+    """The names of the squares that are 1 in a plane; row 0 is rank 1."""
     assert set(np.unique(plane)) <= {0.0, 1.0}
     return {f"{'abcdefg'[column]}{row + 1}" for row, column in np.argwhere(plane)}
 
@@ -625,7 +625,7 @@ def test_a_turned_position_looks_and_plays_the_same() -> None:
 
 
 def events(state: State) -> dict[str, float]:
-    """The events that happened, without the zeros."""
+    """The events of the last ply that are not 0."""
     return {name: value for name, value in state.events.items() if value}
 
 

@@ -1,4 +1,4 @@
-"""EXCHANGE and Razzle Dazzle against slow references written apart from the rules text."""
+"""EXCHANGE and Razzle Dazzle, compared with slow references written from the rules' text."""
 
 import random
 
@@ -11,13 +11,13 @@ from support import boards
 
 @pytest.mark.parametrize("seed", range(30))
 def test_razzle_agrees_with_the_reference(seed: int) -> None:
-    """Whole random games: moves, texts, movers, endings."""
+    """Moves, texts, movers and ends agree in whole random games."""
     pairs = list(side_by_side.play(rz.load("razzle").start(), razzle.State.start(), seed))
     assert pairs[-1][0].is_over
 
 
 def strike_mostly(dice: random.Random, moves: list[str]) -> str:
-    """A strike most of the time: such games see more of the rules than quiet ones."""
+    """Usually a strike, heal or Decree, because such games use more of the rules."""
     strikes = [move for move in moves if "x" in move or "+" in move or move == "decree"]
     return dice.choice(strikes if strikes and dice.random() < 0.6 else moves)
 
@@ -25,7 +25,7 @@ def strike_mostly(dice: random.Random, moves: list[str]) -> str:
 @pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("dice", [None, 1, 6])
 def test_exchange_agrees_with_the_reference(seed: int, dice: int | None) -> None:
-    """Whole games with real and fixed dice; what each ply did is compared too."""
+    """Whole games with real and fixed dice agree, including the events of each ply."""
     game = rz.load("exchange", dice="d6" if dice is None else f"fixed:{dice}")
     choose = strike_mostly if seed % 3 else random.Random.choice
     start = exchange.State.start(dice)
@@ -36,7 +36,7 @@ def test_exchange_agrees_with_the_reference(seed: int, dice: int | None) -> None
 
 
 def strewn(dice: random.Random) -> str:
-    """A position of hurt men with spent charges, cooling down, anywhere."""
+    """A random position of up to 20 men with random HP, charges and cooldowns."""
     hit_points = {"k": 25, "q": 10, "r": 13, "b": 10, "n": 11, "p": 7}
     charges = {"k": 3, "r": 5, "b": 3, "n": 5}
     board = [""] * 64
@@ -64,7 +64,7 @@ def strewn(dice: random.Random) -> str:
 
 
 def test_strewn_exchange_positions_agree_with_the_reference() -> None:
-    """Interpose, Overextend, Skirmish and Consecration in every geometry, two turns deep."""
+    """Up to six plies from random positions agree, mostly strikes and abilities."""
     dice = random.Random(11)
     game = rz.load("exchange")
     for seed in range(400):

@@ -1,4 +1,4 @@
-"""Symmetries map legal to legal: a turned or mirrored position has the turned or mirrored moves."""
+"""Symmetries map legal moves to legal moves: a mirrored position has the mirrored moves."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ Turn = Callable[[str], str]
 
 
 def rows_of(text: str) -> list[str]:
-    """The board field as rows from the top, a character a square, '.' for an empty one."""
+    """The board's rows from the top, one character per square, '.' for an empty one."""
     board = text.split(" ")[0]
     for digit in "12345678":
         board = board.replace(digit, "." * int(digit))
@@ -20,7 +20,7 @@ def rows_of(text: str) -> list[str]:
 
 
 def board_of(rows: list[str]) -> str:
-    """The field of such rows."""
+    """The board field of rows as `rows_of` returns them."""
     board = "/".join(rows)
     for digit in range(8, 0, -1):
         board = board.replace("." * digit, str(digit))
@@ -28,13 +28,13 @@ def board_of(rows: list[str]) -> str:
 
 
 def mirror_files(width: int) -> Turn:
-    """Left and right changed in every square name of a word."""
+    """A function that mirrors the files of all square names in a word."""
     names = FILES[:width]
     return lambda word: word.translate(str.maketrans(names, names[::-1]))
 
 
 def turn_ranks(word: str) -> str:
-    """Up and down changed in every square name of a word."""
+    """The word with the ranks of all square names flipped."""
     return word.translate(str.maketrans("12345678", "87654321"))
 
 
@@ -49,26 +49,26 @@ def mirror_razzle(text: str) -> str:
 
 
 def swap_razzle(text: str) -> str:
-    """Seats changed, the board upside down."""
+    """The text with the seats swapped and the board upside down."""
     _, side, landing, chain, turn = text.split(" ")
     board = board_of(rows_of(text)[::-1]).swapcase()
     return f"{board} {'wb'[side == 'w']} {turn_ranks(landing)} {chain} {turn}"
 
 
 def mirror_chess_move(move: str) -> str:
-    """Left and right changed; a promotion's letter is no file."""
+    """The move with mirrored files; a promotion's letter is not a file and stays."""
     return mirror_files(8)(move[:4]) + move[4:]
 
 
 def mirror_monster(text: str) -> str:
-    """Left and right changed; only without castling rights."""
+    """The text with mirrored files, for positions without castling rights."""
     board, side, _, square, *rest = text.split(" ")
     board = board_of([row[::-1] for row in rows_of(text)])
     return " ".join([board, side, "-", mirror_files(8)(square), *rest])
 
 
 def swap_exchange(text: str) -> str:
-    """Colours changed, the board upside down."""
+    """The text with the colours swapped and the board upside down."""
     _, side, decree, quiet, ply, details, *die = text.split(" ")
     board = board_of(rows_of(text)[::-1]).swapcase()
     turned = sorted(
@@ -81,7 +81,7 @@ def swap_exchange(text: str) -> str:
 
 
 def swap_chess(text: str) -> str:
-    """Colours changed, the board upside down."""
+    """The text with the colours swapped and the board upside down."""
     _, side, rights, square, *counters = text.split(" ")
     board = board_of(rows_of(text)[::-1]).swapcase()
     rights = "".join(sorted(rights.swapcase(), key="KQkq-".index))
@@ -105,7 +105,7 @@ SYMMETRIES: list[tuple[str, Turn, Turn, int]] = [
     ids=lambda value: getattr(value, "__name__", value),
 )
 def test_a_symmetry_maps_legal_to_legal(name: str, turn: Turn, turn_move: Turn, sign: int) -> None:
-    """The same moves, turned; the same end, with the outcome's sign."""
+    """The image has the images of the moves, the same end reason, and the outcome times `sign`."""
     game = rz.load(name)
     turned = 0
     for state in samples.states(name):

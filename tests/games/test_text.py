@@ -1,4 +1,4 @@
-"""Hostile text: whatever parse is given, it is refused in one line or it is a sound position."""
+"""Hostile text: parse raises a one-line PositionError or returns a valid state."""
 
 import random
 
@@ -15,7 +15,7 @@ examples = settings(max_examples=150, deadline=None, derandomize=True, database=
 
 
 def survives(game: rz.Game, words: str) -> bool:
-    """Whether the words are a position; if so it must answer every question and be playable."""
+    """Whether the text is a position; if so, asserts that its state is valid and playable."""
     try:
         state = game.parse(words)
     except rz.PositionError as error:
@@ -43,21 +43,21 @@ def survives(game: rz.Game, words: str) -> bool:
 
 
 def real_texts(text: str) -> list[str]:
-    """Texts of positions that play reaches."""
+    """Texts of positions from random play."""
     return [state.text for state in samples.states(text)]
 
 
 @examples
 @given(words=st.text(max_size=120) | st.binary(max_size=120).map(lambda raw: raw.decode("latin1")))
 def test_noise_is_refused(text: str, words: str) -> None:
-    """Random letters and bytes are a PositionError, never anything else."""
+    """Random letters and bytes raise no other exception than PositionError."""
     survives(samples.game(text), words)
 
 
 @examples
 @given(data=st.data())
 def test_damaged_texts_are_refused_or_sound(text: str, data: st.DataObject) -> None:
-    """A real text with letters changed, added, lost or doubled."""
+    """Real texts with changed, added or removed letters."""
     words = data.draw(st.sampled_from(real_texts(text)))
     letters = st.sampled_from(sorted(set("".join(real_texts(text)[:50])))) | st.characters()
     for _ in range(data.draw(st.integers(1, 4))):
@@ -70,7 +70,7 @@ def test_damaged_texts_are_refused_or_sound(text: str, data: st.DataObject) -> N
 @examples
 @given(data=st.data())
 def test_damaged_fields_are_refused_or_sound(text: str, data: st.DataObject) -> None:
-    """A real text whose fields are swapped, dropped, doubled or blown up."""
+    """Real texts with fields that are replaced, added, removed or far too large."""
     fields = data.draw(st.sampled_from(real_texts(text))).split(" ")
     other = data.draw(st.sampled_from(real_texts(text))).split(" ")
     at = data.draw(st.integers(0, len(fields) - 1))
@@ -81,7 +81,7 @@ def test_damaged_fields_are_refused_or_sound(text: str, data: st.DataObject) -> 
 
 
 def test_cut_texts_are_refused_or_sound(text: str) -> None:
-    """Every beginning of a real text, and a real text with more behind it."""
+    """Every prefix of a real text, and real texts with something before or after them."""
     game = samples.game(text)
     for words in random.Random(0).sample(real_texts(text), 5):
         assert survives(game, words)
@@ -94,13 +94,13 @@ def test_cut_texts_are_refused_or_sound(text: str) -> None:
 
 @pytest.mark.parametrize("words", ["\ud800", "\x00", "é", "😀" * 50, "/" * 10_000, " " * 10_000])
 def test_odd_letters_are_refused(text: str, words: str) -> None:
-    """Letters that no position has, lone surrogates included."""
+    """Letters that no position has raise PositionError, including lone surrogates."""
     with pytest.raises(rz.PositionError):
         samples.game(text).parse(words)
 
 
 def test_only_text_is_text(text: str) -> None:
-    """What is no str at all is a TypeError."""
+    """An argument that is not a str raises TypeError."""
     for value in (None, 7, b"7/7/7/7/7/7 x", ["x"]):
         with pytest.raises(TypeError):
             samples.game(text).parse(value)  # type: ignore[arg-type]

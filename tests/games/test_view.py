@@ -1,4 +1,4 @@
-"""Boards on screens."""
+"""Boards drawn as text."""
 
 import io
 
@@ -11,14 +11,14 @@ from support import samples
 
 
 def rendered(state: rz.State, **settings: object) -> str:
-    """What a terminal of 80 columns receives."""
+    """The board as rich prints it to a console of 80 columns."""
     out = io.StringIO()
     Console(file=out, width=80, **settings).print(draw(state))  # type: ignore[arg-type]
     return out.getvalue()
 
 
 def test_a_board_in_full() -> None:
-    """Coordinates, men, the last move in brackets and who is next."""
+    """The board has coordinates, men, the last move in brackets, and the side to move."""
     state = rz.load("connect4").start()
     for column in "ddc":
         state = state.apply(state.read(column))
@@ -38,7 +38,7 @@ def test_a_board_in_full() -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_every_state_can_be_drawn(text: str) -> None:
-    """80 columns are enough, in colour and without; plain ASCII stays plain ASCII."""
+    """Every board fits into 80 columns, in colour or in plain ASCII."""
     for state in samples.states(text)[::20]:
         lines = plain(state, unicode=False).splitlines()
         assert max(map(len, lines)) <= 80
@@ -51,7 +51,7 @@ def test_every_state_can_be_drawn(text: str) -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_every_man_shows_its_seat_without_colour(text: str) -> None:
-    """In plain text each man stands on its square, seat 1's in lower case or with a ' behind."""
+    """In plain text, seat 1's men are in lower case, or have a ' if they have no lower case."""
 
     def shown(man: str, seat: int) -> str:
         if seat != 1:
@@ -70,7 +70,7 @@ def test_every_man_shows_its_seat_without_colour(text: str) -> None:
 
 @pytest.mark.parametrize("settings", [{"no_color": True}, {"color_system": None}])
 def test_no_colour_means_brackets(settings: dict[str, object]) -> None:
-    """Where colours are unwanted or impossible, the last move is in brackets instead."""
+    """Without colours, the last move is in brackets."""
     state = rz.load("connect4").start()
     drawn = rendered(state.apply(0), force_terminal=True, **settings)
     assert "[X]" in drawn
@@ -79,13 +79,13 @@ def test_no_colour_means_brackets(settings: dict[str, object]) -> None:
 
 
 def test_captions_tell_the_end() -> None:
-    """Who won, or that nobody did, and why."""
+    """The caption of a finished game names the winner, or the draw, and the end reason."""
     ends = {caption(state) for state in samples.states("tictactoe") if state.is_over}
     assert ends == {"seat 0 wins: three", "seat 1 wins: three", "drawn: full board"}
 
 
 def test_a_board_from_the_other_side() -> None:
-    """Flipped, seat 1 sits below; what differs from an earlier state is marked."""
+    """On a flipped board seat 1 is at the bottom; changes since an earlier state are marked."""
     start = rz.load("razzle").start()
     state = start.apply(start.read("b1c3"))
     state = state.apply(state.read("b8c6"))
@@ -105,7 +105,7 @@ def test_a_board_from_the_other_side() -> None:
 
 
 def test_seats_have_names() -> None:
-    """White and Black, X and O; a game in Python says seat 0 and seat 1."""
+    """Seats are White and Black, or X and O; in a game in Python, seat 0 and seat 1 by default."""
     assert rz.load("monster").facts.seat_names == ("White", "Black")
     assert rz.load("connect4").facts.seat_names == ("X", "O")
     assert rz.load("tictactoe").facts.seat_names == ("seat 0", "seat 1")

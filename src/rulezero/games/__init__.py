@@ -1,4 +1,4 @@
-"""Games: loading them by text, writing them in Python, showing them on a screen."""
+"""Loads games by text, lets users write games in Python, and draws boards."""
 
 from rulezero.games.load import game_names, load, register
 from rulezero.games.pieces import PiecesError

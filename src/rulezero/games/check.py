@@ -1,4 +1,4 @@
-"""Whether the rules of a game keep the laws that players and training rely on."""
+"""Checks whether a game's rules keep the laws that players and training rely on."""
 
 import json
 import os
@@ -17,30 +17,33 @@ from rulezero.games.load import AnyGame, load, rules_of
 from rulezero.games.observed import Fault, Findings, observe, shown
 from rulezero.games.view import title
 
-_FROM_ONE_GAME = 12  # states that are examined
-_REPLAYED = 3  # states of a game from which its rest is played again
-_FEW_GAMES = 10  # too few to be surprised by their results
+# What people can type in `rulezero play` in place of a move.
+COMMANDS = ("moves", "hint", "undo", "info", "board", "flip", "resign", "quit", "help")
+
+_FROM_ONE_GAME = 12  # states examined per game
+_REPLAYED = 3  # states per game from which the rest of it is played again
+_FEW_GAMES = 10  # fewer games give no warnings
 _ONE_SIDED = 0.9  # share of random games that one seat wins
-_MANY_DECIDED = 20  # random games with a winner, of which a fair seat wins some
+_MANY_DECIDED = 20  # decided games of which each seat should win some
 _OFTEN_CUT = 0.2  # share of random games that end at max_plies
 _SECONDS_PER_SPEED = 0.2
 _LONG = 60.0  # seconds for another process
-_ELSEWHERE = 2  # games that are replayed there
+_ELSEWHERE = 2  # games replayed there
 
 
 class GameCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found in random games."""
+    """The result of `check_game`."""
 
     game: str
-    errors: tuple[Fault, ...]  # laws that are broken, one fault for each law and method
-    warnings: tuple[Fault, ...]  # what is allowed, but seldom meant
-    games: int  # played, whole
+    errors: tuple[Fault, ...]  # broken laws, one fault for each law and method
+    warnings: tuple[Fault, ...]  # allowed, but rarely intended
+    games: int  # played to the end
     positions: int  # examined
     lengths: tuple[int, ...]  # plies of each game
     results: tuple[int, int, int]  # games won by seat 0, drawn, won by seat 1
     cut: int  # games that were stopped at max_plies
-    moves: float  # legal actions of a choice, on average
-    plies_per_second: float  # of random play; 0 where there are errors
+    moves: float  # average number of legal actions
+    plies_per_second: float  # of random play; 0 if there are errors
     planes_per_second: float
     sample: tuple[State, ...]  # a random game
 
@@ -64,10 +67,11 @@ def check_game(
     seconds: float = 5.0,
     other_process: bool = True,
 ) -> GameCheck:
-    """What random games show about the rules of a game: broken laws, and what is seldom meant.
+    """Plays random games and reports broken laws, and behaviour that is rarely intended.
 
-    Stops after `games` games, or `seconds` if that is sooner. With `other_process` some games of a
-    game in a file are replayed in a new process as well, where sets have another order.
+    Stops after `games` games or after `seconds`, whichever comes first. With `other_process`, two
+    games of a game in a Python file are also replayed in a new process, where sets have a
+    different order.
     """
     game = load(game)
     rules = rules_of(game)
@@ -88,14 +92,14 @@ def check_game(
         positions += _examine(laws, states, dice, until if number else until + seconds)
         if not is_whole:
             if number >= _FEW_GAMES and not played:
-                break  # it will not get better
+                break  # every game ended with an error
             continue
         played.append(states)
         if rules is not None and number == 0:
             laws.strange_texts(states[len(states) // 2].text)
-    if not findings.all(are_warnings=False):  # the rest for the figures, without observation
+    if not findings.all(are_warnings=False):  # more games for the figures, not observed
         laws.guard(_play_on, game, seed, games, until + 0.2 * seconds, played)
-    laws.guard(_smell, findings, watched, played, rules is not None)
+    laws.guard(_warn, findings, watched, played, rules is not None)
     if other_process and game.text.startswith("python:") and played:
         _replay_elsewhere(findings, game, played[:_ELSEWHERE])
     errors = findings.all(are_warnings=False)
@@ -118,7 +122,7 @@ def check_game(
 
 
 def _play(game: Game, seed: int, dice: random.Random, into: list[State]) -> None:
-    """Appends the states of a random game to a list, those before an error too."""
+    """Appends the states of a random game to a list; after an error, those before it."""
     state, first = game.start(seed), len(into)
     into.append(state)
     while not state.is_over and len(into) - first <= game.facts.max_plies:
@@ -127,7 +131,7 @@ def _play(game: Game, seed: int, dice: random.Random, into: list[State]) -> None
 
 
 def _play_on(game: Game, seed: int, games: int, until: float, into: list[list[State]]) -> None:
-    """Appends random games to a list until there are enough, or there is no more time."""
+    """Appends random games to a list until there are enough or the time is over."""
     while len(into) < games and time.monotonic() < until:
         states: list[State] = []
         _play(game, seed + len(into), _dice(seed, len(into)), states)
@@ -139,7 +143,7 @@ def _dice(seed: int, number: int) -> random.Random:
 
 
 def _examine(laws: Laws, states: list[State], dice: random.Random, until: float) -> int:
-    """Examines some states of a game, its first and last among them; says how many."""
+    """Examines some states of a game, also its first and last, and returns their number."""
     if not states:
         return 0
     inner = range(1, len(states) - 1)
@@ -171,8 +175,8 @@ def _mean_moves(played: Sequence[list[State]]) -> float:
     return sum(choices) / max(len(choices), 1)
 
 
-def _smell(findings: Findings, game: Game, played: list[list[State]], is_python: bool) -> None:
-    """Takes note of what is seldom meant, as far as the games are enough to tell."""
+def _warn(findings: Findings, game: Game, played: list[list[State]], is_python: bool) -> None:
+    """Warns of behaviour that is rarely intended, if there are enough games to judge."""
     if len(played) < _FEW_GAMES:
         return
     facts = game.facts
@@ -200,7 +204,7 @@ def _smell(findings: Findings, game: Game, played: list[list[State]], is_python:
             name = facts.seat_names[seat]
             warn("results", "ending", f"lets {name} win none of {won + lost} decided random games")
     if drawn == len(lasts):
-        warn("results", "ending", f"says of all {drawn} random games that they are drawn")
+        warn("results", "ending", f"says that all {drawn} random games are drawn")
     states = [state for states in played for state in states if not state.is_over]
     movers = Counter(state.mover for state in states)
     for seat in (0, 1):
@@ -210,13 +214,17 @@ def _smell(findings: Findings, game: Game, played: list[list[State]], is_python:
         warn("movers", "mover", "never gives CHANCE, but has_chance is True")
     if all(len(state.legal) == 1 for state in states if state.mover != CHANCE):
         warn("choices", "legal", "never gives a choice: one legal action in every position")
+    said = {state.say(action) for state in states[:500] if is_python for action in state.legal}
+    for command in sorted(said.intersection(COMMANDS)):
+        words = f"gives '{command}', which is a command of `rulezero play`"
+        warn("move text", "say", f"{words}: give this move another text")
     looks = {state.planes().tobytes() for state in states[:500] if has_planes(state)}
     if is_python and len(looks) == 1:
         warn("planes", "encode", "gives the same planes for every position")
 
 
 def _speeds(game: Game, seed: int) -> tuple[float, float]:
-    """Plies of random play in a second, and planes."""
+    """Plies of random play per second, and encoded positions per second."""
     dice = random.Random(seed)
     seen: list[State] = []
     begin = time.perf_counter()
@@ -237,7 +245,7 @@ _Row = tuple[str, list[int], list[str]]  # text, legal actions and their texts
 
 
 def rows(game: Game, start: str, actions: Sequence[int]) -> list[_Row]:
-    """What a replayed game answers at each state."""
+    """The text, legal actions and move texts at each state of a replayed game."""
     state = game.parse(start)
     found = []
     for action in (*actions, None):
@@ -248,7 +256,7 @@ def rows(game: Game, start: str, actions: Sequence[int]) -> list[_Row]:
 
 
 def _replay_elsewhere(findings: Findings, game: Game, played: list[list[State]]) -> None:
-    """Compares games with what they are in a process where texts have another hash."""
+    """Compares games with their replays in a process where texts have other hashes."""
     asked = [(states[0].text, states[-1].actions) for states in played]
     code = (
         "import json, sys; from rulezero.games.check import load, rows;"
@@ -277,7 +285,7 @@ def _replay_elsewhere(findings: Findings, game: Game, played: list[list[State]])
             for method, one, two in zip(("text", "legal", "say"), row, other, strict=True):
                 if one != two:
                     words = f"gives {shown(one)} here and {shown(two)} in another process"
-                    told = f"{words}: do not use the order of a set, hash(), time or chance"
+                    told = f"{words}: do not use the order of a set, hash(), time or random numbers"
                     findings.add("another process", method, told)
                     return
 

@@ -1,7 +1,7 @@
-"""The one grammar, `name[:key=value,...]`: exchange:dice=fixed:3.
+"""Reads and writes texts of the form `name[:key=value,...]`, such as exchange:dice=fixed:3.
 
-The text is split at its first colon, so values may contain colons. Commas part the options, and
-'+' parts the items of a list: random_chess:pieces=standard+custom.
+The text is split at its first colon, so values may contain colons. Commas separate the options,
+and '+' separates the items of a list: random_chess:pieces=standard+custom.
 """
 
 import re
@@ -17,24 +17,24 @@ _LONGEST = 2000
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 Value = str | int | float | np.number[Any] | np.bool_ | Sequence[str]
-"""What a keyword may carry: a list is joined with '+', the rest is written as text."""
+"""The types of an option's value; a list is joined with '+'."""
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A name and its options, as text: what is asked for, not yet what exists."""
+    """A name and its options as text, not yet checked against what exists."""
 
     name: str
     options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """The spec as one line that `read` gives back."""
+        """The spec as one line, from which `read` returns an equal one."""
         options = ",".join(f"{key}={value}" for key, value in self.options.items())
         return f"{self.name}:{options}" if options else self.name
 
     def extended(self, keywords: Mapping[str, Value]) -> "Spec":
-        """This spec with further options; one that the text already names is an error."""
+        """This spec with more options; an option that it already has is an error."""
         options = dict(self.options)
         for key, value in keywords.items():
             if key in options:
@@ -44,25 +44,25 @@ class Spec:
 
 
 def read(text: str) -> Spec:
-    """The name and options of a text. GameError says what is wrong with it."""
+    """The name and options of a text; raises GameError if it is malformed."""
     if len(text) > _LONGEST:
-        raise GameError(f"'{text[:40]}...' is too long: a text has at most {_LONGEST} letters")
+        raise GameError(f"'{text[:40]}...' is too long: give at most {_LONGEST} characters")
     if not text.isprintable():
-        raise GameError(f"{text[:60]!a} has letters that cannot be printed")
+        raise GameError(f"{text[:60]!a} has unprintable characters")
     name, colon, rest = text.partition(":")
     if not name:
         raise GameError(f"'{text}' has no name; the form is name:key=value,key=value")
     if not _NAME.fullmatch(name):
-        raise GameError(f"'{name}' is no name: a name is made of letters, digits and '_'")
+        raise GameError(f"'{name}' is not a name: use letters, digits and '_', with no digit first")
     if colon and not rest:
         raise GameError(f"'{text}' ends after the colon; add key=value, or leave the colon out")
     options: dict[str, str] = {}
     for part in rest.split(",") if rest else []:
         key, equals, value = part.partition("=")
         if not equals:
-            raise GameError(f"'{part}' in '{text}' lacks its '='; the form is key=value")
+            raise GameError(f"'{part}' in '{text}' has no '='; the form is key=value")
         if not _NAME.fullmatch(key):
-            raise GameError(f"'{key}' in '{text}' is no key: letters, digits and '_'")
+            raise GameError(f"'{key}' in '{text}' is not a key: use letters, digits and '_'")
         if not value:
             raise GameError(f"{key} in '{text}' has no value")
         if key in options:
@@ -72,7 +72,7 @@ def read(text: str) -> Spec:
 
 
 def write_value(key: str, value: Value) -> str:
-    """The text of one option's value; `key` is named where it has none."""
+    """The text of an option's value; `key` is for error messages."""
     if isinstance(value, bool | np.bool_):
         text = str(value).lower()
     elif isinstance(value, str | int | float | np.integer | np.floating):
@@ -84,7 +84,7 @@ def write_value(key: str, value: Value) -> str:
     if not text:
         raise GameError(f"{key} has no value")
     if "," in text or not text.isprintable():
-        raise GameError(f"{key}={text!a}: a value cannot contain commas or unprintable letters")
+        raise GameError(f"{key}={text!a}: a value cannot contain commas or unprintable characters")
     return text
 
 
@@ -92,7 +92,7 @@ def join_items(key: str, items: Sequence[str]) -> str:
     """The items with '+' between them."""
     for item in items:
         if not item or "+" in item[1:]:
-            raise GameError(f"{key}: {item!r} cannot stand in a list, whose items '+' parts")
+            raise GameError(f"{key}: {item!r} cannot be in a list, as '+' separates its items")
     return "+".join(items)
 
 

@@ -1,8 +1,8 @@
-"""What a position holds beside the men on their squares, in words."""
+"""Describes, in words, what a position contains besides the men on the board."""
 
 from rulezero._core import State
 
-Info = list[tuple[str, str]]  # what it is about, and the words
+Info = list[tuple[str, str]]  # label and text of each row
 
 
 def info(state: State) -> Info:
@@ -10,7 +10,7 @@ def info(state: State) -> Info:
     plies = len(state.actions)
     rows = [("position", state.text), ("plies", str(plies) if plies else "none yet")]
     if state.times > 1:
-        rows.append(("seen", f"this position for time {state.times}"))
+        rows.append(("seen", f"this position has occurred {state.times} times"))
     rows += state.info()
     for kind, actions in moves_by_kind(state).items():
         if kind != "moves":
@@ -19,7 +19,7 @@ def info(state: State) -> Info:
 
 
 def moves_by_kind(state: State) -> dict[str, list[int]]:
-    """The legal actions by kind: "moves", and what else the game has."""
+    """The legal actions by kind: "moves", and other kinds that the game defines."""
     found: dict[str, list[int]] = {}
     for action in state.legal:
         found.setdefault(state.kind(action), []).append(action)

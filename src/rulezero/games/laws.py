@@ -1,4 +1,4 @@
-"""The laws that every game keeps, tried on one state after the other."""
+"""The laws that every game must keep, checked on one state after the other."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -19,20 +19,20 @@ from rulezero._core import (
 from rulezero.games.observed import Findings, shown
 from rulezero.games.python_game import describe
 
-_MOST_CHILDREN = 12  # of a state that are compared
+_MOST_CHILDREN = 12  # children of a state that are compared
 _NEAR = 1e-5  # values of the heuristic that count as equal
-_STRANGE = ("", " ", "nonsense", "\x00", "9" * 1000)  # texts that are no positions
+_STRANGE = ("", " ", "nonsense", "\x00", "9" * 1000)  # texts that are not positions
 _LARGEST_SEED = (1 << 64) - 1
 
-# What a state answers, by its name and by the method that answers it.
+# A state's answers, by the name of the answer and of the method that gives it.
 Answers = dict[tuple[str, str], Any]
 
 
 class Laws:
-    """Examines states of a game and takes note of every law that they break."""
+    """Examines states of a game and records every law that they break."""
 
     def __init__(self, game: Game, findings: Findings, rules: Any = None) -> None:
-        """`rules` are those of a game in Python; other games may have a history in their states."""
+        """`rules`: of a game in Python; None for the core's games, whose states have a history."""
         self._game, self._rules = game, rules
         self._findings = findings
         self._by_text: dict[str, Answers] = {}
@@ -40,7 +40,7 @@ class Laws:
         self._blame = re.compile(rf"{re.escape(game.facts.name)}\.(\w+)\(\) (.*)", re.DOTALL)
 
     def examine(self, state: State) -> None:
-        """Tries every law on a state."""
+        """Checks every law on a state."""
         laws: list[Callable[[State], None]] = [
             self._text, self._moves, self._dice, self._slots, self._planes, self._screen,
             self._events, self._heuristic, self._round_trip,
@@ -51,7 +51,7 @@ class Laws:
             self.guard(law, state)
 
     def guard(self, deed: Callable[..., object], *arguments: Any) -> bool:
-        """Does something; an error of the rules is noted. Whether there was none."""
+        """Calls a function; records an error of the rules, and returns whether there was none."""
         try:
             deed(*arguments)
         except RulezeroError as error:
@@ -60,7 +60,7 @@ class Laws:
         return True
 
     def note(self, error: RulezeroError) -> None:
-        """Takes note of an error that the rules, or the core about them, have raised."""
+        """Records an error that the rules raised, or that the core raised because of them."""
         found = self._blame.fullmatch(str(error))
         method, words = found.groups() if found else ("", str(error))
         self._findings.add("answers", method, words)
@@ -68,13 +68,13 @@ class Laws:
     # --- the game as a whole ---
 
     def facts(self) -> None:
-        """Tries what the facts promise, as far as it can be seen without playing."""
+        """Checks the facts, as far as that is possible without playing."""
         facts = self._game.facts
         squares = facts.planes[1] * facts.planes[2]
         layout, slots = facts.policy_layout, facts.slots
         if layout == "planes" and slots % squares:
             self._add(
-                "facts", "", f"policy_layout is planes, but slots = {slots} is no multiple of"
+                "facts", "", f"policy_layout is planes, but slots = {slots} is not a multiple of"
                 f" the {squares} squares of planes = {facts.planes}",
             )  # fmt: skip
         if layout == "from_to" and slots < squares * squares:
@@ -87,7 +87,7 @@ class Laws:
             self._add("facts", "", words, is_warning=True)
 
     def starts(self, seeds: Iterable[int]) -> None:
-        """Tries the starts of some seeds, and that of the largest one."""
+        """Checks the starts of these seeds and of the largest seed."""
         self.guard(self._game.start, _LARGEST_SEED)
         texts = {self._game.start(seed).text for seed in seeds}
         is_random = self._game.facts.has_random_start
@@ -102,13 +102,13 @@ class Laws:
             self._add("start", "start", words, is_warning=True)
 
     def strange_texts(self, text: str) -> None:
-        """Tries texts that are no positions: they must be refused by a ValueError."""
+        """Checks that parse() raises a ValueError for texts that are not positions."""
         for strange in (*_STRANGE, f"{text}?", text[:-1]):
             if strange != text:
                 self.guard(self._strange_text, strange)
 
     def _strange_text(self, text: str) -> None:
-        words = f"{shown(text)}, which is no position"
+        words = f"{shown(text)}, which is not a position"
         try:
             state = self._game.parse(text)
         except PositionError:
@@ -116,7 +116,7 @@ class Laws:
         except GameError as error:
             found = self._blame.fullmatch(str(error))
             said = found[2] if found else str(error)
-            self._add("bad text", "parse", f"{said}; it was given {words}: raise a ValueError")
+            self._add("bad text", "parse", f"{said} when given {words}: raise a ValueError")
             return
         try:
             told = state.text
@@ -130,20 +130,20 @@ class Laws:
             self._add("bad text", "parse", f"accepts {words}: raise a ValueError", is_warning=True)
 
     def replays(self, states: list[State], at: int) -> None:
-        """Tries to play the rest of a game again, from the text of its state `at`."""
+        """Checks that the rest of a game can be replayed from the text of its state `at`."""
         if self._rules is None:
             return
         state = self._game.parse(states[at].text)
         for later in states[at + 1 :]:
             action = later.actions[-1]
             if action not in state.legal:
-                return  # a difference that the round trip finds
+                return  # the check of the round trip reports this
             state = state.apply(action)
             if state.text != later.text or state.is_over != later.is_over:
                 words = (
                     f"leaves something out: from {shown(states[at].text)} the same"
-                    f" {len(later.actions) - at} actions lead to {_ended(later)}, and if parse()"
-                    f" makes the position of this text, to {_ended(state)}"
+                    f" {len(later.actions) - at} actions lead to {_ended(later)}, but from parse()"
+                    f" of this text to {_ended(state)}"
                 )
                 self._add("round trip", "text", words)
                 return
@@ -153,7 +153,7 @@ class Laws:
     def _text(self, state: State) -> None:
         text = state.text
         if not text or text != text.strip() or not text.isprintable():
-            words = f"gives {shown(text)}: it must be one line that can be printed, without blanks"
+            words = f"gives {shown(text)}: it must be one line of printable text, without spaces"
             self._add("text", "text", f"{words} around it")
 
     def _moves(self, state: State) -> None:
@@ -163,7 +163,7 @@ class Laws:
             where = f"in {shown(state.text)}"
             if not words or words != words.strip() or not words.isprintable():
                 told = f"gives {shown(words)} for action {action} {where}"
-                self._add("move text", "say", f"{told}: it must be a word that can be printed")
+                self._add("move text", "say", f"{told}: it must be a printable word")
             elif words in said:
                 told = f"gives {shown(words)} for action {said[words]} and for action {action}"
                 self._add("move text", "say", f"{told} {where}: give each its own text")
@@ -177,7 +177,7 @@ class Laws:
                 )
                 continue
             if found != action and words:
-                told = f"gives {shown(words)} for action {action}, which is read as {found}"
+                told = f"gives {shown(words)} for action {action}, which read() reads as {found}"
                 self._add("move text", "say", f"{told} in {shown(state.text)}")
         for action in state.legal:
             if not state.kind(action):
@@ -189,7 +189,7 @@ class Laws:
         for action, chance in zip(state.legal, state.chances, strict=True):
             if not chance > 0:
                 words = f"gives {chance:g} for action {action} in {shown(state.text)}"
-                self._add("chances", "chances", f"{words}: leave out of legal() what cannot fall")
+                self._add("chances", "chances", f"{words}: leave impossible actions out of legal()")
 
     def _slots(self, state: State) -> None:
         if state.is_over or state.mover == CHANCE:
@@ -215,7 +215,7 @@ class Laws:
         text, others = self._by_planes.setdefault(planes.tobytes(), (state.text, legal))
         if others != legal:
             words = f"gives the same planes for {shown(text)} and {shown(state.text)}"
-            told = f"{words}, where other actions are legal: a net cannot tell them apart"
+            told = f"{words}, whose legal actions differ: a net cannot tell them apart"
             self._add("planes", "encode", told, is_warning=True)
 
     def _screen(self, state: State) -> None:
@@ -224,7 +224,7 @@ class Laws:
             for cell in row:
                 if not cell.man and cell.seat != -1:
                     words = f"gives ('', {cell.seat}) in {shown(state.text)}"
-                    told = f"{words}: an empty square has no owner, ('', -1)"
+                    told = f"{words}: an empty square must be ('', -1)"
                     self._add("cells", "cells", told, is_warning=True)
 
     def _events(self, state: State) -> None:
@@ -243,7 +243,7 @@ class Laws:
             self._add("heuristic", "heuristic", words)
 
     def _judged(self, state: State) -> float | None:
-        """The heuristic of rules in Python; None where it is not asked, or gives no number."""
+        """The heuristic of rules in Python; None if it does not apply or gives no number."""
         if not self._game.facts.has_heuristic or state.is_over or state.mover == CHANCE:
             return None
         position = self._position(state)
@@ -255,14 +255,14 @@ class Laws:
         return None if value is None else float(value)
 
     def _position(self, state: State) -> Any:
-        """The position of rules in Python; None where its text cannot be read, which is noted."""
+        """The position of rules in Python; None if its text cannot be read (reported elsewhere)."""
         try:
             return self._rules.parse(state.text)
         except Exception:
             return None
 
     def _answers(self, state: State) -> Answers:
-        """What must be the same wherever the text is the same."""
+        """The answers that must be equal for states with equal texts."""
         found: Answers = {
             ("ending", "ending"): (state.outcome, state.end_reason) if state.is_over else None,
             ("legal actions", "legal"): state.legal,
@@ -283,25 +283,25 @@ class Laws:
         try:
             parsed = self._game.parse(text)
         except PositionError as error:
-            words = f"refuses {shown(text)}, which text() gave of a position of a game: {error}"
+            words = f"refuses {shown(text)}, which text() gave for a position of a game: {error}"
             self._add("round trip", "parse", words)
             return
         if parsed.text != text:
             words = f"does not give the position back: {shown(text)} became {shown(parsed.text)}"
             self._add("round trip", "parse", words)
         elif self._rules is None and state.is_over and not parsed.is_over and state.times >= 3:
-            return  # by repetition: a text has no history
+            return  # drawn by repetition: a text has no history
         else:
-            made = "a position of a game", "the one that parse() makes of this text"
+            made = "in a game", "after parse()"
             answers = self._answers(state)
             self._compare("round trip", text, answers, self._answers(parsed), made)
             self._twins(state, answers)
 
     def _twins(self, state: State, answers: Answers) -> None:
         if self._rules is None and state.is_over:
-            return  # by its history, perhaps
+            return  # its history may have ended it
         twin = self._by_text.setdefault(state.text, answers)
-        made = "one position", "another one"
+        made = "in one position", "in another"
         self._compare("equal texts", state.text, twin, answers, made)
 
     def _compare(
@@ -310,9 +310,10 @@ class Laws:
         for name, method in (*one, *other):
             first, second = one.get((name, method)), other.get((name, method))
             if first != second:
-                what = f"other {name}" if name == "planes" else ""
-                what = what or f"the {name} {shown(first)}, and {made[1]} {shown(second)}"
-                words = f"leaves something out: of the text {shown(text)}, {made[0]} has {what}"
+                what = "" if name == "planes" else ": "
+                what = what and f"{what}{shown(first)} {made[0]}, {shown(second)} {made[1]}"
+                words = f"leaves something out: positions with the text {shown(text)} differ in"
+                words += f" {name}{what}"
                 self._add(law, "text", f"{words} ({method}())")
                 return
 
@@ -325,21 +326,21 @@ class Laws:
         try:
             mirrored = self._game.parse(there_text)
         except PositionError as error:
-            words = f"makes {shown(there_text)} of {shown(text)}, which parse() refuses: {error}"
+            words = f"gives {shown(there_text)} for {shown(text)}, which parse() refuses: {error}"
             self._add("mirror", "mirror", words)
             return
         back = self._ask("mirror", image)
         told = None if back is None else self._ask("text", back)
         if told != text:
-            words = f"applied twice, makes {shown(told)} of {shown(text)}: it must give it back"
+            words = f"applied twice, gives {shown(told)} for {shown(text)}: it must change nothing"
             self._add("mirror", "mirror", words)
             return
         if (state.outcome, state.is_over or state.mover) != (
             mirrored.outcome,
             mirrored.is_over or mirrored.mover,
         ):
-            words = f"makes {shown(mirrored.text)} of {shown(text)}, where the mover or the"
-            self._add("mirror", "mirror", f"{words} ending is another one")
+            words = f"gives {shown(mirrored.text)} for {shown(text)}, where the mover or the"
+            self._add("mirror", "mirror", f"{words} ending is different")
             return
         there = {action: self._ask("mirror_action", position, action) for action in state.legal}
         if not all(isinstance(each, int) for each in there.values()):
@@ -347,16 +348,16 @@ class Laws:
             self._add("mirror", "mirror_action", f"{words}: they must be action numbers")
             return
         if sorted(there.values()) != sorted(mirrored.legal):
-            words = f"makes {shown(sorted(there.values()))} of the legal actions of {shown(text)}"
-            told = f"{words}, but {shown(sorted(mirrored.legal))} are legal in the image"
+            words = f"gives {shown(sorted(there.values()))} for the legal actions of {shown(text)}"
+            told = f"{words}, but {shown(sorted(mirrored.legal))} are legal in the mirror image"
             self._add("mirror", "mirror_action", told)
             return
         for action in _some(state.legal):
             after = self._ask("mirror", self._ask("parse", state.apply(action).text))
             other = mirrored.apply(there[action]).text
             if after is not None and self._ask("text", after) != other:
-                words = f"makes {there[action]} of action {action} in {shown(text)}, which leads to"
-                told = f"{words} {shown(other)}, not to the image {shown(self._ask('text', after))}"
+                words = f"gives {there[action]} for action {action} in {shown(text)}, leading to"
+                told = f"{words} {shown(other)}, not the image {shown(self._ask('text', after))}"
                 self._add("mirror", "mirror_action", told)
                 return
         self._mirrored_heuristic(state, mirrored)
@@ -364,11 +365,11 @@ class Laws:
     def _mirrored_heuristic(self, state: State, mirrored: State) -> None:
         one, other = self._judged(state), self._judged(mirrored)
         if one is not None and other is not None and abs(one - other) > _NEAR:
-            words = f"gives {one:g} in {shown(state.text)} and {other:g} in its image"
+            words = f"gives {one:g} in {shown(state.text)} and {other:g} in its mirror image"
             self._add("mirror", "heuristic", f"{words} {shown(mirrored.text)}", is_warning=True)
 
     def _ask(self, method: str, *arguments: Any) -> Any:
-        """The answer of a method; what it raises is a GameError, as if the core had asked."""
+        """A method's answer; its exceptions become GameErrors, as when the core calls it."""
         try:
             return getattr(self._rules, method)(*arguments)
         except RulezeroError:
@@ -383,12 +384,12 @@ class Laws:
 
 
 def has_planes(state: State) -> bool:
-    """Whether a net may look: not while a die is pending."""
+    """Whether a net can evaluate the state: not while the mover is chance."""
     return state.is_over or state.mover != CHANCE
 
 
 def _some(actions: list[int]) -> list[int]:
-    """Not too many of these actions, from everywhere in the list."""
+    """A few of these actions, spread over the whole list."""
     return actions[:: 1 + len(actions) // (_MOST_CHILDREN + 1)]
 
 

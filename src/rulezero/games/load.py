@@ -1,4 +1,4 @@
-"""Loading games: the core's own, those registered from Python, those in a file."""
+"""Loads games: those of the core, those registered from Python, and those in Python files."""
 
 import functools
 import inspect
@@ -37,17 +37,15 @@ def game_names() -> list[str]:
 
 
 def load(game: AnyGame, **rules: Value) -> Game:
-    """The game of a text, such as "exchange:dice=fixed:3", or of a PythonGame; a Game itself.
+    """The game of a text such as "exchange:dice=fixed:3", or of a PythonGame.
 
-    "my_game.py" is short for "python:file=my_game.py", the game in a file. Rules may also be
-    keywords: load("exchange", dice="fixed:3"); a list stands for items with '+' between them.
-    GameError says what is unknown, and what is near.
+    "my_game.py" is short for "python:file=my_game.py", the game in a file. Rule options may also
+    be keywords: load("exchange", dice="fixed:3"); a list is joined with '+'. A Game is returned as
+    it is. Unknown names and options raise GameError, which suggests the nearest known one.
     """
     if isinstance(game, Game):
         if rules:
-            raise GameError(
-                f"'{game.text}' has its rules already: {', '.join(rules)} come too late"
-            )
+            raise GameError(f"'{game.text}' has its rules already: leave {', '.join(rules)} out")
         return game
     if not isinstance(game, str):
         if rules:
@@ -70,67 +68,67 @@ def load(game: AnyGame, **rules: Value) -> Game:
 
 
 def restore(game: str, text: str, actions: list[int]) -> State:
-    """The state of a game after these actions from a text: what a pickled state comes back by."""
+    """The state of a game after these actions from a position's text, to unpickle it."""
     return load(game).replay(text, actions)
 
 
 def register(game: Registered) -> Registered:
-    """Makes load(name) know a PythonGame, and returns it: a decorator for the class.
+    """Registers a PythonGame for load(name) and returns it; also a class decorator.
 
-    Registering a name again replaces it, so that a notebook's cell can be run twice; the core's
-    own names cannot be taken.
+    Registering a name again replaces its game, so that a notebook's cell can be run twice. The
+    names of the core's games cannot be used.
     """
     instance = _instance(game)
     spec = grammar.read(load_python_game(instance, "").facts.name)
     if spec.options or spec.name != spec.name.lower():
-        raise GameError(f"'{instance.name}' is no name: lower-case letters, digits and '_'")
+        raise GameError(f"'{instance.name}' is not a name: use lower-case letters, digits and '_'")
     _refuse_taken(spec.name)
     _registered[spec.name] = instance
     return game
 
 
 def names_a_path(text: str) -> bool:
-    """Whether loading a text would run a file that the text chooses: never do so for a stranger."""
+    """Whether loading a text executes a file that it names; never load such untrusted text."""
     spec = grammar.read(text)
     return spec.name == "python" and "sha" not in spec.options
 
 
 def files_of(game: Game) -> dict[str, bytes]:
-    """The files of a game in Python by their paths; none of any other game."""
+    """The files of a game in a Python file, by path; {} for other games."""
     spec = grammar.read(game.text)
     return sources.known(spec.options["sha"]) if spec.name == "python" else {}
 
 
 def rules_of(game: Game) -> AnyPythonGame | None:
-    """The rules of a game in Python; None of any other game."""
+    """The rules of a game in Python; None for other games."""
     return _from_files.get(game.text) or _registered.get(game.text)
 
 
 def packed(texts: Iterable[str]) -> bytes:
-    """Those games of texts that only this process knows, for `unpack` in another one."""
+    """The games of these texts that only this process knows, for `unpack` in another one."""
     games = {name: _registered[name] for name in texts if name in _registered}
     for name, game in games.items():
         module = sys.modules.get(type(game).__module__)
         try:
-            if module is not None:  # other processes may not find it: it may be a notebook
+            if module is not None:  # others may not find it, such as a notebook
                 cloudpickle.register_pickle_by_value(module)
             cloudpickle.dumps(game)
         except Exception as error:
             raise GameError(
                 f"the game '{name}' cannot be sent to worker processes ({error}): use workers=1, or"
-                " put it into a file of its own and name that, python:file=FILE"
+                " put it into a file of its own and load it as python:file=FILE"
             ) from error
     return bytes(cloudpickle.dumps(list(games.values())))
 
 
 def unpack(data: bytes) -> None:
-    """Makes the games of another process known here."""
+    """Registers the games of another process here."""
     for game in cloudpickle.loads(data):
         register(game)
 
 
 def _spec(text: str) -> Spec:
-    """What a text asks for; the path of a Python file asks for the game in it."""
+    """The name and options of a game's text; the path of a .py file means the game in it."""
     if text.endswith(".py") and not text.startswith("python:"):
         return Spec("python", {"file": text})
     return grammar.read(text)
@@ -142,7 +140,7 @@ def _load_with_pieces(spec: Spec) -> Game:
     pieces = read_pieces(grammar.split_items("pieces", options.get("pieces", "standard")))
     if options.get("pool", "all") != "all":
         pool = [pieces.find(item) for item in grammar.split_items("pool", options["pool"])]
-        # A symbol that the grammar would misread goes by its piece's id.
+        # The grammar would misread some symbols: their pieces are named by id.
         options["pool"] = "+".join(p.symbol if p.symbol.isalnum() else p.id for p in pool)
     return load_game(spec.name, options, pieces.core)
 
@@ -151,17 +149,17 @@ def _instance(game: AnyPythonGame | type[AnyPythonGame]) -> AnyPythonGame:
     if isinstance(game, PythonGame):
         return game
     if not (isinstance(game, type) and issubclass(game, PythonGame)):
-        raise GameError(f"a game is a text or a PythonGame, not {game!r}")
+        raise GameError(f"a game must be a text or a PythonGame, not {game!r}")
     missing = sorted(getattr(game, "__abstractmethods__", ()))
     if missing:
-        raise GameError(f"{game.__name__} lacks these methods: {', '.join(missing)}")
+        raise GameError(f"{game.__name__} does not define these methods: {', '.join(missing)}")
     return game()
 
 
 def _load_file(spec: Spec) -> Game:
     """The game in a file: python:file=PATH, or python:file=PATH,class=NAME if it has several.
 
-    With sha=HASH it is the one whose content has this hash, if it was run here before.
+    With sha=HASH, it is the one with this hash, if it was run on this machine before.
     """
     options = ["file", "class", "sha"]
     _refuse_unknown(spec.options, options, "python")
@@ -171,14 +169,14 @@ def _load_file(spec: Spec) -> Game:
         return _load_known(spec.text)
     path = Path(spec.options["file"]).expanduser()
     if not path.is_file():
-        where = "" if path.is_absolute() else f" in {Path.cwd()}, where it is looked for"
+        where = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise GameError(
             f"'{path}' is a folder" if path.is_dir() else f"there is no file '{path}'{where}"
         )
     if "," in path.name or not path.name.isprintable():
         raise GameError(
-            f"{path.name!r} has a comma or a letter that cannot be shown, and no text could name"
-            " its game: rename the file"
+            f"{path.name!r} has a comma or an unprintable character, so no text could name its"
+            " game: rename the file"
         )
     rules = sources.run(path)
     game = _game_in(rules, spec, path)
@@ -188,14 +186,14 @@ def _load_file(spec: Spec) -> Game:
 
 @functools.lru_cache(maxsize=64)
 def _load_known(text: str) -> Game:
-    """The game of a text with a hash, which is always the same."""
+    """The game of a text with a hash; cached, as its rules never change."""
     spec = grammar.read(text)
     file = spec.options["file"]
     return _game_in(sources.run_known(file, spec.options["sha"]), spec, Path(file))
 
 
 def _game_in(rules: sources.Rules, spec: Spec, path: Path) -> Game:
-    """The game that a file defines, or the one of its games that is named."""
+    """The only game that a file defines, or the one that the text names."""
     found = {
         name: value
         for name, value in vars(rules.module).items()
@@ -205,15 +203,13 @@ def _game_in(rules: sources.Rules, spec: Spec, path: Path) -> Game:
     }
     wanted = spec.options.get("class")
     if not found:
-        raise GameError(
-            f"'{path}' defines no game: it needs a class with the answers of rz.PythonGame"
-        )
-    if wanted is None:  # what others are made from is none of its games, unless it is alone
+        raise GameError(f"'{path}' defines no game: define a subclass of rz.PythonGame in it")
+    if wanted is None:  # abstract base classes are not games, unless there is nothing else
         found = {
             name: value for name, value in found.items() if not inspect.isabstract(value)
         } or dict([*found.items()][-1:])
     if wanted is None and len(found) > 1:
-        raise GameError(f"'{path}' has several games; add class=, one of: {', '.join(found)}")
+        raise GameError(f"'{path}' has several games; add class=NAME, one of: {', '.join(found)}")
     if wanted is not None and wanted not in found:
         raise GameError(f"'{path}' has no game class '{wanted}'{among(wanted, found)}")
     chosen = {} if wanted is None else {"class": wanted}
@@ -226,14 +222,14 @@ def _game_in(rules: sources.Rules, spec: Spec, path: Path) -> Game:
     except GameError as error:
         words = str(error).replace(f"{rules.module.__name__}.", "")
         raise GameError(f"{place_of_class(rules_class) or path}: {words}") from error
-    if "sha" not in spec.options or text not in _from_files:  # the user's own file comes first
+    if "sha" not in spec.options or text not in _from_files:  # the user's own file has priority
         _from_files[text] = instance
     return game
 
 
 def _refuse_taken(name: str) -> None:
     if name in game_options() or name == "python":
-        raise GameError(f"the name '{name}' is taken by rulezero's own game: choose another one")
+        raise GameError(f"the name '{name}' is taken by a game of rulezero: choose another one")
 
 
 def _refuse_unknown(given: Iterable[str], known: list[str], game: str) -> None:

@@ -1,9 +1,13 @@
-"""Rules in Python under observation: what they do beside answering."""
+"""Observes rules in Python: whether methods change positions or answer inconsistently."""
 
 import copy
 import pickle
 import random
+import signal
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,22 +16,23 @@ import numpy as np
 from rulezero._core import Game, GameError, load_python_game
 from rulezero.games.python_game import place_of_class, place_of_method
 
-_ABOUT_NOTHING = ("start", "parse")  # methods that are given no position
-_MAKERS = ("start", "parse", "apply")  # methods that give one
+_ABOUT_NOTHING = ("start", "parse")  # methods that take no position
+_MAKERS = ("start", "parse", "apply")  # methods that return a position
 _METHODS = (
     *_ABOUT_NOTHING, "text", "mover", "ending", "legal", "apply", "encode", "slot", "say",
     "chances", "events", "cells", "info", "kind", "heuristic", "mirror", "mirror_action",
 )  # fmt: skip
 _DEEPEST = 50  # levels of a position that are compared
-_LONGEST = 80  # letters of a value that is shown
+_LONGEST = 80  # characters shown of a value
+_SLOWEST = 10.0  # seconds after which a method counts as one that never returns
 
 
 class Fault(NamedTuple):
-    """A law that a game breaks, or something that is seldom meant."""
+    """A law that a game breaks, or behaviour that is rarely intended."""
 
     law: str
     words: str  # what is wrong, with the values
-    method: str = ""  # whose mistake it is; "": not of one method
+    method: str = ""  # the faulty method; "": none in particular
     place: str = ""  # the file and line of that method, "mine.py:41"
     is_warning: bool = False
 
@@ -45,7 +50,7 @@ class Findings:
         self._found: dict[tuple[str, str, bool], Fault] = {}
 
     def add(self, law: str, method: str, words: str, *, is_warning: bool = False) -> None:
-        """Takes note of a fault, unless one like it was found before."""
+        """Records a fault, unless there is one of the same law and method."""
         key = (law, method, is_warning)
         if key not in self._found:
             self._found[key] = Fault(law, words, method, self._place(method), is_warning)
@@ -63,20 +68,21 @@ class Findings:
 
 
 def observe(rules: object, game: Game, findings: Findings) -> tuple[Game, Any]:
-    """The same game with its rules under observation, and these rules."""
+    """The same game with observed rules, and these rules."""
     observed = _Observed(rules, findings)
     return load_python_game(observed, game.text), observed
 
 
 class _Observed:
-    """Rules that are asked everything twice, each time with a copy of the position.
+    """Rules whose methods are called twice, each time with a copy of the position.
 
-    So a method that changes its position, or answers otherwise the second time, is found, and
-    does no harm to what is examined after that.
+    This finds a method that changes its position or gives a different second answer, and protects
+    later checks from such changes.
     """
 
     def __init__(self, rules: object, findings: Findings) -> None:
         self._rules, self._findings = rules, findings
+        self._stuck: dict[str, GameError] = {}  # methods that did not return: not called again
         for method in _METHODS:
             if hasattr(rules, method):
                 setattr(self, method, partial(self._ask, method))
@@ -85,29 +91,36 @@ class _Observed:
         return getattr(self._rules, name)
 
     def _ask(self, method: str, *arguments: Any) -> Any:
+        if method in self._stuck:
+            raise self._stuck[method]
         try:
-            answer = self._once(method, arguments)
+            with _limit(_SLOWEST):
+                answer = self._once(method, arguments)
         except SystemExit as error:
             raise GameError(f"{self.name}.{method}() ends the program: {error!r}") from error
+        except _TooLongError:
+            words = f"has not returned after {_SLOWEST:g} seconds: look for a loop that never ends"
+            self._stuck[method] = GameError(f"{self.name}.{method}() {words}")
+            raise self._stuck[method] from None
         if method in _MAKERS and answer is None:
             raise GameError(f"{self.name}.{method}() gave None: it must return a position")
         if method == "encode" and getattr(answer, "dtype", np.float32) != np.float32:
-            words = f"gives {answer.dtype} numbers, which are converted each time: give float32"
+            words = f"gives {answer.dtype} numbers, which are converted each time: return float32"
             self._findings.add("planes", method, words, is_warning=True)
         try:
             again = self._once(method, arguments)
         except Exception as error:
-            words = f"raises {type(error).__name__} ({error}) when it is asked again"
+            words = f"raises {type(error).__name__} ({error}) when called again"
             self._findings.add(
                 "same answer", method, f"{words} {self._question(method, arguments)}"
             )
             return answer
         if not isinstance(answer, Iterator) and not same(answer, again):
             one, other = self._told(method, answer), self._told(method, again)
-            words = f"gives {one} and then {other} when it is asked again"
+            words = f"gives {one} and then {other} when called again"
             words += f" {self._question(method, arguments)}"
             if one == other:
-                words = f"gives another position with the text {one} when it is asked again"
+                words = f"gives a different position with the text {one} when called again"
             self._findings.add("same answer", method, words)
         return answer
 
@@ -140,11 +153,38 @@ class _Observed:
         return self._text(answer) if method in (*_MAKERS, "mirror") else shown(answer)
 
     def _text(self, position: Any) -> str:
-        """The text of a position, or what Python shows of it."""
+        """The text of a position, or its repr if text() fails."""
         try:
+            if "text" in self._stuck:
+                return shown(position)
             return shown(self._rules.text(copied(position)[0]))  # type: ignore[attr-defined]
         except Exception:
             return shown(position)
+
+
+class _TooLongError(BaseException):
+    """Ends a method that does not return; rules that catch Exception do not catch it."""
+
+
+@contextmanager
+def _limit(seconds: float) -> Iterator[None]:
+    """Raises _TooLongError in the block after some seconds, where signals can interrupt it."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise _TooLongError
+
+    begin, handler = time.monotonic(), signal.signal(signal.SIGALRM, stop)
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        left = max(left - (time.monotonic() - begin), 1e-3) if left else 0.0
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, left, interval)
 
 
 def shown(value: object) -> str:
@@ -154,7 +194,7 @@ def shown(value: object) -> str:
 
 
 def copied(position: Any) -> tuple[Any, bool]:
-    """A copy of a position, and whether it is one: where it would differ, the position itself."""
+    """A copy of a position and True; if no equal copy can be made, the position and False."""
     try:
         copy_of = copy.deepcopy(position)
     except Exception:
@@ -163,7 +203,7 @@ def copied(position: Any) -> tuple[Any, bool]:
 
 
 def same(one: Any, other: Any, depth: int = 0) -> bool:
-    """Whether two values have the same content; an attribute that was None may have been filled."""
+    """Whether two values have the same content; an attribute that is None in `one` may differ."""
     if one is other or depth > _DEEPEST:
         return True
     if isinstance(one, bool | int | float) and isinstance(other, bool | int | float):
@@ -183,7 +223,7 @@ def same(one: Any, other: Any, depth: int = 0) -> bool:
     if getattr(type(one), "__eq__", None) is not object.__eq__:
         try:
             return bool(one == other)
-        except Exception:  # of arrays, which have no single answer
+        except Exception:  # arrays have no single answer
             pass
     parts = _attributes(one)
     if not parts:
@@ -202,7 +242,7 @@ def _attributes(value: object) -> dict[str, Any]:
 
 
 def _pickled(value: object) -> bytes:
-    """The content of a value without attributes; nothing of one that is known by being itself."""
+    """The content of a value without attributes; b"" if it has none, such as an object()."""
     try:
         return b"" if type(value) is object else pickle.dumps(value)
     except Exception:

@@ -1,4 +1,4 @@
-"""Counting paths of choices."""
+"""Perft: counts the paths of choices from a state."""
 
 from rulezero._core import State
 from rulezero._core import perft as count_paths

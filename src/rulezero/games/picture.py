@@ -1,4 +1,4 @@
-"""A board as a picture: any state as SVG, for pages, documents and notebooks."""
+"""Draws the board of any state as SVG, for web pages, documents and notebooks."""
 
 import html
 import re
@@ -11,10 +11,10 @@ from rulezero.errors import among
 from rulezero.games.view import column_names, looks
 
 _MEN = Path(__file__).with_name("men")
-PICTURES = sorted(path.stem for path in _MEN.glob("*.svg"))  # what a man can be drawn as
+PICTURES = sorted(path.stem for path in _MEN.glob("*.svg"))  # names of the drawings of men
 
-_SQUARE = 60  # units of the drawing for a square
-_EDGE = 22  # beside and below the board, for the names of rows and columns
+_SQUARE = 60  # width of a square, in units of the drawing
+_EDGE = 22  # left of and below the board, for row and column names
 
 _STYLE = """
 .rz-board .light{fill:#efe0c2}
@@ -60,7 +60,7 @@ def svg(
     parts: list[str] = []
 
     def corner(row: int, column: int) -> tuple[int, int]:
-        """Of a square: rows count from the bottom, as they are named."""
+        """The upper left corner of a square; rows are counted from the bottom."""
         down = row if is_flipped else rows - 1 - row
         across = columns - 1 - column if is_flipped else column
         return _EDGE + across * _SQUARE, down * _SQUARE
@@ -100,7 +100,7 @@ def _name(text: str, x: int, y: int) -> str:
 
 
 def _man(cell: Cell, pictures: dict[str, str], x: int, y: int) -> str:
-    """A man with its note; a man without a picture is its symbol in a disc."""
+    """A man with its note; a man without a picture is drawn as a disc with its symbol."""
     if not cell.man:
         return ""
     name = pictures.get(cell.man) or pictures.get(cell.man.upper())
@@ -126,23 +126,23 @@ def _man(cell: Cell, pictures: dict[str, str], x: int, y: int) -> str:
 def _picture(name: str) -> str:
     """The shapes of a picture. GameError if there is no such picture."""
     if name not in PICTURES:
-        raise GameError(f"there is no picture '{name}' to draw a man as{among(name, PICTURES)}")
+        raise GameError(f"there is no picture '{name}' of a man{among(name, PICTURES)}")
     text = (_MEN / f"{name}.svg").read_text(encoding="utf-8")
     return re.sub(r"^<svg[^>]*>|</svg>\s*$", "", text)
 
 
 def _square(name: str, columns: list[str], rows: int) -> tuple[int, int]:
-    """(row, column) of the square of a name such as e2."""
+    """The (row, column) of a square named as in e2."""
     found = re.fullmatch(r"([a-z])([1-9]\d{0,2})", name)
     if found is None or found[1] not in columns or int(found[2]) > rows:
-        raise GameError(f"'{name}' is no square of the board: squares are named like e2")
+        raise GameError(f"'{name}' is not a square of the board: name squares as in e2")
     return int(found[2]) - 1, columns.index(found[1])
 
 
 def _arrow(begin: tuple[int, int], end: tuple[int, int]) -> str:
     (x, y), (to_x, to_y) = begin, end
     length = max(1.0, ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5)
-    across, down = (to_x - x) / length, (to_y - y) / length  # of length 1
+    across, down = (to_x - x) / length, (to_y - y) / length  # the unit vector
     neck = to_x - 20 * across, to_y - 20 * down
     sides = [(neck[0] + turn * 13 * down, neck[1] - turn * 13 * across) for turn in (1, -1)]
     points = " ".join(f"{px:.1f},{py:.1f}" for px, py in [(to_x, to_y), *sides])

@@ -1,7 +1,7 @@
-"""Piece sets: YAML files in, checked pieces out.
+"""Reads piece sets from YAML files and checks them.
 
-A mistake in a file is a PiecesError of one line, "FILE:LINE: what is wrong; what to do". Files may
-come from strangers: they are small, shallow, and free of anchors, aliases and tags.
+A mistake in a file raises PiecesError with one line, "FILE:LINE: what is wrong; what to do". Files
+may be untrusted: large files, deep nesting, anchors, aliases and tags are errors.
 """
 
 import re
@@ -27,7 +27,7 @@ from rulezero.yaml_files import Document, read_file
 
 SHIPPED = ("standard", "custom")  # the sets that come with the package, in reading order
 
-_MOST_KINDS = 32  # of a set
+_MOST_KINDS = 32  # pieces in a set
 _FARTHEST = 7  # squares: nothing leads further on a board of 8 x 8
 _OWNERS = {"en_passant": "P", "promotion": "P", "castling": "K"}  # symbols with special rules
 
@@ -37,7 +37,7 @@ class PiecesError(GameError):
 
 
 def _distinct(example: str) -> AfterValidator:
-    """Allows lists that have entries, none of them twice."""
+    """Allows only lists that are not empty and have no entry twice."""
 
     def check(entries: tuple[Any, ...]) -> tuple[Any, ...]:
         if not entries:
@@ -71,7 +71,7 @@ def _symbol(symbol: str) -> str:
 
 def _id(text: str) -> str:
     if not re.fullmatch(r"[^\W\d_][\w-]{0,39}", text):
-        raise mistake("is no id", "give a letter, then up to 39 letters, digits, - or _")
+        raise mistake("is not an id", "give a letter, then up to 39 letters, digits, - or _")
     return text
 
 
@@ -93,13 +93,13 @@ class Move(Settings):
     @model_validator(mode="after")
     def _moves_or_captures(self) -> "Move":
         if self.move_only and self.capture_only:
-            todo = "keep one, or neither for both"
-            raise mistake("stands beside move_only", todo, "capture_only")
+            todo = "keep one, or neither to allow both"
+            raise mistake("contradicts move_only", todo, "capture_only")
         return self
 
     @property
     def pattern(self) -> Pattern:
-        """The same for the core."""
+        """The move in the core's form."""
         return Pattern(
             kind=self.type,
             vectors=self.vectors,
@@ -110,36 +110,36 @@ class Move(Settings):
 
 
 class Leap(Move):
-    """Straight to the square, whatever stands between."""
+    """Jumps straight to a square, whatever is in between."""
 
     type: Literal["leap"] = "leap"
 
 
 class Slide(Move):
-    """Step by step until something is in the way."""
+    """Moves step by step until a man is in the way."""
 
     type: Literal["slide"] = "slide"
     vectors: Vectors = Field(validation_alias="directions")
-    range: Annotated[int, whole(1, _FARTHEST, zero="unlimited")] = 0  # steps at most
+    range: Annotated[int, whole(1, _FARTHEST, zero="unlimited")] = 0  # most steps; 0: no limit
 
 
 class Hop(Move):
-    """Past other men."""
+    """Passes over other men."""
 
     type: Annotated[Literal["hop", "hopper"], AfterValidator(lambda _: "hop")] = "hop"
     vectors: Vectors = Field(validation_alias="directions")
-    hurdles: Annotated[int, whole(1, _FARTHEST)] = Field(  # men to pass
+    hurdles: Annotated[int, whole(1, _FARTHEST)] = Field(  # men to pass over
         1, validation_alias=AliasChoices("hurdles", "hurdle_count")
     )
-    land: Annotated[int, whole(1, _FARTHEST, zero="any")] = Field(  # squares beyond the last hurdle
+    land: Annotated[int, whole(1, _FARTHEST, zero="any")] = Field(  # squares beyond the last man
         0, validation_alias=AliasChoices("land", "land_distance")
     )
 
 
 class Promotion(Settings):
-    """What a pawn becomes, and where."""
+    """Where a pawn promotes, and to what."""
 
-    rank: Annotated[int, whole(3, 8)]  # as the owner counts; 0 for no promotion
+    rank: Annotated[int, whole(3, 8)]  # counted from the owner's side; 0: no promotion
     options: Annotated[  # symbols
         tuple[str, ...],
         Field(max_length=_MOST_KINDS),
@@ -148,14 +148,14 @@ class Promotion(Settings):
 
 
 class Castling(Settings):
-    """On which sides a king castles."""
+    """The sides on which a king may castle."""
 
     kingside: Flag = False
     queenside: Flag = False
 
 
 class SpecialRules(Settings):
-    """What only pawns and kings do."""
+    """Rules that only pawns and kings may have."""
 
     en_passant: Flag = False
     promotion: Promotion = Promotion.model_construct(rank=0, options=())
@@ -178,7 +178,7 @@ class _Entry(Settings):
     @field_validator("special_rules", mode="before")
     @classmethod
     def _suit_the_symbol(cls, given: Any, info: ValidationInfo) -> Any:
-        """One map, where a list of maps is given. Only pawns and kings have special rules."""
+        """The rules, merged if they are a list of maps; only pawns and kings may have them."""
         rules: dict[str, Any] = {}
         for at, part in enumerate(given if isinstance(given, list) else ()):
             if not isinstance(part, dict):
@@ -190,28 +190,28 @@ class _Entry(Settings):
         symbol = info.data.get("symbol")
         for name in rules:
             if symbol not in (None, owner := _OWNERS.get(name, symbol)):
-                raise mistake(f"is on {symbol}", f"only {owner} can have it: take it out", name)
+                raise mistake(f"is for {symbol}", f"only {owner} can have it: take it out", name)
         return rules if isinstance(given, list) else given
 
     @model_validator(mode="after")
     def _moves_and_is_king_or_not(self) -> "_Entry":
         if all(move.initial_only for move in self.moves):
-            stuck = "is initial_only throughout, so the piece gets stuck"
-            todo = "add a slide, leap or hop that is always there"
+            stuck = "has only initial_only entries, so the piece gets stuck"
+            todo = "add a slide, leap or hop without initial_only"
             raise mistake(stuck if self.moves else "is empty", todo, "moves")
         if self.royal and self.symbol != "K":
             todo = "only the king K is royal: take it out"
             raise mistake(f"is true for {self.symbol}", todo, "royal")
         if self.symbol == "K" and not self.royal:
             given = "royal" if "royal" in self.model_fields_set else "symbol"
-            raise mistake("makes a mortal king", "add royal: true", given)
+            raise mistake("makes a king that is not royal", "add royal: true", given)
         if self.royal and self.value != 0:
-            raise mistake(f"is {self.value:g}", "give the king 0: it is never traded", "value")
+            raise mistake(f"is {self.value:g}", "give the king 0, as it is never traded", "value")
         return self
 
 
 class NamedPiece(_Entry):
-    """A piece with its id and the place it was read from."""
+    """A piece with its id and the place from which it was read."""
 
     id: str
     file: str  # str(locate(source))
@@ -219,7 +219,7 @@ class NamedPiece(_Entry):
 
     @property
     def piece(self) -> Piece:
-        """The same for the core."""
+        """The piece in the core's form."""
         rules = self.special_rules
         return Piece(
             name=self.id,
@@ -237,7 +237,7 @@ class NamedPiece(_Entry):
 
 @dataclass(frozen=True)
 class PieceSet:
-    """The pieces of a game: one king; no symbol, id or name twice, whatever the case."""
+    """The pieces of a game: one king; symbols, ids and names are unique, ignoring case."""
 
     pieces: tuple[NamedPiece, ...]
 
@@ -249,7 +249,7 @@ class PieceSet:
 
     @property
     def core(self) -> list[Piece]:
-        """What load_game takes."""
+        """The pieces in the core's form, for load_game."""
         return [piece.piece for piece in self.pieces]
 
     def find(self, symbol_or_id: str) -> NamedPiece:
@@ -263,10 +263,10 @@ class PieceSet:
 
 
 def read_pieces(sources: Sequence[str] = ()) -> PieceSet:
-    """The set that these sources make: names of shipped sets and paths of YAML files.
+    """The set of pieces from these sources: names of shipped sets and paths of YAML files.
 
-    The standard men come first, unless a file brings a king K of its own: then the files are a
-    complete set. Naming a file twice changes nothing.
+    The standard men are added first, unless a file defines its own king K: then the files must be
+    a complete set. A file that is named twice is read once.
     """
     paths: dict[object, Path] = {}
     for source in sorted(sources, key=_reading_order):
@@ -279,14 +279,14 @@ def read_pieces(sources: Sequence[str] = ()) -> PieceSet:
 
 
 def game_with(pieces: PieceSet) -> Game:
-    """The game whose men are read from files, with these men."""
+    """The game that reads its pieces from files (random_chess), with these pieces."""
     options = game_options().items()
     name = next(name for name, keys in options if any(key[0] == "pieces" for key in keys))
     return load_game(name, {}, pieces.core)
 
 
 def locate(source: str) -> Path:
-    """The file that a source means."""
+    """The path of a source's file."""
     if source in SHIPPED:
         return Path(__file__).parent / "data" / "pieces" / f"{source}.yaml"
     return Path(source).expanduser()
@@ -297,10 +297,10 @@ def _reading_order(source: str) -> int:
 
 
 def _identity(path: Path) -> object:
-    """Equal for two paths of one file."""
+    """A value that is equal for two paths of the same file."""
     try:
         status = path.stat()
-    except (OSError, ValueError):  # reading it will say what is wrong
+    except (OSError, ValueError):  # reading the file reports this
         return path
     return status.st_dev, status.st_ino
 
@@ -327,7 +327,7 @@ def _join(drafts: Sequence[tuple[Document, NamedPiece]]) -> PieceSet:
     taken: dict[str, NamedPiece] = {}
     for count, (file, piece) in enumerate(drafts, 1):
         if count > _MOST_KINDS:
-            words = f"id is piece {count} of the set; leave at most {_MOST_KINDS}"
+            words = f"this is piece {count} of the set; keep at most {_MOST_KINDS}"
             raise file.wrong((piece.id,), words)
         for key in ("symbol", "id", "name"):
             word = getattr(piece, key)
@@ -336,7 +336,7 @@ def _join(drafts: Sequence[tuple[Document, NamedPiece]]) -> PieceSet:
                 remedy = f"choose another {key}"
                 if other.file == standard:
                     remedy += ", or leave the standard men out"
-                    remedy += "" if has_own_king else ": they are once you define a king K"
+                    remedy += "" if has_own_king else ": define a king K of your own for that"
                 wrong = f"{key} {quoted(word)} is taken by the {other.id} of"
                 where = f"{other.file}:{other.line}"
                 raise file.wrong((piece.id, key), f"{wrong} {where}; {remedy}")

@@ -1,4 +1,4 @@
-"""Games in pure Python: slower than the core's own, but whole."""
+"""The base class of games written in Python: slower than the core's games, but complete."""
 
 import inspect
 import linecache
@@ -15,7 +15,7 @@ import numpy.typing as npt
 Position = TypeVar("Position")
 
 
-# Frames of these are not the user's code: this package, other packages, Python itself.
+# Files below these paths are not the user's code: this package, other packages, Python itself.
 _LIBRARIES = (
     str(Path(__file__).parents[1]),
     *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
@@ -24,14 +24,14 @@ _LIBRARIES = (
 
 
 def describe(error: BaseException) -> str:
-    """What a rules method raised and where in the user's code, in one line."""
+    """What a method of the rules raised, and where in the user's code, in one line."""
     words = error.msg if isinstance(error, SyntaxError) else str(error)
     said = f": {words}" if words else ""
     return f"raised {type(error).__name__}{said}{_place(error)}"
 
 
 def _place(error: BaseException) -> str:
-    """Where the user's code raised an error, " (rules.py, line 3)"; not where a library did."""
+    """Where the user's code raised an error, " (rules.py, line 3)", not where a library did."""
     if isinstance(error, SyntaxError) and error.filename:
         return f" ({error.filename}, line {error.lineno})"
     frames = own_frames(error) or traceback.extract_tb(error.__traceback__)
@@ -45,7 +45,7 @@ def own_frames(error: BaseException) -> list[traceback.FrameSummary]:
 
 
 def place_of_class(rules: type) -> str:
-    """Where a class is written, "rules.py:12"; "" where there is no file of it."""
+    """Where a class is defined, "rules.py:12"; "" if it has no file."""
     try:
         file = inspect.getsourcefile(rules) or ""
         linecache.checkcache(file)  # it may have been edited since
@@ -55,7 +55,7 @@ def place_of_class(rules: type) -> str:
 
 
 def place_of_method(rules: object, method: str) -> str:
-    """Where a method is written, "rules.py:41"; of one that is inherited from here, the class."""
+    """Where a method is defined, "rules.py:41"; if it is inherited from here, the class."""
     code = getattr(inspect.unwrap(getattr(rules, method, place_of_class)), "__code__", None)
     if code is None or code.co_filename == __file__:
         return place_of_class(type(rules))
@@ -63,51 +63,51 @@ def place_of_method(rules: object, method: str) -> str:
 
 
 class PythonGame(ABC, Generic[Position]):
-    """A game's rules: subclass it, name the facts, answer the questions.
+    """A game's rules: subclass it, set the facts, and implement the methods.
 
-    A position is any value that is never changed once made (a tuple, a frozen dataclass, a
-    string). It has no history; a game that forbids repetition keeps its own count inside it.
+    A position is any value that no method changes (a tuple, a frozen dataclass, a string). It has
+    no history; a game that forbids repetition keeps its own count in the position.
 
-    Optional: heuristic(position), seat 0's value in [-1, 1]. And a symmetry that training uses to
-    show every position twice: mirror(position), the image or None where it has none, with
-    mirror_action(position, action), what the action is there.
+    Optional methods: heuristic(position) returns seat 0's value in [-1, 1]. A game with a symmetry
+    can have mirror(position), the mirror image or None, and mirror_action(position, action), the
+    action's number in the image; training then mirrors half of the positions.
     """
 
     name: str  # lower-case letters, digits and '_': load(name) once it is registered
-    version: int = 1  # of the rules: raise it when a game may go differently
-    encoding: int = 1  # of the planes and slots: raise it when a net would see something else
+    version: int = 1  # of the rules: increase it when they change
+    encoding: int = 1  # of the planes and slots: increase it when they change
     actions: int  # action numbers are below this
     slots: int  # policy slots are below this
     planes: tuple[int, int, int]  # channels, rows, columns of encode()
     board: tuple[int, int]  # rows, columns of cells()
-    max_plies: int  # choices after which a runner stops a game
-    has_chance: bool = False  # whether some plies are a die's
-    has_random_start: bool = False  # whether the seed draws the start
-    event_names: Sequence[str] = ()  # columns of events()
-    seat_names: tuple[str, str] = ("seat 0", "seat 1")  # what people call the seats
-    human_seat: int = 0  # where a person sits by default
+    max_plies: int  # a game is stopped after this many choices
+    has_chance: bool = False  # whether some plies are rolls of dice
+    has_random_start: bool = False  # whether the start depends on the seed
+    event_names: Sequence[str] = ()  # names of the numbers that events() returns
+    seat_names: tuple[str, str] = ("seat 0", "seat 1")  # the seats' names for people
+    human_seat: int = 0  # the seat of a person by default
     policy_layout: Literal["planes", "from_to", "flat"] = "flat"  # of the slots (docs/planes.md)
-    typical_plies: float = 0.0  # choices in a game of self-play; 0: unknown
-    typical_moves: float = 0.0  # legal moves per choice in such games
+    typical_plies: float = 0.0  # average choices in a game of self-play; 0: unknown
+    typical_moves: float = 0.0  # average legal moves per choice in such games
     pgn_variants: Sequence[str] = ()  # PGN's Variant tag, then other spellings; (): no PGN
     constants: Mapping[str, int] = {}  # numbers of the rules by name
-    pictures: Mapping[str, str] = {}  # what a man is drawn as: {"K": "king"} (games/men)
+    pictures: Mapping[str, str] = {}  # the drawing of a man: {"K": "king"} (games/men)
 
     @abstractmethod
     def start(self, seed: int) -> Position:
-        """The first position; the seed draws what the rules leave to chance."""
+        """The first position; its random parts depend on the seed alone."""
 
     @abstractmethod
     def parse(self, text: str) -> Position:
-        """The position a text describes; a ValueError says what is wrong with it."""
+        """The position that a text describes; raises ValueError if the text is wrong."""
 
     @abstractmethod
     def text(self, position: Position) -> str:
-        """The position as text: all of it, so that parse gives it back."""
+        """The complete position as text, from which parse() returns the same position."""
 
     @abstractmethod
     def mover(self, position: Position) -> int:
-        """Who chooses now: 0, 1 or CHANCE."""
+        """The side whose choice is next: 0, 1 or CHANCE."""
 
     @abstractmethod
     def ending(self, position: Position) -> tuple[float, str] | None:
@@ -115,7 +115,7 @@ class PythonGame(ABC, Generic[Position]):
 
     @abstractmethod
     def legal(self, position: Position) -> Sequence[int]:
-        """The legal actions in a fixed order; asked only while the game goes on."""
+        """The legal actions in a fixed order; called only while the game goes on."""
 
     @abstractmethod
     def apply(self, position: Position, action: int) -> Position:
@@ -123,34 +123,34 @@ class PythonGame(ABC, Generic[Position]):
 
     @abstractmethod
     def encode(self, position: Position) -> npt.NDArray[np.float32]:
-        """What a net sees as the mover: [channels, rows, columns] in [0, 1]."""
+        """The net's input, from the mover's view: [channels, rows, columns] in [0, 1]."""
 
     def slot(self, position: Position, action: int) -> int:
-        """The policy slot of a legal action; its own number unless said otherwise."""
+        """The policy slot of a legal action; by default the action's number."""
         return action
 
     def say(self, position: Position, action: int) -> str:
-        """The move text of a legal action, another one for each."""
+        """The move text of a legal action, different for each; by default its number."""
         return str(action)
 
     def chances(self, position: Position) -> Sequence[float]:
-        """Probabilities beside legal() while the mover is CHANCE; even unless said otherwise."""
+        """The probabilities of legal() while the mover is CHANCE; by default all equal."""
         faces = len(self.legal(position))
         return [1 / faces] * faces
 
     def events(self, position: Position, action: int) -> Sequence[float]:
-        """What the action does, one number for each of event_names."""
+        """The effects of the action, one number for each of event_names."""
         return [0.0] * len(self.event_names)
 
     def cells(self, position: Position) -> Sequence[tuple[str, int]]:
-        """(man, seat) for each square, from the bottom row up; ("", -1) where nobody stands."""
+        """(man, seat) for each square, from the bottom row up; ("", -1) if empty."""
         rows, columns = self.board
         return [("", -1)] * (rows * columns)
 
     def info(self, position: Position) -> Sequence[tuple[str, str]]:
-        """(label, words) about what the position holds beside the men on their squares."""
+        """Pairs (label, words) that describe the position besides the men on the board."""
         return []
 
     def kind(self, position: Position, action: int) -> str:
-        """What kind of action a legal one is, for people who are shown the choices."""
+        """The kind of a legal action, under which lists for people show it."""
         return "moves"

@@ -1,10 +1,10 @@
-"""The files of games in Python, known by what is in them.
+"""Python files with games, identified by a hash of their content.
 
 The text of such a game, `python:file=dots.py,sha=3f2a91c04d5e6b70`, names its file and a hash of
 its content, not its folder: records, nets and runs mean the same rules wherever they are opened.
 
-Rules that a user names by their path are run and kept in a folder of that user's. A text with a
-hash runs rules that are kept there and nothing else: no file from strangers chooses what is run.
+Rules that a user names by their path are executed and copied to a folder of that user. A text with
+a hash executes only rules from that folder, so an untrusted file cannot choose what is executed.
 """
 
 import contextlib
@@ -15,6 +15,7 @@ import os
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -23,16 +24,16 @@ from typing import NamedTuple
 from rulezero._core import GameError
 from rulezero.games.python_game import describe, own_frames
 
-_DIGITS = 16  # of a hash
+_DIGITS = 16  # hexadecimal digits of a hash
 _PLACE = "RULEZERO_RULES"  # the environment variable with the folder of known rules
 
 
 class Rules(NamedTuple):
-    """A game's file, and those beside it that it imports, as they were when they were run."""
+    """A game's file and the files in its folder that it imports, as they were executed."""
 
     file: str  # the name of the game's own file
     module: ModuleType
-    files: Mapping[str, bytes]  # content by path, from the folder of the game's file
+    files: Mapping[str, bytes]  # content by path, relative to the game's folder
 
     @property
     def sha(self) -> str:
@@ -41,19 +42,19 @@ class Rules(NamedTuple):
 
 
 def run(path: Path) -> Rules:
-    """Runs the file of a game afresh: what is in it now counts. GameError says what is wrong."""
+    """Executes a game's file as it is now, even if it was loaded before; may raise GameError."""
     if path.suffix != ".py":
-        raise GameError(f"'{path}' is no Python file: its name must end in .py")
+        raise GameError(f"'{path}' is not a Python file: its name must end in .py")
     name = f"rulezero_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:_DIGITS]}"
     files: dict[str, bytes] = {}
     loader = _Loader(path, path.parent, files)
     module = ModuleType(name)
     module.__file__ = str(path)
-    sys.modules[name] = module  # dataclasses look their module up while they are made
+    sys.modules[name] = module  # dataclasses look up their module when they are defined
     try:
         with _neighbours(path.parent, files):
             loader.exec_module(module)
-    except GameError as error:  # of a game that it registers, or of one that it loads
+    except GameError as error:  # from a game that it registers or loads
         del sys.modules[name]
         lines = [frame.lineno for frame in own_frames(error) if frame.filename == str(path)]
         words = str(error).replace(f"{name}.", "")
@@ -65,30 +66,30 @@ def run(path: Path) -> Rules:
 
 
 def run_known(file: str, sha: str) -> Rules:
-    """Runs rules that are kept on this machine, never others."""
+    """Executes rules that were executed on this machine before; GameError for others."""
     files = known(sha)
     if file not in files:
         raise GameError(
             f"the rules 'python:file={file},sha={sha}' have not been run on this machine: if you"
-            f" trust them, name their file once, python:file=FOLDER/{file}"
+            f" trust them, load their file once, as python:file=FOLDER/{file}"
         )
     return run(library() / sha / file)
 
 
 def keep(rules: Rules) -> None:
-    """Makes rules known on this machine, for this user."""
+    """Copies rules to this user's folder of known rules."""
     if known(rules.sha):
         return
     place = library()
     with tempfile.TemporaryDirectory(prefix="half_", dir=place) as half:
         write(rules.files, Path(half) / rules.sha)
-        shutil.rmtree(place / rules.sha, ignore_errors=True)  # if it was there, it was damaged
+        shutil.rmtree(place / rules.sha, ignore_errors=True)  # an existing copy is damaged
         with contextlib.suppress(FileExistsError):  # another process was quicker
             (Path(half) / rules.sha).rename(place / rules.sha)
 
 
 def known(sha: str) -> dict[str, bytes]:
-    """The files of known rules by their paths; none if they are unknown or damaged."""
+    """The files of known rules, by path; {} if the rules are unknown or damaged."""
     folder = library() / sha
     if not sha.isalnum() or not folder.is_dir():
         return {}
@@ -100,14 +101,14 @@ def known(sha: str) -> dict[str, bytes]:
 
 
 def write(files: Mapping[str, bytes], folder: Path) -> None:
-    """Writes files into a folder, which is made."""
+    """Writes files into a folder, and creates it."""
     for path, content in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
 
 
 def library() -> Path:
-    """The folder of known rules; a temporary one, for this process and its own, if it must be."""
+    """The folder of known rules; if not writable, a temporary one, also for child processes."""
     given = os.environ.get(_PLACE)
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     place = Path(given or Path(data) / "rulezero" / "rules")
@@ -118,19 +119,24 @@ def library() -> Path:
     except OSError:
         pass
     os.environ[_PLACE] = tempfile.mkdtemp(prefix="rulezero_rules_")
+    warnings.warn(
+        f"'{place}' cannot be written, so the rules of games in files are known to this process"
+        f" only: set {_PLACE} to a folder that can, or open their records with --trusted later",
+        stacklevel=2,
+    )
     return Path(os.environ[_PLACE])
 
 
 def _hash(files: Mapping[str, bytes]) -> str:
     digest = hashlib.sha256()
     for path, content in sorted(files.items()):
-        lines = content.replace(b"\r\n", b"\n")  # which another system may have written
+        lines = content.replace(b"\r\n", b"\n")  # Windows ends lines in this way
         digest.update(f"{path}\n{len(lines)}\n".encode() + lines)
     return digest.hexdigest()[:_DIGITS]
 
 
 class _Loader(importlib.abc.SourceLoader):
-    """Runs a file as it is now, not what Python compiled before, and notes what it read."""
+    """Executes a file's current source, not cached bytecode, and records what it read."""
 
     def __init__(self, path: Path, folder: Path, files: dict[str, bytes]) -> None:
         self._path, self._folder, self._files = path, folder, files
@@ -145,7 +151,7 @@ class _Loader(importlib.abc.SourceLoader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds the modules in a folder before others of the same name."""
+    """Finds modules in a folder before other modules of the same name."""
 
     def __init__(self, folder: Path, files: dict[str, bytes]) -> None:
         self._folder, self._files = folder, files
@@ -174,10 +180,10 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 @contextlib.contextmanager
 def _neighbours(folder: Path, files: dict[str, bytes]) -> Iterator[None]:
-    """Lets a game's file import those beside it; other modules never see them.
+    """Lets a game's file import other files in its folder, which other modules never see.
 
-    Afterwards there are the same modules as before, so that two games may each have a neighbour of
-    one name.
+    Afterwards the loaded modules are the same as before, so that two games may each import a
+    different file of the same name.
     """
     finder = _Finder(folder, files)
     before = _take_out(finder.names)
@@ -191,6 +197,6 @@ def _neighbours(folder: Path, files: dict[str, bytes]) -> Iterator[None]:
 
 
 def _take_out(names: set[str]) -> dict[str, ModuleType]:
-    """The modules of these names and those inside them, which are no longer loaded."""
+    """Removes modules of these names and their submodules from sys.modules; returns them."""
     found = [name for name in sys.modules if name.partition(".")[0] in names]
     return {name: sys.modules.pop(name) for name in found}

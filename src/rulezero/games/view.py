@@ -1,7 +1,7 @@
-"""A board for screens: any state, in colour or as plain text.
+"""Draws the board of any state for a terminal, in colour or as plain text.
 
-Rich drops colours by itself where NO_COLOR is set or the output is no terminal; the board then
-draws itself as plain text, so that nothing is said by colour alone.
+Rich drops colours if NO_COLOR is set or the output is not a terminal; the board is then drawn as
+plain text, so that no information is in the colours alone.
 """
 
 from collections.abc import Iterator
@@ -17,8 +17,8 @@ from rulezero._core import CHANCE, Cell, GameError, State
 Names = tuple[str, str]  # what the seats are called
 
 SEAT_COLOURS = ("#ffffff", "#ffb454")
-# Dark and light squares, and the same where the last choice changed something: colours that stay
-# apart on terminals of 256 and of 16 colours too.
+# Dark and light squares, and those that the last choice changed: colours that also differ on
+# terminals with 256 or 16 colours.
 _SQUARE_COLOURS = ("#303030", "#444444")
 _LAST_COLOURS = ("#005f00", "#008700")
 _NOTE_COLOUR = "#a9b7c0"
@@ -27,7 +27,7 @@ _SEATS: Names = ("seat 0", "seat 1")
 
 
 def title(text: str) -> str:
-    """The text of a game as people read it: without the hash of rules in a file."""
+    """The text of a game for people: without the hash of rules in a file."""
     return text.partition(",sha=")[0]
 
 
@@ -37,8 +37,8 @@ class Board:
 
     state: State
     title: str = ""
-    since: State | None = None  # what differs from this one is marked; None: the state before
-    is_flipped: bool = False  # seat 1 sits below
+    since: State | None = None  # differences from it are marked; None: the state before
+    is_flipped: bool = False  # seat 1 is at the bottom
     names: Names = _SEATS
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -58,7 +58,7 @@ class Board:
         return Measurement(width, width)
 
     def plain(self, unicode: bool = True) -> str:
-        """The board as lines of text; what is marked stands in brackets."""
+        """The board as lines of text; marked squares are in brackets."""
         layout = _Layout.of(self)
         lines = [self.title] if self.title else []
         for label, row in layout.rows:
@@ -70,16 +70,16 @@ class Board:
         return "\n".join(line.rstrip() for line in lines)
 
 
-draw = Board  # rz.view.draw(state): the verb for what rich prints
+draw = Board  # rz.view.draw(state) returns what rich prints
 
 
 def plain(state: State, title: str = "", unicode: bool = True) -> str:
-    """The state as lines of text; what the last choice changed stands in brackets."""
+    """The state as lines of text; squares that the last choice changed are in brackets."""
     return Board(state, title).plain(unicode)
 
 
 def caption(state: State, names: Names = _SEATS) -> str:
-    """Who chooses now, or how the game ended."""
+    """The mover, or how the game ended."""
     if state.outcome is not None:
         return say_result(state.outcome, state.end_reason, names)
     return "the die rolls" if state.mover == CHANCE else f"{names[state.mover]} to move"
@@ -92,7 +92,7 @@ def say_result(outcome: float, reason: str | None, names: Names) -> str:
 
 
 def speaks_san(state: State) -> bool:
-    """Whether the game has a short move text that chess players know."""
+    """Whether the game supports SAN, the short move text of chess players."""
     try:
         state.say(state.legal[0], san=True)
     except (GameError, IndexError):
@@ -101,13 +101,13 @@ def speaks_san(state: State) -> bool:
 
 
 def say(state: State, action: int) -> str:
-    """A choice as people say it: SAN where the game speaks it, else its own move text."""
+    """A choice as people say it: SAN if the game supports it, else the game's move text."""
     return state.say(action, san=speaks_san(state))
 
 
 def say_ply(state: State, action: int, names: Names) -> str:
-    """Who chose what: "White plays Nf3", "the die falls 3"."""
-    who = "the die falls" if state.mover == CHANCE else f"{names[state.mover]} plays"
+    """Who chose what: "White plays Nf3", "the die shows 3"."""
+    who = "the die shows" if state.mover == CHANCE else f"{names[state.mover]} plays"
     return f"{who} {say(state, action)}"
 
 
@@ -133,10 +133,10 @@ class _Square:
 
 @dataclass(frozen=True)
 class _Layout:
-    """What both drawings share: squares with their labels, and how wide they are."""
+    """What both drawings share: squares with their labels, and their width."""
 
     rows: list[tuple[str, list[_Square]]]  # from the top, each with its label
-    cell: int  # letters a square takes
+    cell: int  # width of a square, in characters
     has_notes: bool
     letters: str  # the line of column names
 
@@ -172,17 +172,17 @@ class _Layout:
 
 
 def looks(cell: Cell) -> tuple[str, int, str]:
-    """All that people see of a square: its man, whose it is, and the note."""
+    """Everything that is shown of a square: its man, the man's seat, and the note."""
     return cell.man, cell.seat, cell.note
 
 
 def column_names(columns: int) -> list[str]:
-    """Letters from a on, or numbers where letters do not suffice."""
+    """Letters from a on, or numbers if there are more than 26 columns."""
     return [chr(ord("a") + at) if columns <= 26 else str(at + 1) for at in range(columns)]
 
 
 def _shown(cell: Cell) -> str:
-    """The man as it is drawn: seat 1's are lower case, or have a ' where there is no case."""
+    """The man as it is drawn: seat 1's are lower case, or end in ' if there is no case."""
     if cell.seat != 1:
         return cell.man
     return cell.man.lower() if cell.man.upper() != cell.man.lower() else f"{cell.man}'"
@@ -219,7 +219,7 @@ def _coloured_caption(state: State, names: Names, ascii_only: bool) -> Text:
     line = Text(caption(state, names), no_wrap=True)
     if seat is not None and seat != CHANCE:
         dot = "*" if ascii_only else "●"
-        # On the board's own ground: white would vanish on a white terminal.
+        # On a dark square's colour, as white would be invisible on a white terminal.
         return Text.assemble(
             (f" {dot} ", f"{SEAT_COLOURS[seat]} on {_SQUARE_COLOURS[0]}"), " ", line
         )
