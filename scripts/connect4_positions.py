@@ -1,9 +1,9 @@
 """Writes the fixed positions of Connect Four: .venv/bin/python scripts/connect4_positions.py.
 
-Each comes from a game of its own, of players who are careful in some of their moves and careless
-in the rest; how often is drawn for every game. They are spread evenly over the numbers of men, and
-over positions that are won and drawn for the mover (early: three to one): in one that is lost
-nobody can err.
+Each position comes from a different game. The players choose some of their moves with care and the
+others at random; the share of careful moves is drawn for every game. The positions are spread
+evenly over the numbers of men, and over wins and draws for the mover (early: three to one). In lost
+positions, no move is a mistake.
 """
 
 import itertools
@@ -20,8 +20,8 @@ FILE = Path(__file__).parents[1] / "src" / "rulezero" / "endgame" / "data" / "co
 SEED = 0
 EACH = 500  # positions of a kind
 _CARE = (0.0, 0.5, 0.8, 1.0)  # shares of careful moves
-_SOLVED_FROM = 18  # men: from here on the careful ones know everything
-_WORTHS: dict[Kind, tuple[int, ...]] = {  # to the mover, in turn; early draws are rare
+_SOLVED_FROM = 18  # men; from here on, careful moves are perfect
+_WORTHS: dict[Kind, tuple[int, ...]] = {  # values for the mover, in turn; early draws are rare
     "early": (1, 1, 1, 0),
     "middle": (1, 0),
     "late": (1, 0),
@@ -29,9 +29,9 @@ _WORTHS: dict[Kind, tuple[int, ...]] = {  # to the mover, in turn; early draws a
 
 
 def make(kind: Kind, *, seed: int = SEED, each: int = EACH, table: int = 512) -> list[Solved]:
-    """The positions of a kind, by their number of men; the seed settles them all.
+    """The positions of a kind, by their number of men; they depend only on the seed.
 
-    `table` is the solver's, in MiB: the larger, the sooner.
+    `table` is the size of the solver's table in MiB: the larger, the faster.
     """
     dice = random.Random(f"{seed}/{kind}")
     solver = Connect4Solver(table=table)
@@ -64,15 +64,15 @@ def mirrored(text: str) -> str:
 
 
 def _places(kind: Kind, each: int) -> Counter[tuple[int, int]]:
-    """How many positions are wanted for each number of men and each value, 1 won or 0 drawn."""
+    """The number of positions to make for each number of men and each value, 1 won or 0 drawn."""
     places = itertools.cycle((men, worth) for worth in _WORTHS[kind] for men in MEN[kind])
     return Counter(itertools.islice(places, each))
 
 
 def _play(men: int, dice: random.Random, solver: Connect4Solver) -> State | None:
-    """The position of a game after so many moves, if it can be brought there.
+    """The position of a game after this many moves; None if the game does not get there.
 
-    Nobody ends the game on the way: what is asked for is a position, not a good game.
+    Moves that win at once are not played, so that the game does not end before.
     """
     care = dice.choice(_CARE)
     state = load("connect4").start()
@@ -88,12 +88,12 @@ def _play(men: int, dice: random.Random, solver: Connect4Solver) -> State | None
 
 
 def _cautious(state: State) -> list[int]:
-    """Moves that do not lose at once, if there are such."""
+    """Moves that do not lose at once, or all moves if there are none."""
     return [a for a in state.legal if not _winning(state.apply(a))] or state.legal
 
 
 def _careful(state: State, solver: Connect4Solver) -> list[int]:
-    """Moves that are no mistakes."""
+    """Moves that are not mistakes."""
     solved = Solved(state, solver.values(state))
     return [action for action in state.legal if not solved.is_mistake(action)]
 
@@ -109,7 +109,7 @@ def _is_open(state: State) -> bool:
 
 
 def _is_subtle(solved: Solved) -> bool:
-    """Whether a mistake can be made that is not punished at once."""
+    """Whether there is a mistake after which the opponent has no win at once."""
     state = solved.state
     return any(solved.is_mistake(a) and not _winning(state.apply(a)) for a in state.legal)
 

@@ -2,9 +2,9 @@
 
     .venv/bin/python scripts/keys.py [RECIPE ...]
 
-Tiny runs of each recipe are made while reads of settings are watched. A key that no run has read is
-listed as refused, where an experiment with it is an error, and else as unread: then the exit code
-is 1. A star marks keys that a recipe or one of its presets gives.
+It makes tiny runs of each recipe and watches which settings they read. A key that no run has read
+is listed as refused if an experiment with it is an error, and otherwise as unread; then the exit
+code is 1. A star marks keys that a recipe or one of its presets gives.
 """
 
 import contextlib
@@ -29,14 +29,14 @@ from rulezero.training import unread
 
 PACKAGE = Path(rz.__file__).parent
 
-# Who reads keys without doing what they say: checks, and what makes experiments.
+# Code that reads keys without using them: checks, and code that makes experiments.
 _CHECKS = {"config.py", "flags.py", "settings.py", "training/unread.py"}
 _CHECKING = {("runs.py", "check"), ("training/experiment.py", "_suits_its_regime")}
-_OPTIONAL = {"curriculum": "{}", "targets.rewards": "{}", "begin": "x"}  # for some alone
+_OPTIONAL = {"curriculum": "{}", "targets.rewards": "{}", "begin": "x"}  # only for some recipes
 _NAMES = {"net.size": "net.blocks"}  # keys that stand for others
 
-# Changes that lead through every branch, for runs whose net is a tower. Those that an experiment
-# refuses are left out: a game without lessons, a regime without a gate.
+# Changes that lead through every branch, for runs whose net is a tower. Changes that an experiment
+# refuses are left out: for example for a game without lessons, or a regime without a gate.
 _COMMON = ("selfplay.games=2", "anchor.games=2", "net.blocks=1", "net.channels=8", "fit.batch=16")
 _TOWERS = (
     (
@@ -79,14 +79,14 @@ _PERCEPTRONS = (
 
 
 class Spy:
-    """Notes who reads the keys of experiments while it is entered."""
+    """A context in which it notes which code reads the keys of experiments."""
 
     def __init__(self) -> None:
         self.reads: defaultdict[str, Counter[str]] = defaultdict(Counter)  # by key: file:line
         self._known: dict[int, tuple[object, str, frozenset[str]]] = {}  # with keys not to note
 
     def watch(self, group: object, path: str = "", hidden: frozenset[str] = frozenset()) -> None:
-        """Reads of this group's keys are noted from now on, but for hidden ones."""
+        """Notes reads of this group's keys from now on, except for hidden keys."""
         self._known[id(group)] = (group, path, hidden)
         for name in _fields(type(group)):
             value = object.__getattribute__(group, name)
@@ -103,7 +103,7 @@ class Spy:
 
         def model_copy(group: Any, *, update: Mapping[str, Any] | None = None, **how: Any) -> Any:
             made = copy(group, update=update, **how)
-            if id(group) in spy._known:  # what is replaced in a copy was not read
+            if id(group) in spy._known:  # a key that is replaced in a copy was not read
                 _, path, hidden = spy._known[id(group)]
                 spy.watch(made, path, hidden | frozenset(update or ()))
             return made
@@ -121,7 +121,7 @@ class Spy:
         del Settings.__getattribute__, Resign.__getattribute__, Settings.model_copy
 
     def note(self, group: object, name: str) -> None:
-        """A group's attribute is read."""
+        """Notes that a group's attribute is read."""
         _, path, hidden = self._known.get(id(group), (None, "", frozenset()))
         if id(group) not in self._known or name in hidden or name not in _fields(type(group)):
             return
@@ -136,7 +136,7 @@ def _fields(kind: type) -> Sequence[str]:
 
 
 def _reader(frame: FrameType | None) -> str:
-    """The line of the package that reads; "" where it only checks, or is none of the package."""
+    """The package's line that reads; "" if it only checks, or if the package does not read."""
     while frame is not None:
         path, name = Path(frame.f_code.co_filename), frame.f_code.co_name
         if path.is_relative_to(PACKAGE):
@@ -151,7 +151,7 @@ def _reader(frame: FrameType | None) -> str:
 
 
 def experiments(recipe: str) -> list[rz.Experiment]:
-    """The tiny experiment of a recipe with changes that lead through every branch."""
+    """Tiny experiments of a recipe, with changes that lead through every branch."""
     plain = config.load(recipe, "tiny")
     kinds = _TOWERS if plain.regime.has_tower else _PERCEPTRONS
     found = []
@@ -169,7 +169,7 @@ def experiments(recipe: str) -> list[rz.Experiment]:
 
 
 def spied(made: Sequence[rz.Experiment]) -> Spy:
-    """What a run of each experiment reads; runs are made in the working directory."""
+    """A spy that has watched a run of each experiment, made in the working directory."""
     spy = Spy()
     for experiment in made:
         spy.watch(experiment)
@@ -189,7 +189,7 @@ def keys_of(kind: Any, path: str = "") -> Iterator[str]:
 
 
 def _group(kind: Any, name: str) -> type | None:
-    """The group that a key holds, or holds several of, or may hold; None: a plain value."""
+    """The type of the group, or of several groups, that a key holds; None: a plain value."""
     fields: Any = kind.model_fields if issubclass(kind, Settings) else kind.__annotations__
     wanted = [fields[name].annotation if issubclass(kind, Settings) else fields[name]]
     while wanted:
@@ -201,7 +201,7 @@ def _group(kind: Any, name: str) -> type | None:
 
 
 def keys_of_recipe(experiment: rz.Experiment) -> list[str]:
-    """Every key that an experiment has: of the regime those of its kind."""
+    """Every key that an experiment has, including those of its kind of regime."""
     every = [key for key in keys_of(rz.Experiment) if not key.startswith("regime.")]
     return [*every, *keys_of(type(experiment.regime), "regime.")]
 
@@ -220,7 +220,7 @@ def given_in(recipe: str) -> set[str]:
 
 
 def refusal(key: str, made: Sequence[rz.Experiment]) -> str:
-    """Why no experiment of a recipe may have a key; "": it may."""
+    """Why an experiment of a recipe cannot have a key; "": it can."""
     regime = made[0].regime
     for path, todo in regime.unread.items():
         if f"{key}.".startswith(f"{path}."):
@@ -258,7 +258,7 @@ class Row(NamedTuple):
 
 
 def row_of(key: str, name: str, recipe: str, spy: Spy, made: Sequence[rz.Experiment]) -> Row:
-    """What became of a key."""
+    """The row of a key."""
     # A regime's kind is read where the regime is: it says which class that is.
     readers = spy.reads.get(key.removesuffix(".kind") if key == "regime.kind" else key, Counter())
     if readers:
@@ -281,7 +281,7 @@ def rows_of_keys(recipe: str, spy: Spy, made: Sequence[rz.Experiment]) -> Iterat
 
 
 def rows_of_flags(recipe: str, spy: Spy, made: Sequence[rz.Experiment]) -> Iterator[Row]:
-    """The flags that are for a recipe, each with what it changes."""
+    """The flags of a recipe, each with the keys that it changes."""
     for flag in FLAGS:
         if recipe not in belongs_to(flag):
             continue
@@ -293,7 +293,7 @@ def rows_of_flags(recipe: str, spy: Spy, made: Sequence[rz.Experiment]) -> Itera
 
 
 def _example(flag: Flag, experiment: rz.Experiment) -> Any:
-    """A value for a flag; of a switch that which changes something."""
+    """A value for a flag; for a switch, the one that changes something."""
     if flag.kind is Switch:
         return not flag.keys(experiment, False)
     if isinstance(flag.kind, tuple):
@@ -302,7 +302,7 @@ def _example(flag: Flag, experiment: rz.Experiment) -> Any:
 
 
 def main(recipes: Sequence[str]) -> int:
-    """The exit code: 1 where a key is neither read nor refused."""
+    """Prints the rows; returns 1 if a key is neither read nor refused."""
     rows: list[Row] = []
     for recipe in recipes or config.recipes():
         made = experiments(recipe)

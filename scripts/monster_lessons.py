@@ -22,9 +22,11 @@ from rulezero.play.task import Task
 from rulezero.training.games.monster import TIERS, check, lessons, line_of
 from rulezero.training.games.training import Lesson
 
-FILE = Path(__file__).parents[1] / "src" / "rulezero" / "train" / "games" / "data" / "monster.txt"
+FILE = (
+    Path(__file__).parents[1] / "src" / "rulezero" / "training" / "games" / "data" / "monster.txt"
+)
 
-# Tiers 1 and 2: so many positions of these men, at these distances, Black to move.
+# Tiers 1 and 2, Black to move: tier, number of positions, men, distances.
 _SOLVED = [
     (1, 2, "KvKQR", range(2, 3)),
     (1, 2, "KvKQQR", range(2, 3)),
@@ -38,7 +40,8 @@ _SOLVED = [
     (2, 2, "KPvKQR", range(4, 8)),
 ]
 
-# Tiers 3 to 5 are taken out of games: of these men, or of all from the start of the game.
+# Tiers 3 to 5 come from games that begin with these men, or from the start of the game: number of
+# positions, men.
 _PLAYED: dict[int, tuple[int, tuple[str, ...]]] = {
     3: (7, ("KPvKQRR", "KPvKRRR", "KPPvKQQR", "KPPvKQRR")),
     4: (8, ("KPPvKQQRR", "KPPvKQRRBN", "KPPPvKQQRRB", "KPPPvKQRRRN")),
@@ -47,9 +50,9 @@ _PLAYED: dict[int, tuple[int, tuple[str, ...]]] = {
 _PLAYER = "puct:sims=200,temperature=1,temperature_turns=20"
 _ESTIMATE = "puct:sims=3200"
 _GAMES = 120  # of each tier
-_SKIPPED = 8  # first plies, which are not yet play
-_LEAST_ADVANTAGE = -0.3  # of a lesson's estimate, seat 0's
-_STATES = 6  # of a game that are tried
+_SKIPPED = 8  # first plies of a game that are skipped
+_LEAST_ADVANTAGE = -0.3  # seat 0's value in a lesson is below this
+_STATES = 6  # states of a game that are tried
 
 
 def make(tables: Tables, seed: int = 0) -> list[Lesson]:
@@ -78,7 +81,7 @@ def _solved(
 
 
 def _played(tables: Tables, seed: int, dice: random.Random) -> Iterator[Lesson]:
-    """Lessons from games, no two from the same."""
+    """Lessons from games, at most one from each game."""
     for tier, (many, armies) in _PLAYED.items():
         starts = [draw(army, dice) for army in armies for _ in range(_GAMES)]
         found = 0
@@ -117,7 +120,7 @@ def _games(tier: int, starts: Sequence[str], seed: int) -> Iterator[list[State]]
 def _worthy(
     tables: Tables, tier: int, states: Sequence[State], dice: random.Random
 ) -> Iterator[Lesson]:
-    """States of a game in which White has pawns and Black seems to be better, but nobody knows."""
+    """States of a game that no table covers, with white pawns, in which Black seems better."""
     later = [
         state
         for state in states[_SKIPPED // 3 :]
@@ -130,7 +133,7 @@ def _worthy(
 
 
 def _states(start: State, actions: Sequence[int]) -> list[State]:
-    """Every state in which Black moves, without its past; the clock begins anew."""
+    """Every state in which Black moves, without its history and with its move clock at 0."""
     found, state = [], start
     for action in actions:
         if state.mover == 1:
@@ -141,7 +144,7 @@ def _states(start: State, actions: Sequence[int]) -> list[State]:
 
 
 def main() -> int:
-    """Exit code 1 where a shipped lesson is wrong."""
+    """Checks the lessons; returns 1 if a shipped lesson is wrong."""
     folder, *options = sys.argv[1:] or [""]
     tables = open_tables(folder)
     if options == ["--make"]:

@@ -1,8 +1,8 @@
-"""Prints where code calls a game or a regime by its name: .venv/bin/python scripts/names.py.
+"""Prints where code names a game or a regime in a string: .venv/bin/python scripts/names.py.
 
-What is special about a game or a regime belongs in a file that carries its name (CONTRIBUTING.md);
-a name as a string literal anywhere else is a lookup table that the next game must join. Recipes are
-about one game each, and are left out.
+Code that is special to a game or a regime belongs in a file with its name (CONTRIBUTING.md). A name
+as a string literal in another file means that each new game needs an entry there. Recipes are left
+out, because each is for one game.
 """
 
 import ast
@@ -30,7 +30,7 @@ class Literal(NamedTuple):
 
 
 def literals() -> list[Literal]:
-    """Names of games and regimes in the code of files that do not carry them."""
+    """The names of games and regimes in code of files without that name."""
     files = [*(ROOT / "src" / "rulezero").rglob("*.*"), *(ROOT / "cpp").rglob("*.*")]
     return [
         literal
@@ -41,7 +41,7 @@ def literals() -> list[Literal]:
 
 
 def foreign(path: str, code: str) -> Iterator[Literal]:
-    """Strings that are a game's or regime's name, with or without options, but not the file's."""
+    """Strings that are a game's or regime's name, with or without options, except the file's."""
     strings = _python_strings(code) if path.endswith(".py") else _strings(code)
     for line, text in sorted(strings):
         name = text.partition(":")[0]
@@ -56,7 +56,7 @@ def _python_strings(code: str) -> Iterator[tuple[int, str]]:
 
 
 def _strings(code: str) -> Iterator[tuple[int, str]]:
-    """Strings of C++ or JavaScript, those in comments left out."""
+    """Strings of C++ or JavaScript, without those in comments."""
     for number, line in enumerate(code.splitlines(), 1):
         for match in _LITERAL.finditer(line):
             if match[1]:

@@ -11,7 +11,7 @@ _SIZE = 360  # pixels
 
 
 def pictures() -> Iterator[tuple[str, str]]:
-    """Names and images."""
+    """Yields the name and the SVG of each picture."""
     yield "chess", board("chess", "e2e4 e7e5 g1f3 b8c6 f1b5")
     yield "monster", board("monster", "e2e4 d2d4", whole=2, arrows=[("e2", "e4"), ("d2", "d4")])
     yield "random_chess", rz.svg(rz.load("random_chess:pieces=custom").start(seed=3), size=_SIZE)
@@ -42,7 +42,7 @@ _CAPTURE = "rnbqkbnr/ppp2ppp/3P4/8/8/8/5P2/4K3 w kq - 0 9"
 
 
 def board(game: str, moves: str, *, whole: int = 1, arrows: Sequence[tuple[str, str]] = ()) -> str:
-    """The board after some moves; what the last ones, `whole` of them, changed is marked."""
+    """The board after some moves; squares that the last `whole` moves changed are marked."""
     states = [rz.load(game).start()]
     for move in moves.split():
         states.append(states[-1].apply(states[-1].read(move)))
@@ -50,12 +50,12 @@ def board(game: str, moves: str, *, whole: int = 1, arrows: Sequence[tuple[str, 
 
 
 def position(game: str, text: str, *, arrows: Sequence[tuple[str, str]] = ()) -> str:
-    """The board of a text."""
+    """The board of a position's text."""
     return rz.svg(rz.load(game).parse(text), arrows=arrows, size=_SIZE)
 
 
 def main() -> int:
-    """Writes them all."""
+    """Writes all pictures."""
     FOLDER.mkdir(exist_ok=True)
     for name, image in pictures():
         (FOLDER / f"{name}.svg").write_text(image + "\n", encoding="utf-8")
