@@ -1,9 +1,10 @@
-"""How fast nets judge positions on one core: torch, onnxruntime, and onnxruntime with int8.
+"""Measures the speed of nets on one core: torch, onnxruntime, and onnxruntime with int8.
 
     taskset -c 0 .venv/bin/python benchmarks/evaluators.py [BLOCKS CHANNELS]
 
-Machines differ and are noisy, so what counts are the ratios to onnxruntime with floats: all take
-turns on one core, several rounds each, and the median round is told. Time is the thread's own.
+Machines differ and are noisy, so the important figures are the ratios to onnxruntime with floats:
+all take turns on one core for several rounds, and the table has the median round. Times are CPU
+times of the thread.
 """
 
 import os
@@ -27,13 +28,13 @@ from rulezero.play.evaluators import Evaluator
 from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.play.evaluators.torch import TorchEvaluator
 
-_SECONDS = 0.15  # each round, each evaluator
+_SECONDS = 0.15  # per round and evaluator
 _ROUNDS = 5
 _BATCHES = (1, 8, 64)
 
 
 def rate(evaluator: Evaluator, planes: Floats) -> float:
-    """Positions a second."""
+    """Positions per second."""
     done = 0
     begin = time.thread_time()
     while (spent := time.thread_time() - begin) < _SECONDS:
@@ -42,7 +43,7 @@ def rate(evaluator: Evaluator, planes: Floats) -> float:
 
 
 def rates(evaluators: dict[str, Evaluator], planes: Floats) -> dict[str, tuple[float, float]]:
-    """For each evaluator the median rate, and its ratio to the first one's in the same round."""
+    """The median rate of each evaluator, and of its ratio to the first one in the same round."""
     rounds = [
         {name: rate(evaluator, planes) for name, evaluator in evaluators.items()}
         for _ in range(_ROUNDS)
@@ -58,7 +59,7 @@ def rates(evaluators: dict[str, Evaluator], planes: Floats) -> dict[str, tuple[f
 
 
 def main() -> None:
-    """Prints one table: games and batch sizes down, evaluators across."""
+    """Prints a table with rows for games and batch sizes, and columns for evaluators."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     torch.set_num_threads(1)

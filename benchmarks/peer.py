@@ -1,4 +1,4 @@
-"""Another program's search at our side: a process in its own environment that speaks JSON lines."""
+"""Another program's search, to compare with: a process in its own environment, with JSON lines."""
 
 import json
 import os
@@ -17,7 +17,7 @@ class Peer:
     """OpenSpiel on chess: see peers/open_spiel_chess.py."""
 
     def __init__(self, folder: Path) -> None:
-        """Starts it in an environment that make bench-peers has made."""
+        """Starts the process in an environment that `make bench-peers` has made."""
         environment = dict(os.environ)
         constants = folder / "constant_evaluator.so"
         if constants.is_file():
@@ -33,10 +33,10 @@ class Peer:
         hello = self._read()
         self.about: dict[str, str] = hello["about"]
         self.sides: list[str] = hello["sides"]
-        self.last: dict[str, dict[str, float]] = {}  # what each side said last
+        self.last: dict[str, dict[str, float]] = {}  # the last answer of each side
 
     def side(self, name: str) -> Side:
-        """One of its sides, to be measured beside ours."""
+        """One of its sides, to be measured in turn with ours."""
 
         def work(seconds: float) -> Slice:
             assert self._process.stdin
@@ -48,7 +48,7 @@ class Peer:
         return work
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the process."""
         assert self._process.stdin
         self._process.stdin.close()
         self._process.wait()

@@ -1,7 +1,7 @@
-"""How small records are and how fast they are read: games of random moves, thoughts made up.
+"""Measures the size of records and the speed of reading them: random games, made-up thoughts.
 
-The visits of each ply come from a small PUCT bandit with made-up priors and values, spread as a
-search of 100 simulations spreads them; the shape of the numbers is real, the play is not.
+The visits of each ply come from a small PUCT bandit with random priors and values. They are spread
+like those of a search with 100 simulations, so the sizes are realistic, but the play is not.
 """
 
 import sys
@@ -20,12 +20,12 @@ from rulezero.data.replay import planes, replay_of
 
 _SIMS = 100
 _GAMES = 6
-_FLATNESS = {"exchange": 20.0}  # of priors and values: how evenly many actions are visited
+_FLATNESS = {"exchange": 20.0}  # of priors and values; the higher, the more even are the visits
 _SECONDS = 1.0
 
 
 def visits(dice: np.random.Generator, actions: int, flatness: float) -> npt.NDArray[np.int64]:
-    """How a search of 100 simulations might visit so many actions."""
+    """Random visits of this many actions, like those of a search with 100 simulations."""
     prior = 0.75 * dice.dirichlet(np.full(actions, flatness))
     prior += 0.25 * dice.dirichlet(np.full(actions, 10 / actions))
     value = dice.normal(0, 0.3 / flatness, actions)
@@ -39,7 +39,7 @@ def visits(dice: np.random.Generator, actions: int, flatness: float) -> npt.NDAr
 
 
 def play(game: rz.Game, seed: int) -> Record:
-    """A random game in which every seat thinks."""
+    """The record of a random game with a thought at every choice."""
     dice = np.random.default_rng(seed)
     state = first = game.start(seed=seed)
     sims: list[int] = []
@@ -94,7 +94,7 @@ def play(game: rz.Game, seed: int) -> Record:
 
 
 def rate(work: Callable[[int], int]) -> float:
-    """Units of work a second of this process's time."""
+    """Units of work per second of this process's CPU time."""
     done = number = 0
     begin = time.process_time()
     while (spent := time.process_time() - begin) < _SECONDS:
@@ -104,7 +104,7 @@ def rate(work: Callable[[int], int]) -> float:
 
 
 def size_of(records: list[Record]) -> int:
-    """Bytes of the shard that holds them."""
+    """The size in bytes of a shard with these records."""
     with tempfile.TemporaryDirectory() as folder:
         with Store(folder) as store:
             for record in records:

@@ -1,7 +1,7 @@
-"""How fast the rules are: against python-chess in the same run, then game by game.
+"""Measures the speed of the rules: against python-chess in the same run, then game by game.
 
-Machines differ and are noisy, so what counts are ratios: both sides of a comparison take turns
-on one core, several rounds each, and the median round is told.
+Machines differ and are noisy, so the important figures are ratios: both sides of a comparison take
+turns on one core for several rounds, and the table has the median round.
 """
 
 import os
@@ -17,12 +17,12 @@ from rich.table import Table
 
 import rulezero as rz
 
-Work = Callable[[], int]  # does some work and says how many units it was
+Work = Callable[[], int]  # does some work and returns its number of units
 
 _SECONDS = 0.5  # measured for each number
 _ROUNDS = 5
 
-# Every custom man of custom.yaml stands on one of these two boards.
+# Every custom piece of custom.yaml is on one of these two boards.
 CUSTOM_BOARDS = {
     "sliders and leapers": "ramckosr/pppppppp/8/8/8/8/PPPPPPPP/RAMCKOSR w KQkq - 0 1",
     "riders and hoppers": (
@@ -32,7 +32,7 @@ CUSTOM_BOARDS = {
 
 
 def rate(work: Work) -> float:
-    """Units of work a second."""
+    """Units of work per second."""
     done = 0
     begin = time.perf_counter()
     while (spent := time.perf_counter() - begin) < _SECONDS:
@@ -42,7 +42,7 @@ def rate(work: Work) -> float:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours against theirs, in the same unit."""
+    """Our work and theirs, in the same unit."""
 
     what: str
     ours: Work
@@ -51,7 +51,7 @@ class Comparison:
 
 
 def chess_paths(board: chess.Board, depth: int) -> int:
-    """python-chess's perft, the last ply counted in bulk."""
+    """python-chess's perft, with the last ply counted in bulk."""
     if depth == 1:
         return board.legal_moves.count()
     paths = 0
@@ -63,7 +63,7 @@ def chess_paths(board: chess.Board, depth: int) -> int:
 
 
 def chess_playout(dice: random.Random) -> int:
-    """Plies of a random game with python-chess: list, push, ask for the end."""
+    """Plays a random game with python-chess; returns its number of plies."""
     board = chess.Board()
     plies = 0
     while not board.is_game_over() and plies < 300:
@@ -73,7 +73,7 @@ def chess_playout(dice: random.Random) -> int:
 
 
 def playout(game: rz.Game, dice: random.Random) -> int:
-    """Plies of a random game, choice by choice through the contract; a die falls at random too."""
+    """Plays a random game from Python, ply by ply, dice included; returns its number of plies."""
     state = game.start(seed=dice.getrandbits(32))
     plies = 0
     while not state.is_over and plies < game.facts.max_plies:
@@ -83,7 +83,7 @@ def playout(game: rz.Game, dice: random.Random) -> int:
 
 
 def naive_monster_turns(board: chess.Board) -> int:
-    """White's turns in Monster Chess by trying every pair of moves with python-chess."""
+    """The number of White's turns in Monster Chess, by trying all pairs of python-chess moves."""
     turns = 0
     for first in list(board.pseudo_legal_moves):
         board.push(first)
@@ -100,7 +100,7 @@ def naive_monster_turns(board: chess.Board) -> int:
 
 
 def comparisons() -> list[Comparison]:
-    """What is measured against python-chess."""
+    """The comparisons with python-chess."""
     start = rz.load("chess").start()
     orthodox = chess.Board()
     custom = rz.load("random_chess", pieces="custom")
@@ -137,7 +137,7 @@ def comparisons() -> list[Comparison]:
 
 
 def compare(comparison: Comparison) -> tuple[float, float, float]:
-    """Our rate, theirs and the ratio: the medians of rounds in which both take turns."""
+    """Our rate, theirs and their ratio: medians over rounds in which both take turns."""
     rounds = [(rate(comparison.ours), rate(comparison.theirs)) for _ in range(_ROUNDS)]
     return (
         statistics.median(ours for ours, _ in rounds),
@@ -147,7 +147,7 @@ def compare(comparison: Comparison) -> tuple[float, float, float]:
 
 
 def counted_paths(state: rz.State) -> Work:
-    """Counts the paths of the deepest depth that still takes little time."""
+    """A function that counts the paths of the greatest depth that takes little time."""
     depth = 1
     while rz.perft(state, depth) < 20_000 and depth < 6:
         depth += 1
@@ -155,7 +155,7 @@ def counted_paths(state: rz.State) -> Work:
 
 
 def made_planes(state: rz.State) -> Work:
-    """Makes the planes of one state."""
+    """A function that makes the planes of one state."""
 
     def make() -> int:
         state.planes()

@@ -1,6 +1,6 @@
-"""How fast the search is: against the evaluator alone, against OpenSpiel, on two cores, on disk.
+"""Measures the search: against the evaluator alone, against OpenSpiel, on two cores, on disk.
 
-Machines differ and are noisy, so what counts are ratios of sides that take turns: see timing.py.
+Machines differ and are noisy, so most figures are ratios of sides that take turns: see timing.py.
 """
 
 import argparse
@@ -27,16 +27,16 @@ from rulezero.version import __version__
 from timing import Figure, pin
 
 PARTS = {
-    "selfplay": "self-play of a net for what its evaluator does alone",
+    "selfplay": "self-play of a net against its evaluator alone",
     "tree": "the search without a net, against OpenSpiel's in C++",
     "workers": "two workers against one",
     "bot": "self-play of a net, against OpenSpiel's bot in Python",
-    "store": "bytes a ply, planes re-made, memory",
+    "store": "bytes per ply, planes made, memory",
 }
 
 
 class Report(msgspec.Struct, frozen=True):
-    """A whole run."""
+    """The results of a whole benchmark."""
 
     machine: dict[str, str]
     figures: list[Figure]
@@ -44,11 +44,11 @@ class Report(msgspec.Struct, frozen=True):
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """How long a run may take."""
+    """How much is measured."""
 
-    rounds: int = 15  # of sides that take turns
-    seconds: float = 0.5  # of each turn
-    warm_up: int = 12_800  # simulations of self-play before anything is measured
+    rounds: int = 15  # rounds in which the sides take turns
+    seconds: float = 0.5  # length of a turn
+    warm_up: int = 12_800  # simulations of self-play before the measurement
     worker_rounds: int = 5
     worker_seconds: float = 2.0
     plies: int = 1_000_000  # in the store
@@ -67,7 +67,7 @@ QUICK = Effort(
 
 
 def machine(peer: peers.Peer | None, core: int | None) -> dict[str, str]:
-    """What the figures hold for."""
+    """The machine and the versions that the figures are for."""
     facts = {
         "cpu": f"{cpu()}, {os.cpu_count()} cores, measured on {'any' if core is None else core}",
         "load": " ".join(f"{load:.1f}" for load in os.getloadavg()),
@@ -130,15 +130,15 @@ def _written(number: float) -> str:
 
 
 def main() -> None:
-    """Measures what is asked for."""
-    parser = argparse.ArgumentParser(description="How fast the search is.")
+    """Measures the chosen parts and prints the report."""
+    parser = argparse.ArgumentParser(description="Measures the speed of the search.")
     parser.add_argument(
-        "--only", choices=PARTS, action="append", help="a part to measure; may be given again"
+        "--only", choices=PARTS, action="append", help="measure this part; may be repeated"
     )
-    parser.add_argument("--quick", action="store_true", help="a short run: does it work at all?")
-    parser.add_argument("--json", action="store_true", help="print JSON in the place of a table")
-    parser.add_argument("--plies", type=int, help="in the store; a million unless told")
-    parser.add_argument("--rounds", type=int, help="in which the sides take turns")
+    parser.add_argument("--quick", action="store_true", help="a short run that only tests the code")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--plies", type=int, help="plies in the store (default: a million)")
+    parser.add_argument("--rounds", type=int, help="rounds in which sides take turns (default: 15)")
     parser.add_argument(
         "--peers", type=Path, default=peers.FOLDER, help=f"made by {peers.HOW}: %(default)s"
     )

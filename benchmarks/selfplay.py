@@ -1,4 +1,4 @@
-"""Self-play of a net in its steady state, against the net alone: how much the search costs."""
+"""Compares self-play of a net, in its steady state, with the net alone: the cost of the search."""
 
 import random
 import statistics
@@ -23,8 +23,8 @@ WIDTH = 64
 NET = NetConfig(blocks=4, channels=64)
 
 _GROUPS = 8  # games begin in groups, so that they do not all move at once
-_OPENINGS = (20, 40)  # random plies before a game begins: from the first to below the second
-_KEPT = 8  # batches kept for the evaluator alone
+_OPENINGS = (20, 40)  # number of random plies before a game: at least the first, below the second
+_KEPT = 8  # batches that are kept to measure the evaluator alone
 
 WANTED: dict[tuple[str, str], float] = {
     ("chess", "fp32"): 0.95,
@@ -36,7 +36,7 @@ WANTED: dict[tuple[str, str], float] = {
 
 
 class UniformEvaluator:
-    """Knows nothing: every slot alike, value 0, no draws."""
+    """An evaluator that gives every slot the same logit, and every position value 0 and no draw."""
 
     identity = "uniform"
 
@@ -44,21 +44,21 @@ class UniformEvaluator:
         self._slots = slots
 
     def evaluate(self, planes: Floats) -> Evaluation:
-        """Zeros."""
+        """Returns zeros."""
         policy = np.zeros((len(planes), self._slots), np.float32)
         return Evaluation(policy, policy[:, 0].copy(), policy[:, 0].copy())
 
 
 def make_net(folder: Path, name: str) -> Path:
-    """An untrained 4x64 net of a game, with the policy head that the game's nets have."""
+    """Writes an untrained 4x64 net for a game, with the game's default policy head."""
     game = rz.load(name)
     return save(folder / name, create(game, NET), game)
 
 
 class Gauge:
-    """An evaluator that counts the rows it serves and the time they take.
+    """An evaluator that counts the rows that its inner evaluator serves, and their time.
 
-    Whose answers it gives can be changed on the way.
+    The inner evaluator can be replaced at any time.
     """
 
     identity = "gauge"
@@ -67,12 +67,12 @@ class Gauge:
         self.inner = inner
         self.rows = 0
         self.batches = 0
-        self.seconds = 0.0  # of CPU time inside
-        self.kept: list[Floats] = []  # the last whole batches, while they are wanted
+        self.seconds = 0.0  # CPU time in the inner evaluator
+        self.kept: list[Floats] = []  # the last full batches, if `keeps` is set
         self.keeps = False
 
     def evaluate(self, planes: Floats) -> Evaluation:
-        """What the inner evaluator says."""
+        """The answer of the inner evaluator."""
         self.rows += len(planes)
         self.batches += 1
         if self.keeps and len(planes) == WIDTH:
@@ -84,10 +84,10 @@ class Gauge:
 
 
 class SelfPlay:
-    """Games of an evaluator against itself, in the middle of the game and of their searches.
+    """Games of an evaluator against itself, in the middle of the games and of their searches.
 
-    `run` counts rows that the evaluator has served: simulations that end in a known result come
-    on top. `simulate` counts all of them.
+    `run` counts the rows that the evaluator has served, so it leaves out simulations that end in a
+    known result. `simulate` counts all simulations.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class SelfPlay:
         self.gauge = Gauge(UniformEvaluator(game.facts.slots))
         seat = rz.player(f"puct:sims={SIMS},noise=0.25,temperature=1", evaluator=self.gauge)
         self.session = Session(game, [seat], seed=1, width=WIDTH, cache=cache)
-        self.outside: list[float] = []  # share of each slice that was not the evaluator's
+        self.outside: list[float] = []  # share of each slice's time outside the evaluator
         self._dice = random.Random(0)
         self._added = 0
         for group in range(_GROUPS):
@@ -113,21 +113,21 @@ class SelfPlay:
         self.gauge.keeps = False
 
     def step(self) -> int:
-        """Plays on by one batch; a game that is over makes room for the next. Rows served."""
+        """Plays on by one batch, with a new game for each that ends; returns the rows served."""
         before = self.gauge.rows
         for _ in self.session.step():
             self._add()
         return self.gauge.rows - before
 
     def run(self, seconds: float) -> Slice:
-        """Rows served in about so many seconds."""
+        """Plays for about this many seconds; returns the rows served."""
         before = self.gauge.seconds
         done = spend(self.step, seconds)
         self.outside.append(1 - (self.gauge.seconds - before) / done.seconds)
         return done
 
     def simulate(self, seconds: float) -> Slice:
-        """Simulations in about so many seconds."""
+        """Plays for about this many seconds; returns the simulations."""
         before = self.session.pool.simulations
         spent = spend(self.step, seconds).seconds
         return Slice(self.session.pool.simulations - before, spent)
@@ -138,7 +138,7 @@ class SelfPlay:
 
 
 def middle_game(game: rz.Game, dice: random.Random) -> rz.State:
-    """A state after some random plies, where somebody chooses."""
+    """A state after some random plies in which a player has to choose."""
     while True:
         state = game.start(seed=dice.getrandbits(32))
         for _ in range(dice.randrange(*_OPENINGS)):
@@ -150,7 +150,7 @@ def middle_game(game: rz.Game, dice: random.Random) -> rz.State:
 
 
 def evaluator_alone(evaluator: Evaluator, batches: list[Floats]) -> Side:
-    """The evaluator's own speed on planes that a self-play gave it."""
+    """A side that measures the evaluator alone, on planes from self-play."""
     turns = _endless(batches)
 
     def work() -> int:
@@ -165,7 +165,7 @@ def _endless(batches: list[Floats]) -> Iterator[Floats]:
 
 
 def measure(folder: Path, rounds: int, seconds: float, warm_up: int) -> Iterator[Figure]:
-    """Simulations of self-play for each position that the evaluator alone could judge."""
+    """Rows per second of self-play, divided by those of the evaluator alone."""
     for name in dict.fromkeys(name for name, _ in WANTED):
         net = make_net(folder, name)
         game = rz.load(name)

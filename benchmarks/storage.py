@@ -1,4 +1,4 @@
-"""A large store: bytes a ply, planes re-made a second, and memory while it is read."""
+"""Measures a large store: bytes per ply, planes made per second, and memory while it is read."""
 
 import math
 import os
@@ -26,14 +26,14 @@ from timing import Figure, spread
 GAMES = ("razzle", "exchange")
 SIMS = 100
 _SEARCH = f"sims={SIMS},noise=0.25,temperature=1"
-_LITTLE = NetConfig(blocks=1, channels=16)  # what it thinks is random anyway, so it may be fast
+_LITTLE = NetConfig(blocks=1, channels=16)  # its answers are random anyway, so a fast net will do
 _LOGITS = 3.0  # spread of a trained net's logits
-_MOST_GROWTH = 16.0  # MiB that memory may grow by while a store is read
-_PIECES = 8  # of the store; each is timed by itself
+_MOST_GROWTH = 16.0  # MiB by which memory may grow while a store is read
+_PIECES = 8  # parts of the store; each part is timed separately
 
 
 class Reading(NamedTuple):
-    """What reading a store was like."""
+    """Speed and memory of reading a store."""
 
     rates: list[float]  # planes a second, piece by piece
     growth: float  # MiB, from the first twentieth of the records to the end
@@ -52,7 +52,7 @@ def measure(folder: Path, plies: int, sharp_plies: int) -> Iterator[Figure]:
             unit="bytes a ply",
             note=f"{written:,} plies, {size / 2**20:,.1f} MiB",
         )
-        # A process of its own: the memory of the one that wrote would hide what reading takes.
+        # In another process: the memory of the process that wrote would hide that of reading.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
             reading = fresh.submit(read_through, store, written).result()
         yield Figure(
@@ -84,7 +84,7 @@ def measure(folder: Path, plies: int, sharp_plies: int) -> Iterator[Figure]:
 
 
 def write(path: Path, game: str, seat: str, plies: int, width: int) -> tuple[int, int]:
-    """Plays so many plies or a little more into a store; how many, and the bytes they take."""
+    """Plays at least this many plies into a store; returns their number and their size in bytes."""
     task = Task(
         game=game, a=seat, b=seat, games=plies, name="bench", swap=False, purpose="self-play"
     )
@@ -99,7 +99,7 @@ def write(path: Path, game: str, seat: str, plies: int, width: int) -> tuple[int
 
 
 def read_through(path: Path, plies: int) -> Reading:
-    """Reads a store of so many plies to its end and re-makes the planes of every choice."""
+    """Reads a store of this many plies to its end and makes the planes of every choice."""
     rates: list[float] = []
     total, seen, made = 0, 0, 0
     early = 0.0
@@ -119,7 +119,7 @@ def read_through(path: Path, plies: int) -> Reading:
 
 
 def resident() -> float:
-    """MiB of memory that this process has now; NaN where the system does not tell."""
+    """The resident memory of this process in MiB; NaN if the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except OSError:
@@ -128,7 +128,7 @@ def resident() -> float:
 
 
 def sharp_net(folder: Path, name: str) -> Path:
-    """A little random net with a policy as decided as a trained one's."""
+    """A small random net with a policy as sharp as that of a trained net."""
     game = rz.load(name)
     tower = create(game, _LITTLE)
     positions = sample(game, 256, seed=0)
@@ -142,5 +142,5 @@ def sharp_net(folder: Path, name: str) -> Path:
 def _scale(tower: Tower, factor: float) -> None:
     """Multiplies the logits of a from_to head."""
     for name, weight in tower.policy.named_parameters():
-        if not name.startswith("key."):  # a logit is a query times a key, or a further layer's
+        if not name.startswith("key."):  # scaling keys, too, would scale logits twice
             weight.mul_(factor)

@@ -1,8 +1,8 @@
-"""Measuring on a machine that others use too: sides take turns, CPU time counts, medians are told.
+"""Measures on a machine that other programs use, too: by turns, in CPU time, and with medians.
 
 Every side works on one core in short slices. A slice's seconds are CPU seconds of the process that
-did the work, so what others take away in between does not count; what they do to the caches does,
-and that is why the sides take turns and the ratio of neighbouring slices is what is told.
+did the work, so time that other programs take does not count. Their effect on the caches does, so
+the sides take turns, and the results are ratios of neighbouring slices.
 """
 
 import os
@@ -22,15 +22,15 @@ class Slice(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Units a second."""
+        """Units per second."""
         return self.units / self.seconds
 
 
-Side = Callable[[float], Slice]  # works for about so many seconds
+Side = Callable[[float], Slice]  # works for about this many seconds
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """What the rounds of a measurement said: the median between two quartiles."""
+    """The result of several rounds: the median and two quartiles."""
 
     low: float
     median: float
@@ -38,19 +38,19 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class Figure(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of the table: a number, and what is wanted of it."""
+    """A line of the table: a number and its target."""
 
     part: str
     what: str
     number: Spread
     unit: str = "x"
     wanted: float | None = None
-    is_most: bool = False  # whether `wanted` is the most that is wanted, not the least
+    is_most: bool = False  # whether `wanted` is a maximum, not a minimum
     note: str = ""
 
     @property
     def is_met(self) -> bool | None:
-        """Whether the target is reached; None where there is none."""
+        """Whether the target is reached; None if there is none."""
         if self.wanted is None:
             return None
         number = self.number.median
@@ -58,7 +58,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pin() -> int | None:
-    """Keeps this process and what it starts on one core; its number, or None where none can."""
+    """Keeps this process and its children on one core; returns its number, or None if it cannot."""
     if not hasattr(os, "sched_setaffinity"):
         return None
     core = max(os.sched_getaffinity(0))
@@ -67,7 +67,7 @@ def pin() -> int | None:
 
 
 def spend(work: Callable[[], float], seconds: float) -> Slice:
-    """Does pieces of work, each of which tells its units, for so many CPU seconds."""
+    """Repeats some work, which returns its units, for this many CPU seconds."""
     units = 0.0
     begin = time.process_time()
     while (spent := time.process_time() - begin) < seconds:
@@ -76,7 +76,7 @@ def spend(work: Callable[[], float], seconds: float) -> Slice:
 
 
 def interleave(sides: Mapping[str, Side], rounds: int, seconds: float) -> dict[str, list[float]]:
-    """The rates of each side, round by round; in every other round they go in reverse order."""
+    """The rates of each side, round by round; every other round has the sides in reverse order."""
     rates: dict[str, list[float]] = {name: [] for name in sides}
     for number in range(rounds):
         for name in list(sides)[:: 1 if number % 2 == 0 else -1]:

@@ -1,4 +1,4 @@
-"""The search without a net, and the whole search with one, against OpenSpiel's on chess."""
+"""Compares the search, without a net and with one, with OpenSpiel's search on chess."""
 
 import statistics
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ from timing import Figure, Side, Slice, interleave, ratios, spend, spread
 
 SIMS = 800
 MOST_PLIES = 60
-_CACHE = 1 << 16  # positions of a net that are remembered: the default of both
+_CACHE = 1 << 16  # positions of a net that are cached: the default of both programs
 _CONSTANT = {"cpp_constant": "C++", "python_constant": "Python"}  # sides of the peer
 _NET = {"python_net": "torch", "python_script": "TorchScript"}
 
 
 class UniformPlay:
-    """One game after another without a net: every move alike, every position worth 0."""
+    """One game after another without a net: equal priors, and value 0 for all positions."""
 
     def __init__(self, name: str) -> None:
         self.game = rz.load(name)
@@ -35,12 +35,12 @@ class UniformPlay:
         self._add()
 
     def lines(self) -> list[int]:
-        """Lengths of what the choices of the games that have ended expected."""
+        """Lengths of the expected lines of all choices in the games that have ended."""
         thoughts = (each.thought(ply) for each in self._played for ply in range(each.plies))
         return [len(thought.line) for thought in thoughts if thought is not None]
 
     def run(self, seconds: float) -> Slice:
-        """Simulations of the choices that were made in about so many seconds."""
+        """Plays for about this many seconds; returns the simulations."""
         before = self.session.pool.simulations
         spent = spend(self._step, seconds).seconds
         return Slice(self.session.pool.simulations - before, spent)
@@ -57,7 +57,7 @@ class UniformPlay:
 
 
 def measure(peer: Peer | None, rounds: int, seconds: float) -> Iterator[Figure]:
-    """Simulations a second with constants for a net: Monster and chess, for one of OpenSpiel's."""
+    """Simulations per second without a net: Monster and chess, and their ratios to OpenSpiel's."""
     ours = {name: UniformPlay(name) for name in ("monster", "chess")}
     sides: dict[str, Side] = {name: play.run for name, play in ours.items()}
     theirs = {side: language for side, language in _CONSTANT.items() if peer and side in peer.sides}
@@ -66,7 +66,7 @@ def measure(peer: Peer | None, rounds: int, seconds: float) -> Iterator[Figure]:
         sides[side] = peer.side(side)
     rates = interleave(sides, rounds, seconds)
     for name, play in ours.items():
-        lines = play.lines() or [0]  # none where no game has ended yet
+        lines = play.lines() or [0]  # no game has ended yet
         yield Figure(
             part="tree",
             what=f"{name} without a net, {SIMS} simulations a choice",
@@ -94,7 +94,7 @@ def measure(peer: Peer | None, rounds: int, seconds: float) -> Iterator[Figure]:
 def measure_bot(
     peer: Peer | None, folder: Path, rounds: int, seconds: float, warm_up: int
 ) -> Iterator[Figure]:
-    """Self-play on chess with a net, against OpenSpiel's Python bot with such a net in torch."""
+    """Self-play on chess with a net, against OpenSpiel's Python bot with a net of the same size."""
     if peer is None:
         return
     net = make_net(folder, "chess")
@@ -126,7 +126,7 @@ def measure_bot(
 
 
 def left_out(peer: Peer | None) -> list[str]:
-    """What cannot be measured, and how it could."""
+    """The comparisons that cannot be made, and what they need."""
     if peer is None:
         return [f"the comparisons with OpenSpiel; they need {HOW}"]
     if "cpp_constant" not in peer.sides:

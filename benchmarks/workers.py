@@ -1,8 +1,8 @@
-"""Two workers against one: self-play in processes of their own, each on its core.
+"""Compares two workers with one: self-play in separate processes, each on its own core.
 
-Only the clock on the wall tells whether two workers get in each other's way, and on that clock
-whatever else the machine does counts too. So rounds in which others were busy on these cores are
-played again, and where quiet ones are too few nothing is claimed.
+Whether two workers slow each other down shows only in wall-clock time, which also depends on other
+programs. Rounds in which other programs used these cores are therefore repeated. If there are too
+few quiet rounds, the result is not compared with the target.
 """
 
 import multiprocessing
@@ -20,24 +20,24 @@ from selfplay import SelfPlay, make_net
 from timing import Figure, spread
 
 WANTED = 1.85
-_QUIET = 0.05  # share of the cores that others may use in a quiet round
-_TRIES = 6  # rounds played for each that is wanted
+_QUIET = 0.05  # share of the cores' time that other programs may use in a quiet round
+_TRIES = 6  # maximum number of rounds, for each quiet one that is wanted
 
 
 class Done(NamedTuple):
-    """What a worker did in a slice."""
+    """The work of a worker in a slice."""
 
     rows: int
-    wall: float  # seconds
-    cpu: float  # its own
+    wall: float  # seconds of wall-clock time
+    cpu: float  # seconds of its own CPU time
 
 
 class Round(NamedTuple):
-    """Each alone, then both."""
+    """Ratios of both workers together to each worker alone."""
 
-    by_wall: float  # the ratio
-    by_cpu: float  # the ratio of what they did in a second of their own CPU time
-    others: float  # share of the cores that others used
+    by_wall: float  # of rows per second of wall-clock time
+    by_cpu: float  # of rows per second of their own CPU time
+    others: float  # share of the cores' time that other programs used
 
 
 class Worker:
@@ -51,19 +51,19 @@ class Worker:
         self._process.start()
 
     def wait(self) -> None:
-        """Returns when it is warm."""
+        """Waits until it has warmed up."""
         self._pipe.recv()
 
     def begin(self, seconds: float) -> None:
-        """Sends it to work."""
+        """Starts a slice of this many seconds."""
         self._pipe.send(seconds)
 
     def end(self) -> Done:
-        """What it did."""
+        """Waits for the end of the slice; returns the work done."""
         return Done(*self._pipe.recv())
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the process."""
         self._pipe.send(None)
         self._process.join()
 
@@ -83,7 +83,7 @@ def _work(pipe: "Connection[Any, Any]", net: str, core: int, warm_up: int) -> No
 def measure(
     folder: Path, cores: list[int], rounds: int, seconds: float, warm_up: int
 ) -> Iterator[Figure]:
-    """What two workers do together for what one of them does alone."""
+    """The rows of two workers together, relative to those of one worker alone."""
     net = make_net(folder, "monster")
     workers = [Worker(net, core, warm_up) for core in cores]
     for worker in workers:
@@ -132,11 +132,11 @@ def _play(workers: list[Worker], cores: list[int], seconds: float) -> Round:
 
 
 def _busy(cores: list[int]) -> float:
-    """Seconds that these cores have worked, for whomever, or were lent to another machine."""
+    """Seconds that these cores have worked for any program, or for another virtual machine."""
     ticks = 0
     for line in Path("/proc/stat").read_text(encoding="ascii").splitlines():
         name, *fields = line.split()
         if name in [f"cpu{core}" for core in cores]:
             user, nice, system, _idle, _waiting, *rest = map(int, fields)
-            ticks += user + nice + system + sum(rest[:3])  # interrupts, and what was stolen
+            ticks += user + nice + system + sum(rest[:3])  # interrupts and stolen time
     return ticks / os.sysconf("SC_CLK_TCK")

@@ -1,7 +1,8 @@
-"""Connect Four from nothing: mistakes in solved positions, as the run went on.
+"""Connect Four from random weights: mistakes in solved positions during the run.
 
-The agent is puct:sims=128 with a net of the run. It may make at most half the mistakes of
-alphabeta:depth=5,eval=uniform in middle positions, fewer in early ones, no more in late ones.
+The agent is puct:sims=128 with a net of the run. Compared with alphabeta:depth=5,eval=uniform, it
+must make at most half as many mistakes in middle positions, fewer in early ones, and no more in
+late ones.
 """
 
 import sys
@@ -18,7 +19,7 @@ EVERY = 8  # iterations between two points of the curve
 
 
 def shares(run: Run, name: str, seat: str) -> dict[str, float]:
-    """Mistakes of a player in a hundred positions of each kind."""
+    """A player's mistakes per hundred positions of each kind."""
 
     def count() -> dict[str, float]:
         print(f"counting the mistakes of {seat}")
@@ -29,7 +30,7 @@ def shares(run: Run, name: str, seat: str) -> dict[str, float]:
 
 
 def main() -> int:
-    """Trains, counts, writes; 1 if something is not as it must be."""
+    """Trains, counts mistakes and writes the section; returns 1 if a claim fails."""
     run = trained("proof_connect4", "connect4")
     last = run.progress().iteration
     names = ["untrained", *(f"iter_{n}" for n in range(EVERY, last, EVERY)), f"iter_{last}"]

@@ -1,8 +1,8 @@
-"""Chess at a glance: what a perceptron of the small preset has learned, stage by stage.
+"""Distilled chess: what a perceptron of the small preset has learned, stage by stage.
 
-In the material stage its loss on games never trained on must be a tenth of the best constant's at
-most. What the stages of search teach must make the one-ply player stronger than the net it began
-with, by a sequential test, and bring its choices nearer to a search of depth 3.
+After the material stage, its loss on games never trained on must be at most a tenth of the best
+constant's. After the search stages, the one-ply player must be stronger than after the material
+stage, by a sequential test, and its choices must agree more often with a search of depth 3.
 """
 
 import sys
@@ -24,11 +24,11 @@ POSITIONS = 2000
 SEARCH = "alphabeta:depth=3"
 TEST = Sprt(elo0=0, elo1=30, alpha=0.01, beta=0.01)
 MOST_GAMES = 2000
-OPENING = 8  # plies at random, so that no two games are alike
+OPENING = 8  # random first plies, so that no two games are alike
 
 
 def agreements(run: Run, nets: dict[str, str | None]) -> dict[str, dict[str, Any]]:
-    """How each net agrees with the search, on positions of games that no run plays."""
+    """How well each net agrees with the search, on positions of games that are in no run."""
 
     def measure() -> dict[str, dict[str, Any]]:
         print(f"comparing {len(nets)} nets with {SEARCH} in {POSITIONS} positions")
@@ -42,7 +42,7 @@ def agreements(run: Run, nets: dict[str, str | None]) -> dict[str, dict[str, Any
 
 
 def meet(run: Run, before: Stage, after: Stage) -> dict[str, Any]:
-    """The one-ply player after a stage against that of an earlier one, until the test is sure."""
+    """The one-ply player after a stage against that of an earlier one, up to a test's verdict."""
 
     def play() -> dict[str, Any]:
         print(f"playing the net after {after.name} against that after {before.name}")
@@ -69,7 +69,7 @@ def meet(run: Run, before: Stage, after: Stage) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Trains, plays, writes; 1 if something is not as it must be."""
+    """Trains, plays and writes the section; returns 1 if a claim fails."""
     run = trained("proof_distill", "distill")
     settings = config.read(run.config()).regime
     assert isinstance(settings, Distill)
@@ -159,7 +159,7 @@ def _say_match(name: str, found: dict[str, Any]) -> list[str]:
 
 
 def _trials(run: Run) -> dict[float, float]:
-    """Scores by the minutes after which each net was done."""
+    """The scores of nets, by the minutes after which each was done."""
     at = minutes(run)
     return {round(at[entry.a.partition("net=")[2]], 1): 100 * entry.score for entry in ratings(run)}
 

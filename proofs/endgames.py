@@ -1,6 +1,6 @@
-"""Monster endgames: every table that is published, solved, and what it says.
+"""Monster endgames: solves every table of docs/monster_endgames.md, and writes that page.
 
-Tables that are in the folder stay; a time is what solving took, not what finding took.
+Tables that are already in the folder are kept; their time is that of their solving, if known.
 """
 
 import json
@@ -28,12 +28,12 @@ LONE_KING = {
     for many in range(4)
 }
 WITH_PAWNS = ["KPvKQ", "KPvKR", "KPvKQQ", "KPvKQR", "KPvKRR", "KPPvKQ", "KPPvKR"]
-TOO_LARGE = ["KPvKQQQ", "KPPvKQQ"]  # for 24 GB of memory, or for the disk
+TOO_LARGE = ["KPvKQQQ", "KPPvKQQ"]  # need more than 24 GB of memory, or too much of the disk
 TITLES = ["The kings alone", "One man", "Two men", "Three men"]
 
 
 def solve(men: str, times: dict[str, float]) -> None:
-    """Makes a table and those that it needs, and keeps how long each took; nan: who knows."""
+    """Solves a table and those that it needs, and keeps the time of each; nan: not known."""
     for each in solving.order(men):
         begin = time.perf_counter()
         if solving.solve(each, FOLDER, workers=cores()):
@@ -44,7 +44,7 @@ def solve(men: str, times: dict[str, float]) -> None:
 
 
 def shares(count: Count) -> str:
-    """Black's wins, draws, White's wins of a hundred."""
+    """Black's wins, draws and White's wins in per cent."""
     total = max(count.total, 1)
     return " / ".join(_share(part / total) for part in (count.black, count.drawn, count.white))
 
@@ -113,12 +113,12 @@ def main() -> int:
 
 
 def memory(men: list[str]) -> str:
-    """What solving the largest of them takes."""
+    """The memory that solving the largest of these tables takes."""
     return f"{max(map(monster_memory, men)) / 2**30:.1f} GiB"
 
 
 def promotions(times: dict[str, float]) -> str:
-    """What tables with pawns took, with those that they need."""
+    """The time, memory and size of tables with pawns, with those of the tables they need."""
     rows = []
     for men in [*WITH_PAWNS, *TOO_LARGE]:
         needed = [each for each in solving.order(men) if not each.startswith("Kv")]
@@ -126,9 +126,9 @@ def promotions(times: dict[str, float]) -> str:
         size = sum(map(monster_size, needed)) / 2**30
         rows.append([men, took, memory(needed), f"{size:.1f} GiB"])
     return (
-        "All four promotions are in: a table with pawns needs those of the men that they become."
-        " With these, and without those of a lone white king:\n\n"
-        + table(["men", "seconds", "memory", "on disk"], rows)
+        "All four promotions are allowed, so a table with pawns needs the tables of the men that a"
+        " pawn can become. The figures include these tables, but not those of a lone white"
+        " king:\n\n" + table(["men", "seconds", "memory", "on disk"], rows)
     )
 
 
@@ -138,13 +138,15 @@ def page(tables: Tables, sections: dict[str, list[list[str]]], times: dict[str, 
     three = sum(times[men] for men in LONE_KING[3])
     parts = [
         INTRODUCTION,
-        f"On {cores()} cores all tables with up to two black men took {up_to_two:.0f} s, the twenty"
-        f" with three {three / 60:.1f} minutes and at most {memory(LONE_KING[3])} of memory.",
-        f"{SAMPLES:,} random entries of all tables agree with the rules of the game one ply ahead.",
+        f"On {cores()} cores, the tables of a lone white king against a king and up to two men took"
+        f" {up_to_two:.0f} s in all. The twenty with three men took {three / 60:.1f} minutes and at"
+        f" most {memory(LONE_KING[3])} of memory.",
+        f"{SAMPLES:,} random entries of all tables were compared with the rules of the game, one"
+        " ply ahead; all agree.",
     ]
     for name, rows in sections.items():
         parts += [f"## {name}", table(HEAD, rows)]
-    parts += [promotions(times), "## Longest wins of Black"]
+    parts += [promotions(times), "## Longest wins of Black", LONGEST]
     for men in ("KvKQR", "KvKQQQ", "KvKQQR", "KvKQRR", "KvKRRR", "KPvKQR"):
         longest = tables.summary(men).longest[1]
         if longest.text is not None:
@@ -153,21 +155,30 @@ def page(tables: Tables, sections: dict[str, list[list[str]]], times: dict[str, 
     return "\n\n".join(parts) + "\n"
 
 
+LONGEST = (
+    "Both sides play by the tables. Moves are in order: two in each turn of White, one in each turn"
+    " of Black."
+)
+
 INTRODUCTION = """# Monster endgames, solved
 
-White has a king, perhaps pawns, and moves twice; Black has a king and some men and moves once; who
-takes the king wins. These tables say of every position who wins when nobody errs, and in how many
-turns of the winner. As far as we know nobody has published them before.
+This page has the results of solved endgames of Monster Chess: with given men, how many positions
+each side wins with best play, and how many turns the longest win takes. White has a king, perhaps
+pawns, and moves twice a turn; Black has a king and other men and moves once; the side that takes
+the enemy king wins. As far as we know, these results have not been published before.
 
-`make proof-endgames` solves all of them and writes this page; `rulezero solve monster KvKQR --out
-endgames` makes one table and those it needs, and prints the same figures. See
-[can_black_win.md](can_black_win.md) for what follows from them.
+`make proof-endgames` solves all tables and writes this page. `rulezero solve monster KvKQR --out
+endgames` makes one table and those it needs, and prints the same figures
+([endgames.md](endgames.md)). [can_black_win.md](can_black_win.md) says what the results mean for
+the game.
 
-- Men are White's v Black's. Positions are all ways to put them on different squares.
-- Shares are Black's wins / draws / White's wins in a hundred. *Quiet* are positions whose white
-  king nobody attacks: with Black to move all others are won by Black at once.
-- A distance counts the winner's turns up to and with the capture of the king.
-- Endless play is a draw. The end after 150 turns, castling and en passant are left out."""
+- The column *men* names White's men, v, and Black's men. The positions are all placements of these
+  men on different squares.
+- The next four columns have the percentages of Black's wins / draws / White's wins; their headings
+  name the side to move. A position is *quiet* if no man attacks the white king. With Black to
+  move, Black wins all other positions at once.
+- The longest wins are counted in turns of the winner, up to and including the capture of the king.
+- Endless play is a draw. The draw after 150 turns, castling and en passant are ignored."""
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,6 +1,6 @@
 """Memory of a learner whose window holds a million plies, and how fast it makes batches.
 
-Another process plays the games first: razzle with plain search, visits recorded.
+Other processes play the games first: razzle, searched without a net, with visits in the records.
 """
 
 import resource
@@ -33,7 +33,7 @@ def most_memory() -> float:
 
 
 def play(folder: str, games: int) -> None:
-    """Games into a store."""
+    """Plays games into a store, in another process."""
     words = (
         f"match razzle --a {PLAYER} --b {PLAYER} --games {games} --opening 4 --workers {cores()}"
     )
@@ -42,7 +42,7 @@ def play(folder: str, games: int) -> None:
 
 
 def main() -> None:
-    """Measures and writes."""
+    """Measures, and writes the section."""
     rows = []
     experiment = config.load("razzle", "small")
     game = rz.load("razzle")

@@ -1,7 +1,7 @@
 """Monster Chess: whether Black can win, by tables, by a script and by search.
 
-It needs the tables of `make proof-endgames` in the folder endgames. What was played is kept in
-runs/monster, so that a stopped proof goes on. docs/can_black_win.md says what follows.
+It needs the tables of `make proof-endgames` in the folder endgames. Results are kept in
+runs/monster, so that a stopped proof can be continued. docs/can_black_win.md has the conclusions.
 """
 
 import random
@@ -21,14 +21,14 @@ from rulezero.machine import cores
 ENDGAMES = Path("endgames")
 RUN = RUNS / "monster"
 
-MOSTLY = 0.5  # of the quiet positions with Black to move: then a material is mostly won
-POSITIONS = 200  # of such materials
+MOSTLY = 0.5  # a material is mostly won if Black to move wins more of its quiet positions
+POSITIONS = 200  # of mostly won materials
 WITH_PAWNS = ["KPvKQQ", "KPvKQR", "KPvKRR"]
 PAWN_POSITIONS = 50
-DISTANCES = range(2, 21)  # a king that can be taken at once is no hunt
+DISTANCES = range(2, 21)  # not 1: there, the king can be taken at once
 PROBES = 10_000
 
-DEFENDER = f"heuristic:tables={ENDGAMES}"  # the longest defence, and draws that are held
+DEFENDER = f"heuristic:tables={ENDGAMES}"  # defends as long as possible, and holds draws
 SEARCHER = "ucb1:sims=800"
 SCRIPT = {"with tables": f"scripted:tables={ENDGAMES}", "without": "scripted"}
 
@@ -42,7 +42,7 @@ PROBERS = ["puct:sims=50", "gumbel:sims=16", "ucb1:sims=50", "alphabeta:depth=2"
 
 
 def won(tables: Tables, men: str, many: int) -> dict[str, int]:
-    """Positions that Black, to move, wins, and in how many turns."""
+    """Won positions with Black to move, and the number of turns of each win."""
     dice = random.Random(f"won/{men}")
     game = rz.load("monster")
     found: dict[str, int] = {}
@@ -56,7 +56,7 @@ def won(tables: Tables, men: str, many: int) -> dict[str, int]:
 
 
 def hunt(white: str, black: str, starts: dict[str, int]) -> list[dict[str, Any]]:
-    """What becomes of won positions, in the order of the starts."""
+    """The results of games from won positions, in the order of the starts."""
     result = rz.match(
         "monster",
         a=white,
@@ -79,7 +79,7 @@ def hunt(white: str, black: str, starts: dict[str, int]) -> list[dict[str, Any]]
 
 
 def mostly_won(tables: Tables) -> dict[str, float]:
-    """Lone-king materials that Black wins from most quiet positions, with the share."""
+    """Black's materials that win from most quiet positions against a lone king, with the share."""
     found = {}
     for men in tables.men:
         if men.startswith("Kv"):
@@ -90,19 +90,19 @@ def mostly_won(tables: Tables) -> dict[str, float]:
 
 
 def hunts(tables: Tables, men: list[str], many: int, white: str) -> dict[str, Any]:
-    """By how the script plays, then by material: the games."""
+    """The games, by script and then by material."""
     found: dict[str, Any] = {}
     for name, black in SCRIPT.items():
         found[name] = {}
         for number, each in enumerate(men):
-            share = (many + number) // len(men)  # they add up to all
+            share = (many + number) // len(men)  # the shares add up to `many`
             found[name][each] = hunt(white, black, won(tables, each, share))
             print(f"{name}: {each} {score(found[name][each])}", flush=True)
     return found
 
 
 def score(games: list[dict[str, Any]]) -> str:
-    """King captures of all, as words."""
+    """The number and share of king captures, in words."""
     captures = sum(game["outcome"] == -1 for game in games)
     return f"{captures} of {len(games)} ({captures / len(games):.0%})"
 
@@ -134,13 +134,13 @@ def _mean(numbers: Iterator[int]) -> str:
 
 
 def share_of(found: dict[str, list[dict[str, Any]]]) -> float:
-    """King captures of all games of all materials."""
+    """The share of king captures in the games of all materials."""
     outcomes: list[float] = [game["outcome"] for each in found.values() for game in each]
     return outcomes.count(-1) / len(outcomes)
 
 
 def probes(tables: Tables) -> dict[str, int]:
-    """Won positions of all tables, by turns; how many a search with tables threw away."""
+    """Plays a move in won positions of all tables, with each search in turn; counts lost wins."""
     dice = random.Random("probes")
     game = rz.load("monster")
     seats = [
@@ -161,7 +161,7 @@ def probes(tables: Tables) -> dict[str, int]:
 
 
 def glances() -> dict[str, float]:
-    """What search says of the start position, by simulations."""
+    """The search's value of the start position, by simulations."""
     state = rz.load("monster").start()
     return {
         str(sims): float(rz.player(f"puct:sims={sims},early_stop=false").think(state).value or 0)
@@ -170,7 +170,7 @@ def glances() -> dict[str, float]:
 
 
 def meet(white: str, black: str, games: int) -> dict[str, int]:
-    """Games from the start, by who wins."""
+    """The number of games from the start, by result."""
     result = rz.match(
         "monster",
         a=white,
@@ -197,7 +197,7 @@ NAMES = {"white": 1.0, "drawn": 0.0, "black": -1.0}
 
 
 def main() -> int:
-    """Plays everything that has not been played, and writes the section."""
+    """Plays all games that have not been played, and writes the section."""
     if not ENDGAMES.is_dir():
         raise SystemExit(f"there is no folder {ENDGAMES}: make proof-endgames fills it (29 GB)")
     tables = rz.endgame.open(ENDGAMES)
@@ -244,7 +244,7 @@ def main() -> int:
 
 
 def started(met: dict[str, dict[str, int]]) -> str:
-    """The table of games from the start: White's budgets by rows."""
+    """The table of games from the start, with a row for each budget of White."""
     head = ["White's sims", *(f"Black: {black}, {games} games" for black, games in COLUMNS.items())]
     rows = [
         [str(white), *(_result(met[f"{white}_{black}"]) for black in COLUMNS)] for white in BUDGETS

@@ -1,4 +1,4 @@
-"""Monster Chess: a net of the small preset against the one it was bootstrapped to, both colours.
+"""Monster Chess: the final net of the small preset against the bootstrap's net, with both colours.
 
 A sequential test must find the final net stronger. Results are given by side and by lesson, with
 the share of games that Black wins.
@@ -30,13 +30,13 @@ YARDSTICK = "ucb1:sims=200"
 
 
 def duel(run: Run) -> dict[str, Any]:
-    """The final net against the bootstrap's, until the test has its verdict."""
+    """The final net against the bootstrap's, up to the verdict of a test."""
     a, b = (AGENT.format(net=f"{run.path}@{which}") for which in ("latest", "0"))
     return met(run.path, "against_bootstrap", "monster", a, b, GAMES, sprt=(0, 30))
 
 
 def yardsticks(run: Run) -> list[list[str]]:
-    """What the bootstrap's net and the final one score by colour against plain search."""
+    """Scores of the bootstrap's net and the final net, by colour, against a search without net."""
     rows = []
     for which in ("0", "latest"):
         seat = AGENT.format(net=f"{run.path}@{which}")
@@ -50,7 +50,7 @@ def _counts(counts: dict[str, int]) -> str:
 
 
 def by_tier(run: Run) -> str:
-    """How many games Black won from the lessons, iteration by iteration."""
+    """The number of lessons that Black won, iteration by iteration."""
     rows = []
     for entry in logged(run, GamesEntry):
         if is_lesson(entry):
@@ -64,7 +64,7 @@ def _black(results: TierResults | None) -> str:
 
 
 def by_side(run: Run) -> tuple[str, dict[float, float]]:
-    """The games from the start, iteration by iteration; Black's share of them."""
+    """The results of games from the start, iteration by iteration, and Black's share of wins."""
     rows, shares = [], {}
     for entry in logged(run, GamesEntry):
         if not entry.is_training or is_lesson(entry):
@@ -81,7 +81,7 @@ def by_side(run: Run) -> tuple[str, dict[float, float]]:
 
 
 def main() -> int:
-    """Trains, plays, writes; 1 if something is not as it must be."""
+    """Trains, plays and writes the section; returns 1 if a claim fails."""
     run = trained("proof_monster_small", "monster")
     found = duel(run)
     sides, shares = by_side(run)

@@ -1,4 +1,4 @@
-"""What proofs share: runs that go on where they were stopped, and a place for what they show."""
+"""Code that proofs share: runs that are resumed if they were stopped, and docs/results.md."""
 
 import datetime
 import json
@@ -24,11 +24,11 @@ from rulezero.training.run import Run
 RUNS = Path("runs")
 RESULTS = Path("docs") / "results.md"
 Kind = TypeVar("Kind", bound=Entry)
-PROOF = "proof"  # folder of a run: what was measured of it
+PROOF = "proof"  # subfolder of a run with the measurements of its proof
 
 
 def trained(name: str, recipe: str, preset: str = "small", changes: Sequence[str] = ()) -> Run:
-    """The run of this name, trained to its end: begun, gone on with, or found done."""
+    """The finished run of this name; starts or resumes it if necessary."""
     path = RUNS / name
     experiment = config.load(recipe, preset, changes)
     with watching(experiment) as watch:
@@ -41,7 +41,7 @@ def trained(name: str, recipe: str, preset: str = "small", changes: Sequence[str
 
 
 def kept(run: Path, name: str, make: Callable[[], Any]) -> Any:
-    """What `make` found, kept in a run's folder with the time it took: it is not made twice."""
+    """The result of `make`, which is kept in a run's folder with its time, so it is made once."""
     path = run / PROOF / f"{name}.json"
     if path.is_file():
         return json.loads(path.read_text(encoding="utf-8"))["found"]
@@ -64,9 +64,9 @@ def met(
     opening: int = 4,
     sprt: tuple[float, float] | None = None,
 ) -> dict[str, Any]:
-    """A match between two, kept by its name: score, Elo and its interval, results by seat, ends.
+    """A match, kept by its name: score, Elo with interval, results by seat, and end reasons.
 
-    Where there is a test, the match ends with its verdict.
+    With a sequential test, the match ends at its verdict.
     """
 
     def play() -> dict[str, Any]:
@@ -83,13 +83,13 @@ def met(
             "verdict": None if found.sprt is None else found.sprt.verdict,
         }
 
-    how = keyed(game, a, b, games, opening, str(sprt)) % 2**32  # other players meet anew
+    how = keyed(game, a, b, games, opening, str(sprt)) % 2**32  # a new match if anything differs
     found: dict[str, Any] = kept(run, f"{name}_{how:08x}", play)
     return found
 
 
 def rated(matches: Mapping[str, Mapping[str, Any]]) -> str:
-    """Matches as a table, by who was met."""
+    """Matches as a table, by opponent."""
     rows = [
         [
             name,
@@ -109,12 +109,12 @@ def causes(draws: Mapping[str, int]) -> str:
 
 
 def logged(run: Run, kind: type[Kind]) -> list[Kind]:
-    """The lines of a kind in the run's log."""
+    """The entries of a kind in the run's log."""
     return [entry for entry in run.entries() if isinstance(entry, kind)]
 
 
 def minutes(run: Run) -> dict[str, float]:
-    """How long a run had worked when each net was done, by name."""
+    """The minutes of work after which each net of a run was done, by name."""
     known = {entry.net: entry.seconds_so_far / 60 for entry in logged(run, VerdictEntry)}
     return {"untrained": 0.0, **known}
 
@@ -125,7 +125,7 @@ def ratings(run: Run) -> list[GamesEntry]:
 
 
 def effort(run: Run) -> list[str]:
-    """How well a run used its machine, a line for each figure."""
+    """How well a run used its machine: one line for each figure."""
     fits, ends = logged(run, FitEntry), logged(run, VerdictEntry)
     waited = sum(fit.waiting * fit.seconds for fit in fits)
     learned = sum(fit.seconds for fit in fits)
@@ -143,7 +143,7 @@ def effort(run: Run) -> list[str]:
 
 
 def _rated(run: Run) -> float:
-    """The share of the rating in what nets have evaluated; its opponent has none."""
+    """The rating's share of all evaluations by nets; the rating's opponent has no net."""
     rating = sum(rz.player(entry.a).number("sims") * entry.plies / 2 for entry in ratings(run))
     others = [entry for entry in logged(run, GamesEntry) if entry.purpose != "rating"]
     return rating / (rating + sum(entry.sims for entry in others if "net=" in entry.a))
@@ -155,12 +155,12 @@ def listed(lines: Iterable[str]) -> str:
 
 
 def judged(claims: Mapping[str, bool]) -> str:
-    """Whether what must be so is so."""
+    """The claims as a list, each with yes or no."""
     return listed(f"{said}: {'yes' if holds else '**no**'}" for said, holds in claims.items())
 
 
 def chart(title: str, across: str, up: str, points: Mapping[float, float]) -> str:
-    """A curve that Markdown viewers draw; the figures stay readable where they do not."""
+    """A curve that some Markdown viewers draw; in others, its figures are readable as text."""
     places = ", ".join(f'"{x:g}"' for x in points)
     heights = ", ".join(f"{y:.1f}" for y in points.values())
     return (
@@ -176,7 +176,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def write(section: str, command: str, text: str) -> None:
-    """Puts a section into docs/results.md in the place of what it said before."""
+    """Writes a section of docs/results.md, in place of the old one."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     machine = f"{cores()} cores of {cpu()}"
     body = f"## {section}\n\n`{command}`, {today}, on {machine}.\n\n{text.strip()}\n"

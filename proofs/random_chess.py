@@ -1,7 +1,7 @@
-"""Ultimate Random Chess: a net of the small preset against the one it was bootstrapped to.
+"""Ultimate Random Chess: the final net of the small preset against the bootstrap's net.
 
-The bootstrap's net is Elo 0, and the final one must be significantly above it; it must score 95 %
-against random. A tiny run with all ten custom pieces must go to its end.
+The final net must be significantly stronger than the bootstrap's net, which has Elo 0, and score at
+least 95 % against random. A tiny run with all ten custom pieces must finish.
 """
 
 import sys
@@ -46,7 +46,7 @@ def meet(run: Run, opponent: str) -> dict[str, Any]:
 
 
 def climb(run: Run) -> dict[int, dict[str, Any]]:
-    """Nets against the bootstrap's, by iteration: half of the way, and the end."""
+    """Nets against the bootstrap's net, by iteration: that of the middle and the last one."""
     last = run.progress().iteration
     found = {}
     for iteration in (last // 2, last):
@@ -75,7 +75,7 @@ def diversity(run: Run) -> list[list[str]]:
 
 
 def custom() -> list[str]:
-    """A tiny run with every custom piece, and what came of it."""
+    """Makes a tiny run with every custom piece, checks its games, and describes it."""
     run = trained("proof_random_chess_custom", "random_chess", "tiny", [f"game={CUSTOM}"])
     game = rz.load(CUSTOM)
     records = list(run.store())
@@ -90,7 +90,7 @@ def custom() -> list[str]:
 
 
 def main() -> int:
-    """Trains, plays, writes; 1 if something is not as it must be."""
+    """Trains, plays and writes the section; returns 1 if a claim fails."""
     run = trained("proof_random_chess", "random_chess")
     against = {opponent: meet(run, opponent) for opponent in OPPONENTS}
     climbed, at = climb(run), minutes(run)

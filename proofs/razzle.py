@@ -1,7 +1,7 @@
-"""Razzle Dazzle: a net of the small preset with sixteen simulations against plain search.
+"""Razzle Dazzle: a net of the small preset with 16 simulations against a search without a net.
 
-It must score 70 % against ucb1:sims=200, which judges by hand-written rules, and 98 % against
-random; nine tenths of its policy must lie on legal moves.
+It must score at least 70 % against ucb1:sims=200, which uses the hand-written heuristic, and 98 %
+against random. More than 90 % of its policy must be on legal moves.
 """
 
 import sys
@@ -31,7 +31,7 @@ from rulezero.training.run import Run
 AGENT = "gumbel:net={net},sims=16"
 SEARCH = "ucb1:sims=200"
 GAMES = 200
-OPENING = 4  # plies at random, so that no two games are alike
+OPENING = 4  # random first plies, so that no two games are alike
 
 
 def meet(run: Run, opponent: str) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def meet(run: Run, opponent: str) -> dict[str, Any]:
 
 
 def milliseconds(run: Run) -> dict[str, float]:
-    """What a move takes each of the two, one at a time, on one core."""
+    """The time of a move of both players, one position at a time on one core."""
 
     def measure() -> dict[str, float]:
         game = rz.load("razzle")
@@ -64,7 +64,7 @@ def milliseconds(run: Run) -> dict[str, float]:
 
 
 def legal_mass(run: Run, illegal: float) -> float:
-    """Probability on legal moves of a net fitted to the run's games with such a penalty."""
+    """Probability on legal moves of a net that is fitted to the run's games with this penalty."""
 
     def learn() -> float:
         print(f"fitting a net with fit.loss.illegal={illegal:g}")
@@ -84,7 +84,7 @@ def legal_mass(run: Run, illegal: float) -> float:
 
 
 def main() -> int:
-    """Trains, plays, writes; 1 if something is not as it must be."""
+    """Trains, plays and writes the section; returns 1 if a claim fails."""
     run = trained("proof_razzle", "razzle")
     against = {opponent: meet(run, opponent) for opponent in (SEARCH, "random")}
     times = milliseconds(run)
@@ -127,7 +127,7 @@ def main() -> int:
 
 
 def _net_of(seat: str) -> str:
-    """The net's name in a seat's text."""
+    """The net's name in a player's text."""
     parts = seat.partition(":")[2].split(",")
     return next(part.partition("=")[2] for part in parts if part.startswith("net="))
 

@@ -1,6 +1,6 @@
-"""Runs that are killed ten times at random instants end bit-identical to an undisturbed run.
+"""Runs that are killed ten times at random end bit-identical to uninterrupted runs.
 
-Compared are the sha256 of the latest net, of the optimiser, and of everything recorded.
+It compares the SHA-256 of the latest net, of the learner and of all records.
 """
 
 import random
@@ -18,17 +18,17 @@ ITERATIONS = 8
 CHANGES = ["selfplay.games=48"]
 STAGES = ["regime.material_iterations=4", "regime.search_iterations=4"]
 START = 2.0  # seconds that a run takes to begin
-SHARE = 1.4 / KILLS  # of an undisturbed run: the longest time between two kills
+SHARE = 1.4 / KILLS  # longest time between two kills, as a share of an uninterrupted run
 
 
 def changes(recipe: str) -> list[str]:
-    """What makes a tiny run long enough; distillation counts its iterations by stage."""
+    """Changes that make a tiny run long enough; a distillation has its iterations by stage."""
     staged = config.load(recipe, "tiny").regime.kind == "distill"
     return CHANGES + (STAGES if staged else [f"iterations={ITERATIONS}"])
 
 
 def command(recipe: str, run: Run) -> list[str]:
-    """Begins a run, or resumes it."""
+    """The command that begins a run, or resumes it."""
     command = [sys.executable, "-m", "rulezero", "train"]
     if run.exists:
         return [*command, "--resume", str(run.path)]
@@ -37,7 +37,10 @@ def command(recipe: str, run: Run) -> list[str]:
 
 
 def killed(recipe: str, longest: float, dice: random.Random) -> tuple[Run, list[str]]:
-    """A run that was killed often, at most `longest` seconds apart, and where that was."""
+    """A finished run that was killed ten times, and where it was after each kill.
+
+    The time between two kills is at most START + `longest` seconds.
+    """
     run = Run(RUNS / f"proof_resume_{recipe}_killed")
     places: list[str] = []
     while len(places) < KILLS:
@@ -55,11 +58,11 @@ def killed(recipe: str, longest: float, dice: random.Random) -> tuple[Run, list[
 
 
 def main() -> int:
-    """Runs, kills, compares, writes; 1 if something is not the same."""
+    """Makes the runs, compares them and writes the section; returns 1 if anything differs."""
     dice, rows, is_same = random.Random(0), [], True
     for recipe in config.recipes():
         for folder in RUNS.glob(f"proof_resume_{recipe}*"):
-            shutil.rmtree(folder)  # left behind by a proof that was stopped
+            shutil.rmtree(folder)  # from a proof that was stopped
         begin = time.perf_counter()
         whole = runs.train(
             recipe, "tiny", RUNS / f"proof_resume_{recipe}_whole", changes=changes(recipe)

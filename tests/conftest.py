@@ -1,4 +1,4 @@
-"""What holds for every test, and what several of them need."""
+"""Settings for all tests, and shared fixtures."""
 
 import atexit
 import os
@@ -12,10 +12,10 @@ import pytest
 import rulezero as rz
 from rulezero.endgame import Tables, solving
 
-# A background job of a shell ignores Ctrl-C, and so would the processes that tests start.
+# Background jobs of a shell ignore Ctrl-C, and processes that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Rules in Python that tests run stay unknown to the user.
+# Keeps the Python rules that tests run out of the user's own folder of known rules.
 os.environ["RULEZERO_RULES"] = tempfile.mkdtemp(prefix="rulezero_rules_")
 atexit.register(shutil.rmtree, os.environ["RULEZERO_RULES"], ignore_errors=True)
 
@@ -24,7 +24,7 @@ SOLVED = ["KvKQ", "KvKN", "KPvK", "KvKQR", "KvKQQ", "KvKQQQ"]
 
 @pytest.fixture(scope="session")
 def endgames(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Endgame tables of a few men, and of all that they can turn into."""
+    """A folder with the endgame tables of SOLVED, and of the endgames that they lead to."""
     place = tmp_path_factory.mktemp("endgames")
     for men in SOLVED:
         solving.solve(men, place, workers=2)
@@ -33,5 +33,5 @@ def endgames(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tables(endgames: Path) -> Tables:
-    """The same, opened."""
+    """The tables of `endgames`, opened."""
     return rz.endgame.open(endgames)

@@ -1,4 +1,4 @@
-"""The package as people at a Python prompt meet it: names, one-line reprs, numbers of numpy."""
+"""The package at a Python prompt: public names, one-line reprs, and NumPy numbers."""
 
 import builtins
 import importlib
@@ -18,7 +18,7 @@ from support.tictactoe import TicTacToe
 
 
 def test_reprs_are_one_short_line(tmp_path: Path) -> None:
-    """Of what is printed at a prompt or below a notebook's cell, however much it holds."""
+    """Objects have a one-line repr, however large they are."""
     result = rz.match("chess", "puct:sims=20", "random", 4, save=tmp_path / "store")
     record = result.records[0]
     thought = rz.player("puct:sims=200").think(rz.load("chess").start())
@@ -47,7 +47,7 @@ def test_reprs_are_one_short_line(tmp_path: Path) -> None:
 
 
 def test_a_run_says_how_far_it_is(tmp_path: Path) -> None:
-    """Before it is begun, and when it is finished."""
+    """A run's repr shows its progress, before the start and after the end."""
     assert repr(rz.Run(tmp_path / "x")) == f"<run {tmp_path / 'x'}: not begun>"
     run = rz.train("connect4", "tiny", tmp_path / "run", changes=_SHORT, progress=False)
     assert repr(run) == f"<run {run.path}: iteration 1, finished, best net {run.progress().best}>"
@@ -63,7 +63,7 @@ _SHORT = {
 
 
 def test_changes_are_a_text_a_map_or_a_list() -> None:
-    """All of these say the same, wherever changes are taken."""
+    """All forms of changes are equivalent, in every function that takes changes."""
     wanted = rz.experiment("connect4", "tiny", ["fit.batch=64", "fit.clip=0.5"])
     ways: list[Any] = [
         {"fit.batch": 64, "fit.clip": 0.5},
@@ -75,12 +75,12 @@ def test_changes_are_a_text_a_map_or_a_list() -> None:
         assert rz.config.with_changes(rz.experiment("connect4", "tiny"), changes) == wanted
     assert rz.experiment("connect4", "tiny", "fit.batch=64").fit.batch == 64
     for wrong in (3, {3: 4}, {"fit..batch": 4}, [7]):
-        with pytest.raises((rz.RunError, TypeError), match=r"is no |not iterable"):
+        with pytest.raises((rz.RunError, TypeError), match=r"is not a |not iterable"):
             rz.experiment("connect4", "tiny", wrong)  # type: ignore[arg-type]
 
 
 class Counting(rz.Listener):
-    """Counts what it hears of."""
+    """A listener that counts its calls."""
 
     def __init__(self) -> None:
         self.phases: list[str] = []
@@ -90,7 +90,7 @@ class Counting(rz.Listener):
 
 
 def test_training_shows_what_it_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A line for each phase on stderr, none with progress=False or a listener; then it goes on."""
+    """stderr has a line for each phase, but none with progress=False or with a listener."""
     run = rz.train("connect4", "tiny", tmp_path / "run", changes=_SHORT)
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -105,7 +105,7 @@ def test_training_shows_what_it_does(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err == ""
     rz.resume(run.path, changes={"iterations": 3}, listener=listener, progress=True)
     assert "3/3  fit: " in capsys.readouterr().err
-    with pytest.raises(rz.RunError, match="iterations=1 would be behind it"):
+    with pytest.raises(rz.RunError, match="iterations=1 is less"):
         rz.resume(run.path, iterations=1)
 
 
@@ -116,7 +116,7 @@ def test_star_imports_leave_pythons_own_names_alone() -> None:
 
 
 def test_every_exception_of_the_package_is_in_it() -> None:
-    """What users meet, they can catch by a name of rz."""
+    """Every exception class of the package is a public name of rz."""
     for module in pkgutil.walk_packages(rz.__path__, "rulezero."):
         if ".cli" not in module.name and not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -129,7 +129,7 @@ def test_every_exception_of_the_package_is_in_it() -> None:
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    """In players' keys, matches, seeds, nets and recipes."""
+    """NumPy numbers are accepted in players' keys, matches, seeds, nets and recipes."""
     numbers: list[Any] = [np.int64(1), np.int64(2), np.int64(3), np.uint8(7)]
     one, two, three, seven = numbers
     state = rz.load("connect4").start(seed=one).apply(three)
@@ -147,19 +147,19 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 
 def test_games_are_what_load_takes() -> None:
-    """A text, a Game, a PythonGame or its class."""
+    """Functions accept a text, a Game, a PythonGame or its class as a game."""
     for game in ("tictactoe", rz.load("tictactoe"), TicTacToe, TicTacToe()):
         assert rz.perft(game, 2) == 72
         assert rz.match(game, "random", "random", 2).game == "tictactoe"
         assert rz.load(game).text == "tictactoe"
-    with pytest.raises(rz.GameError, match="a game is a text or a PythonGame, not 3"):
+    with pytest.raises(rz.GameError, match="a game must be a text or a PythonGame, not 3"):
         rz.match(3, "random", "random")  # type: ignore[arg-type]
     with pytest.raises(rz.GameError, match="has its rules already"):
         rz.load(rz.load("exchange"), dice="fixed:3")
 
 
 def test_one_start_is_a_text() -> None:
-    """Not a list of its letters."""
+    """A single start may be given as a str, which is not read as a list of letters."""
     text = "7/7/7/7/7/3X3 o"
     result = rz.match("connect4", "random", "random", 2, starts=text)
     assert {record.start for record in result.records} == {text}
@@ -167,14 +167,14 @@ def test_one_start_is_a_text() -> None:
 
 
 def test_an_empty_path_is_no_store() -> None:
-    """It would be the folder that happens to be the current one."""
+    """An empty path is refused, because it would mean the current folder."""
     for call in (rz.records, rz.Store):
         with pytest.raises(rz.RecordError, match=r"''|needs a name"):
             call("")
 
 
 class Answering(UniformEvaluator):
-    """An evaluator that answers as the test says."""
+    """An evaluator whose answers are given by the test."""
 
     def __init__(self, slots: int, answer: Any) -> None:
         super().__init__(slots)
@@ -197,15 +197,15 @@ def _with(**arrays: Any) -> Any:
         (_with(value=lambda said: said.value.astype(str)), "the value of .* not of <U"),
         (_with(policy=lambda said: said.policy * 1j), "the policy .* not of complex"),
         (_with(policy=lambda said: said.policy * np.nan), "answers with nan"),
-        (_with(value=lambda said: said.value + 2), r"values beyond \[-1, 1\]"),
-        (_with(draw=lambda said: said.draw * 0 + 3), "a draw of 3: it is a probability"),
-        (_with(draw=lambda said: said.draw * 0 - 1), "a draw of -1: it is a probability"),
+        (_with(value=lambda said: said.value + 2), r"values outside \[-1, 1\]"),
+        (_with(draw=lambda said: said.draw * 0 + 3), "a draw of 3: it must be a probability"),
+        (_with(draw=lambda said: said.draw * 0 - 1), "a draw of -1: it must be a probability"),
         (_with(draw=lambda said: said.draw * np.nan), "answers with nan"),
         (_with(draw=lambda _: None), "the draw of .* not of object"),
     ],
 )
 def test_wrong_answers_of_an_evaluator_are_one_line(answer: Any, words: str) -> None:
-    """Whatever a net of one's own returns, the message says what should be there."""
+    """The error for a wrong return value of a custom net says what it must return."""
     game = rz.load("connect4")
     player = rz.player("puct:sims=4", evaluator=Answering(game.facts.slots, answer))
     with pytest.raises(rz.NetError, match=words) as raised:
@@ -214,7 +214,7 @@ def test_wrong_answers_of_an_evaluator_are_one_line(answer: Any, words: str) -> 
 
 
 def test_numbers_of_other_types_are_good_answers() -> None:
-    """float64 and lists are converted: only what cannot be a number is refused."""
+    """float64 arrays and lists are converted; only values that are no numbers are refused."""
     game = rz.load("connect4")
     plain = rz.player("puct:sims=8", evaluator=UniformEvaluator(game.facts.slots))
     for answer in (

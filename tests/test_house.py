@@ -1,4 +1,4 @@
-"""The house keeps its order: rooms depend downwards only and stay small, and so do files."""
+"""The structure of the code: folders ("rooms") depend only downwards, and are small."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ from support.documents import ROOT
 CPP = ROOT / "cpp"
 PACKAGE = ROOT / "src" / "rulezero"
 
-# Each room may include itself and those behind it.
+# Each room may include itself and the rooms listed for it.
 ROOMS: dict[str, set[str]] = {
     "base": set(),
     "games": {"base"},
@@ -29,7 +29,7 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
 def includes(text: str) -> tuple[list[str], list[str]]:
-    """The house's own headers that a source includes, and those of others."""
+    """The project's headers that a source includes, and those of other libraries."""
     found = _INCLUDE.findall(text)
     return [path for quote, path in found if quote == '"'], [
         p for quote, p in found if quote == "<"
@@ -37,7 +37,7 @@ def includes(text: str) -> tuple[list[str], list[str]]:
 
 
 def trespasses(room: str, text: str) -> list[str]:
-    """What a source of this room includes and may not."""
+    """The headers that a source of this room includes but must not."""
     own, foreign = includes(text)
     allowed = ROOMS[room] | {room}
     wrong = [path for path in own if path.split("/")[0] not in allowed or "/" not in path]
@@ -55,7 +55,7 @@ def test_includes_point_down(path: Path) -> None:
 
 
 def test_trespasses_are_seen() -> None:
-    """The test above can fail."""
+    """`trespasses` finds wrong includes, so the test above can fail."""
     assert trespasses("games", '#include "bind/x.h"') == ["bind/x.h"]
     assert trespasses("search", '#include "endgame/x.h"') == ["endgame/x.h"]
     assert trespasses("games", '#include "game.h"') == ["game.h"]
@@ -65,7 +65,7 @@ def test_trespasses_are_seen() -> None:
 
 
 def test_headers_are_included_once() -> None:
-    """Every header says so itself."""
+    """Every header starts with `#pragma once`."""
     for path in FILES:
         if path.suffix == ".h":
             assert path.read_text(encoding="utf-8").startswith("#pragma once"), path
@@ -80,7 +80,7 @@ def test_the_readme_lists_every_room() -> None:
 
 
 def beside_the_face(code: str) -> list[str]:
-    """What code takes from the package that is neither public nor the command line's own."""
+    """The names of the package that code uses and that are neither public nor of the CLI."""
     wrong: list[str] = []
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
@@ -97,13 +97,13 @@ def beside_the_face(code: str) -> list[str]:
 
 
 def test_the_command_line_is_written_on_the_public_face() -> None:
-    """Its files import rulezero itself and each other, and use public names alone."""
+    """The files of the CLI import only rulezero and each other, and use only public names."""
     for path in (PACKAGE / "cli").rglob("*.py"):
         assert beside_the_face(path.read_text(encoding="utf-8")) == [], path
 
 
 def test_every_public_name_is_told() -> None:
-    """docs/python.md names all of them."""
+    """docs/python.md names every public name."""
     told = set(re.findall(r"`(?:rz\.)?(\w+)`", (ROOT / "docs/python.md").read_text("utf-8")))
     assert set(rz.__all__) - told == set()
 
@@ -118,12 +118,12 @@ def test_every_public_name_is_told() -> None:
     ],
 )
 def test_what_is_beside_the_face_is_seen(code: str, wrong: list[str]) -> None:
-    """The test above can fail."""
+    """`beside_the_face` finds names that are not public, so the test above can fail."""
     assert sorted(beside_the_face(code)) == sorted(wrong)
 
 
-MOST_FILES = 20  # of a room
-MOST_LINES = 400  # of a file
+MOST_FILES = 20  # per room
+MOST_LINES = 400  # per file
 
 
 def test_rooms_are_small() -> None:
@@ -140,7 +140,7 @@ def test_files_are_short() -> None:
 
 
 def test_a_name_stands_in_files_that_carry_it() -> None:
-    """No other file of the code says "exchange" or "distill" (scripts/names.py prints them)."""
+    """Names such as "exchange" or "distill" are only in their own files (see scripts/names.py)."""
     assert names.literals() == []
 
 
@@ -155,7 +155,7 @@ def test_a_name_stands_in_files_that_carry_it() -> None:
     ],
 )
 def test_names_are_seen(path: str, code: str, lines: list[int]) -> None:
-    """The test above can fail: strings count, comments and sentences do not."""
+    """Names in strings are found, but not names in comments and sentences."""
     assert [literal.line for literal in names.foreign(path, code)] == lines
 
 
@@ -167,7 +167,7 @@ _PAGES = [*ROOT.glob("[RC]*.md"), CPP / "README.md", *(ROOT / "docs").glob("*.md
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_files_that_pages_name_are_there(page: Path) -> None:
-    """From the root, the package, the core or the tests; x is the name of something new."""
+    """Paths in pages exist, from the root, package, core or tests; x stands for a new name."""
     named = {path for path in _PATH.findall(page.read_text(encoding="utf-8")) if "/x." not in path}
     roots = (ROOT, PACKAGE, CPP, ROOT / "tests")
     absent = {path for path in named if not any((root / path).exists() for root in roots)}

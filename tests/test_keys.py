@@ -1,4 +1,4 @@
-"""scripts/keys.py: who reads a recipe's keys is seen, and a key that nobody reads as well."""
+"""scripts/keys.py: finds the code that reads each key of a recipe, and keys without a reader."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from rulezero.training.tasks import task_of
 
 
 def test_reads_are_noted_with_their_lines() -> None:
-    """Those of code that uses a key; checks, and keys that a copy replaces, do not count."""
+    """Code that uses a key is noted; checks, and keys that a copy replaces, do not count."""
     experiment = config.load("exchange", "tiny")
     spy = keys.Spy()
     spy.watch(experiment)
@@ -30,7 +30,7 @@ def test_reads_are_noted_with_their_lines() -> None:
 
 
 def test_a_key_that_nobody_reads_is_listed() -> None:
-    """Unless an experiment with it is refused; the words say why."""
+    """A key without a reader is listed, unless an experiment with it is refused."""
     made = keys.experiments("exchange")
     spy = keys.Spy()
     rows = {row.name.removesuffix(" *"): row for row in keys.rows_of_keys("exchange", spy, made)}
@@ -41,7 +41,7 @@ def test_a_key_that_nobody_reads_is_listed() -> None:
 
 
 def test_every_key_of_a_recipe_is_read_or_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """Flags too; the script says so of all recipes."""
+    """For all recipes, the script finds no key and no flag without effect."""
     assert keys.main(["connect4"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1].endswith(" flags and keys, 0 unread")

@@ -22,7 +22,7 @@ nbformat.write(book, sys.argv[2])
 
 
 def shown(path: Path) -> list[str]:
-    """What stands below each cell of code, without numbers that are different each time."""
+    """The output of each code cell, without numbers that differ from run to run."""
     book = nbformat.read(path, 4)
     texts = []
     for cell in book.cells:
@@ -34,7 +34,7 @@ def shown(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
-    """From the first cell to the last, and shows what is stored, but for the nets' own numbers."""
+    """All cells run, and at least half of the outputs are the stored ones (nets vary)."""
     code = [sys.executable, "-c", _RUN, str(path), str(tmp_path / "run.ipynb")]
     here = {**os.environ, "PYTHONPATH": str(Path(rz.__file__).parents[1])}
     done = subprocess.run(
@@ -44,12 +44,12 @@ def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
     stored, found = shown(path), shown(tmp_path / "run.ipynb")
     assert [bool(text) for text in stored] == [bool(text) for text in found]
     same = [one == other for one, other in zip(stored, found, strict=True)]
-    assert sum(same) >= len(same) / 2, found  # those without a net are the same on any machine
+    assert sum(same) >= len(same) / 2, found  # outputs without a net are the same everywhere
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_a_notebook_is_fit_for_others(path: Path) -> None:
-    """It was run in order without an error, is small, and names no folder of one machine."""
+    """A notebook was run in order without errors, is small, and contains no local paths."""
     text = path.read_text(encoding="utf-8")
     assert len(text) < 100_000
     assert not re.search(r"/(home|root|tmp|work|Users)/|\\u001b|Traceback", text)

@@ -18,7 +18,7 @@ def sections(text: str) -> dict[str, str]:
 
 
 def test_every_section_names_its_command_and_its_machine() -> None:
-    """The first line says by which command, when and on which instruction set."""
+    """The first line of a section names the command, the date and the instruction set."""
     found = sections((ROOT / "docs" / "results.md").read_text(encoding="utf-8"))
     commands = []
     for heading, section in found.items():

@@ -1,4 +1,4 @@
-"""YAML with line numbers: what is wrong, in which line, as an error of the reader's own kind."""
+"""YAML with line numbers: errors name the line, and have the class that the caller gives."""
 
 from pathlib import Path
 from typing import Annotated
@@ -53,7 +53,7 @@ def line_of(text: str, path: tuple[str | int, ...]) -> int | None:
     ],
 )
 def test_a_value_has_a_line(path: tuple[str | int, ...], line: int) -> None:
-    """The line of its key, or of an entry of a list, counted from 1."""
+    """A value's line is that of its key or list entry, counted from 1."""
     assert line_of(RECIPE, path) == line
 
 
@@ -61,7 +61,7 @@ def test_a_value_has_a_line(path: tuple[str | int, ...], line: int) -> None:
     "path", [(), ("fat",), ("game", "batch"), ("fit", 0), ("bootstrap", 2), ("bootstrap", "0")]
 )
 def test_what_is_not_there_has_no_line(path: tuple[str | int, ...]) -> None:
-    """Keys that are missing, indices of no list, keys of no map."""
+    """A missing key, an index into no list, or a key of no map has no line."""
     assert line_of(RECIPE, path) is None
 
 
@@ -77,7 +77,7 @@ def test_what_is_not_there_has_no_line(path: tuple[str | int, ...]) -> None:
     ],
 )
 def test_odd_texts_are_refused(text: str, words: str) -> None:
-    """Also what YAML itself would read, with the last of two keys or with numbers as keys."""
+    """Duplicate keys and numbers as keys are refused as well, although YAML allows them."""
     with pytest.raises(OwnError) as caught:
         Document(text, "own.yaml", OwnError)
     assert str(caught.value).startswith(words)
@@ -103,19 +103,19 @@ def test_odd_texts_are_refused(text: str, words: str) -> None:
     ],
 )
 def test_numbers_are_plain(text: str, data: object) -> None:
-    """What YAML reads as a date, or as a number of another base, stays text."""
+    """Texts that YAML would read as dates or numbers of another base stay texts."""
     assert Document(text, "own.yaml", OwnError).data == data
 
 
 def test_the_first_mistake_of_a_file_is_named() -> None:
-    """Whatever the order of a model's fields."""
+    """The mistake in the earliest line is named, whatever the order of a model's fields."""
     with pytest.raises(OwnError) as caught:
         Document("b: {a: 11}\na: {a: 10}\n", "own.yaml", OwnError).read(dict[str, Own])
     assert str(caught.value) == "own.yaml:1: a is '11'; give a whole number from 0 to 9"
 
 
 def test_what_is_below_fills_the_gaps() -> None:
-    """Group by group; the file's own values win."""
+    """Missing values are taken from the base, group by group; the file's values override it."""
     below = {"x": {"a": 1}, "y": {"a": 2}}
     found = Document("x: {a: 3}", "own.yaml", OwnError).read(dict[str, Own], below)
     assert found == {"x": Own(a=3), "y": Own(a=2)}
@@ -123,7 +123,7 @@ def test_what_is_below_fills_the_gaps() -> None:
 
 @pytest.mark.parametrize("text", ["a: [", "a: &x 1", "- b", "a: {b: {c: [[[[[[]]]]]]}}"])
 def test_mistakes_are_errors_of_the_readers_own_kind(tmp_path: Path, text: str) -> None:
-    """Whoever reads a file names the error that its mistakes are: one line, with a line number."""
+    """Mistakes raise the error class that the caller gives: one line, with a line number."""
     path = tmp_path / "own.yaml"
     path.write_text(text + "\n")
     with pytest.raises(OwnError, match=r"^[^\n]*own\.yaml:[12]: [^\n]+; [^\n]+$") as caught:

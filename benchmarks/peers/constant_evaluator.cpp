@@ -1,6 +1,6 @@
-// OpenSpiel's wheel has one evaluator for its C++ search, random rollouts, and takes none from
-// Python. Loaded before the wheel (LD_PRELOAD), this stands in for the rollouts: every position is
-// worth 0 to both. What is measured is then the wheel's own search and rules, and nothing else.
+// OpenSpiel's wheel has only one evaluator for its C++ search, random rollouts, and accepts none
+// from Python. Loaded before the wheel (LD_PRELOAD), this file replaces the rollouts: every
+// position is worth 0 to both players. So only the wheel's own search and rules are measured.
 
 #include <vector>
 

@@ -1,9 +1,9 @@
-"""OpenSpiel's searches on chess, as a program that works when it is told to.
+"""OpenSpiel's searches on chess, as a program that measures on request.
 
-It runs in an environment of its own (make bench-peers) and speaks JSON lines: at first what it is,
-then for each request {"side": NAME, "seconds": S} what it did in about so many seconds of CPU time.
-All sides play games from the start, 800 simulations a choice, the choice drawn by visits, 60
-plies at most: what rulezero's side does too. Nothing is kept from one choice to the next.
+It runs in its own environment (make bench-peers) and writes JSON lines: first its versions and
+sides, then for each request {"side": NAME, "seconds": S} the work it did in about S seconds of CPU
+time. Like rulezero's side, all sides play games from the start with 800 simulations per choice,
+draw the choice by visits, and stop after 60 plies. Nothing is kept from one choice to the next.
 """
 
 import ctypes
@@ -27,12 +27,12 @@ SIMS = 800
 MOST_PLIES = 60
 C_PUCT = 1.5  # as rulezero's
 
-PLANES = (119, 8, 8)  # of rulezero's net; OpenSpiel's 20 are the first, the rest stay empty
+PLANES = (119, 8, 8)  # of rulezero's net; the first 20 are OpenSpiel's, the others stay 0
 _STAND_IN = "_ZN10open_spiel10algorithms22RandomRolloutEvaluator8EvaluateERKNS_5StateE"
 
 
 class ConstantEvaluator(mcts.Evaluator):  # type: ignore[misc]
-    """Every move alike, every position worth 0."""
+    """An evaluator with equal priors for all moves, and value 0 for all positions."""
 
     def evaluate(self, state: Any) -> Any:
         return np.zeros(2)
@@ -77,15 +77,15 @@ def conv_norm(before: int, after: int, kernel: int) -> nn.Module:
 
 
 def scripted(tower: nn.Module) -> Any:
-    """The net as frozen TorchScript: at one position a time faster than the module itself."""
+    """The net as frozen TorchScript, which is faster for one position at a time than the module."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it is on its way out, and still the fastest there is
+        warnings.simplefilter("ignore")  # deprecated, but the fastest
         traced = torch.jit.trace(tower, torch.zeros(1, *PLANES))  # type: ignore[no-untyped-call]
         return torch.jit.freeze(traced)
 
 
 class NetEvaluator(mcts.Evaluator):  # type: ignore[misc]
-    """A torch net, asked once for each position, as OpenSpiel's own AlphaZeroEvaluator does it."""
+    """A torch net, called once for each position, as in OpenSpiel's own AlphaZeroEvaluator."""
 
     def __init__(self, net: Any) -> None:
         self._net = net
@@ -130,7 +130,7 @@ class Side:
         self._root: Any = None  # of the last choice
 
     def run(self, seconds: float) -> dict[str, float]:
-        """Choices until so many seconds of CPU time have passed."""
+        """Makes choices until this many seconds of CPU time have passed."""
         choices = 0
         spent = 0.0
         while spent < seconds:
@@ -161,7 +161,7 @@ class Side:
 
 
 def depths(root: Any) -> tuple[float, int]:
-    """How deep the simulations of a tree went: their mean, and the deepest."""
+    """The mean and the maximum depth of the simulations of a tree."""
     total, deepest = 0, 0
     level, depth = [root], 0
     while level:
@@ -173,7 +173,7 @@ def depths(root: Any) -> tuple[float, int]:
 
 
 def cpp_bot(sims: int) -> Callable[[Any], Any]:
-    """The wheel's C++ search with constants for rollouts: see constant_evaluator.cpp."""
+    """OpenSpiel's C++ search with constants instead of rollouts: see constant_evaluator.cpp."""
     bot = pyspiel.MCTSBot(
         pyspiel.load_game("chess"),
         pyspiel.RandomRolloutEvaluator(1, 0),
@@ -203,7 +203,7 @@ def python_bot(evaluator: Any, sims: int) -> Callable[[Any], Any]:
 
 
 def has_constants() -> bool:
-    """Whether the rollouts have been replaced: with them, a search takes a hundred times longer."""
+    """Whether the rollouts have been replaced; with them, a search takes a hundred times longer."""
     if not hasattr(ctypes.CDLL(None), _STAND_IN):
         return False
     begin = time.process_time()

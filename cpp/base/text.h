@@ -62,7 +62,8 @@ inline std::string_view first_letter(std::string_view text) {
   return text.substr(0, std::max<std::size_t>(1, letter_size(text)));
 }
 
-// The text in quotes, for an error message: cut after 60 characters, unprintable ones shown as '?'.
+// The text in quotes, for an error message. Characters after the 60th are cut off, and unprintable
+// ones are shown as '?'.
 inline std::string quoted(std::string_view text) {
   constexpr int kLongest = 60;  // characters
   std::string shown = "'";

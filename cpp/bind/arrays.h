@@ -1,5 +1,5 @@
 #pragma once
-// Arrays that the core makes and Python owns.
+// Arrays that the core creates and Python owns.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

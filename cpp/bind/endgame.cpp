@@ -1,4 +1,4 @@
-// Solvers as Python sees them.
+// Python bindings of the solvers.
 
 #include <nanobind/stl/map.h>
 
@@ -14,10 +14,10 @@ namespace rulezero {
 namespace {
 
 const Connect4Position& position_of(const AnyState& state) {
-  return state_of<Connect4>(state, "the solver knows").moment().position;
+  return state_of<Connect4>(state, "this solver is for").moment().position;
 }
 
-// A solver that threads may share: they wait for each other, but not for the interpreter.
+// A solver that threads may share: they wait for each other, but do not hold the GIL.
 class SharedSolver {
  public:
   explicit SharedSolver(std::size_t table_bytes) : solver_(table_bytes) {}
@@ -42,7 +42,7 @@ class SharedSolver {
   }
 
  private:
-  // Ctrl-C breaks a long search off.
+  // Lets Ctrl-C stop a long search.
   static void hear_signals() {
     const nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -66,10 +66,10 @@ void bind_endgame(nb::module_& m) {
             }
             new (self) SharedSolver(static_cast<std::size_t>(table) << 20);
           },
-          "table"_a = 64, "A solver with a table of this many MiB, which it fills as it works.")
+          "table"_a = 64, "A solver with a table of `table` MiB for positions that it has solved.")
       .def("value", &SharedSolver::value, "state"_a, "Seat 0's value: 1, 0 or -1.")
       .def("values", &SharedSolver::values, "state"_a,
-           "Seat 0's value of every legal action; {} when the game is over.");
+           "Seat 0's value of every legal action; {} if the game is over.");
 }
 
 }  // namespace rulezero

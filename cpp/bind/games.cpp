@@ -1,4 +1,4 @@
-// Games and their facts as Python sees them.
+// Python bindings of games and their facts.
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
@@ -16,7 +16,7 @@ using namespace nb::literals;
 namespace rulezero {
 namespace {
 
-// The seed as given, wherever a 64-bit word can hold it.
+// The seed as a 64-bit word. Throws GameError if it does not fit.
 std::uint64_t to_seed(nb::handle number) {
   const nb::object index = nb::steal(PyNumber_Index(number.ptr()));
   if (!index.is_valid()) throw nb::python_error();
@@ -40,7 +40,7 @@ Options to_options(const nb::kwargs& given) {
   for (const auto& [name, value] : given) {
     const std::string key = nb::cast<std::string>(name);
     std::string text;
-    if (!nb::try_cast(value, text)) throw GameError("the start option " + key + " takes a text");
+    if (!nb::try_cast(value, text)) throw GameError("the start option " + key + " must be a text");
     options.emplace(key, text);
   }
   return options;
@@ -49,14 +49,14 @@ Options to_options(const nb::kwargs& given) {
 }  // namespace
 
 void bind_games(nb::module_& m) {
-  nb::class_<Weight>(m, "Weight", "A number of a heuristic that players may set.")
+  nb::class_<Weight>(m, "Weight", "A number in a heuristic that players may set.")
       .def_ro("name", &Weight::name)
-      .def_ro("fallback", &Weight::fallback, "Its default.")
+      .def_ro("fallback", &Weight::fallback, "The default.")
       .def_ro("help", &Weight::help)
       .def_ro("low", &Weight::low, "The smallest value allowed.")
       .def_ro("high", &Weight::high, "The largest value allowed.");
 
-  nb::class_<Facts>(m, "Facts", "What never changes about a game.")
+  nb::class_<Facts>(m, "Facts", "The constants of a game.")
       .def_ro("name", &Facts::name)
       .def_ro("version", &Facts::version, "Version of the rules.")
       .def_ro("encoding", &Facts::encoding, "Version of the planes and slots.")
@@ -67,9 +67,10 @@ void bind_games(nb::module_& m) {
                    "(channels, rows, columns).")
       .def_prop_ro("board", &tuple_of<&Facts::board>, nb::sig("def board(self) -> tuple[int, int]"),
                    "(rows, columns) of the board.")
-      .def_ro("max_plies", &Facts::max_plies, "Choices after which a runner stops a game.")
-      .def_ro("has_chance", &Facts::has_chance, "Whether some plies are a die's.")
-      .def_ro("has_random_start", &Facts::has_random_start, "Whether the seed draws the start.")
+      .def_ro("max_plies", &Facts::max_plies, "Choices after which a game is stopped.")
+      .def_ro("has_chance", &Facts::has_chance, "Whether some plies are rolls of a die.")
+      .def_ro("has_random_start", &Facts::has_random_start,
+              "Whether the start position depends on the seed.")
       .def_ro("has_heuristic", &Facts::has_heuristic, "Whether it has a hand-written heuristic.")
       .def_ro("weights", &Facts::weights, "Weights of the heuristic that players may set.")
       .def_ro("has_script", &Facts::has_script, "Whether it has a scripted player.")
@@ -77,19 +78,19 @@ void bind_games(nb::module_& m) {
       .def_ro("events", &Facts::events, "Columns of the events table.")
       .def_prop_ro("seat_names", &tuple_of<&Facts::seat_names>,
                    nb::sig("def seat_names(self) -> tuple[str, str]"),
-                   "What people call the seats.")
-      .def_ro("human_seat", &Facts::human_seat, "Where a person sits by default.")
+                   "Names of the seats, for people.")
+      .def_ro("human_seat", &Facts::human_seat, "The seat that a person plays by default.")
       .def_prop_ro(
           "policy_layout", [](const Facts& facts) { return facts.policy_layout; },
           nb::sig("def policy_layout(self) -> typing.Literal['planes', 'from_to', 'flat']"),
           "How the policy slots are laid out (docs/planes.md).")
       .def_ro("typical_plies", &Facts::typical_plies,
-              "Choices in a game of self-play in a `small` run; 0: unknown.")
+              "Typical number of choices in a self-play game of a `small` run; 0: unknown.")
       .def_ro("typical_moves", &Facts::typical_moves, "Legal moves per choice in such games.")
       .def_ro("pgn_variants", &Facts::pgn_variants,
-              "What PGN's Variant tag says, then other spellings that are read; [] without PGN.")
+              "PGN's Variant tag, then other spellings that are accepted; [] without PGN.")
       .def_ro("constants", &Facts::constants, "Numbers of the rules by name.")
-      .def_ro("pictures", &Facts::pictures, "What a man's symbol is drawn as: {'K': 'king'}.")
+      .def_ro("pictures", &Facts::pictures, "The picture for a man's symbol: {'K': 'king'}.")
       .def("__repr__", [](const Facts& facts) {
         return "Facts(" + facts.name + ", version " + std::to_string(facts.version) + ", " +
                std::to_string(facts.actions) + " actions, " + std::to_string(facts.slots) +
@@ -97,10 +98,10 @@ void bind_games(nb::module_& m) {
                std::to_string(facts.planes[1]) + "x" + std::to_string(facts.planes[2]) + ")";
       });
 
-  nb::class_<Cell>(m, "Cell", "One square as people see it.")
+  nb::class_<Cell>(m, "Cell", "One square of the board, for display.")
       .def_ro("man", &Cell::man, "Its symbol, empty on an empty square.")
       .def_ro("seat", &Cell::seat, "Whose man it is; -1 on an empty square.")
-      .def_ro("note", &Cell::note, "What the symbol does not say, such as hit points.")
+      .def_ro("note", &Cell::note, "More about the man, such as hit points.")
       .def("__repr__", [](const Cell& cell) {
         return "Cell(man='" + cell.man + "', seat=" + std::to_string(cell.seat) + ", note='" +
                cell.note + "')";
@@ -113,8 +114,8 @@ void bind_games(nb::module_& m) {
       .def_prop_ro("position_bytes", &AnyGame::position_bytes,
                    "Size of a position inside the core.")
       .def_prop_ro("has_mirror", &AnyGame::has_mirror,
-                   "Whether its positions are worth as much as their mirror images; one that\n"
-                   "allows castling has none.")
+                   "Whether positions have the same value as their mirror images. A position with\n"
+                   "castling rights has no mirror image.")
       .def(
           "start",
           [](const AnyGame& game, nb::handle seed, const nb::kwargs& options) {
@@ -122,9 +123,9 @@ void bind_games(nb::module_& m) {
           },
           "seed"_a = 0, "options"_a,
           nb::sig("def start(self, seed: int = 0, **options: str) -> State"),
-          "The first state; the seed draws what the rules leave to chance.")
+          "The first state; the seed determines everything random about it.")
       .def("parse", &parse, "text"_a,
-           "The state a text describes, with a new history. PositionError if it is none.")
+           "The state that a text describes, without a history. PositionError for any other text.")
       .def(
           "replay",
           [](const AnyGame& game, const nb::str& text, const nb::iterable& actions) {
@@ -138,7 +139,7 @@ void bind_games(nb::module_& m) {
           },
           "text"_a, "actions"_a,
           nb::sig("def replay(self, text: str, actions: collections.abc.Iterable[int]) -> State"),
-          "The state after these actions from the position a text describes.")
+          "The state after these actions from the position that a text describes.")
       .def(
           "__reduce__",
           [](const AnyGame& game) {

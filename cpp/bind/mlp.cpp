@@ -1,4 +1,4 @@
-// The perceptron as Python sees it.
+// Python bindings of the perceptron.
 
 #include "eval/mlp.h"
 
@@ -38,13 +38,13 @@ FloatArray evaluate_all(const Mlp& net, const Features& features) {
 }  // namespace
 
 void bind_mlp(nb::module_& m) {
-  nb::class_<Mlp>(m, "Mlp", "A multi-layer perceptron that answers inside the core.")
+  nb::class_<Mlp>(m, "Mlp", "A multi-layer perceptron that is computed inside the core.")
       .def_static(
           "read",
           [](const nb::bytes& file) {
             return Mlp::read({static_cast<const std::byte*>(file.data()), file.size()});
           },
-          "file"_a, "The net in the bytes of a .nn file. NetError if they are none.")
+          "file"_a, "The net in the bytes of a .nn file. NetError for any other bytes.")
       .def(
           "write",
           [](const Mlp& net) {

@@ -1,4 +1,4 @@
-// The module rulezero._core: what Python sees of the core.
+// The Python module rulezero._core.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
@@ -19,7 +19,7 @@ namespace rulezero {
 
 NB_MODULE(_core, m) {
 #ifdef NDEBUG
-  // A Python game and the globals of its file may hold each other until the process ends.
+  // A Python game and the globals of its file may keep each other alive until the process ends.
   nb::set_leak_warnings(false);
 #endif
   m.doc() = "The C++ core of rulezero.";
@@ -69,7 +69,7 @@ NB_MODULE(_core, m) {
         }
         return games;
       },
-      "Every registered game with its rule options: name, fallback, help.");
+      "Every registered game with its rule options: name, default, help.");
 }
 
 }  // namespace rulezero

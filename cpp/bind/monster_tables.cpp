@@ -1,5 +1,5 @@
-// Monster's endgame tables as Python sees them. The bytes are Python's: files mapped into memory,
-// or arrays that a solver fills.
+// Python bindings of Monster's endgame tables. Python owns the bytes: files mapped into memory, or
+// arrays that a solver fills.
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -27,7 +27,7 @@ using Filled = nb::ndarray<Verdict, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 using Sums = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// A table as Python has it: its verdicts, and a sum for each of their blocks.
+// A table in Python: its verdicts, and a checksum for each of their blocks.
 using Parts = std::pair<Bytes, Sums>;
 
 MonsterTable table_of(const std::string& men, const Parts& parts) {
@@ -37,7 +37,7 @@ MonsterTable table_of(const std::string& men, const Parts& parts) {
   return MonsterTable(std::move(material), std::move(verdicts));
 }
 
-// Tables, and the arrays they lie in.
+// Tables, and the arrays that hold their bytes.
 class BoundTables final : public MonsterTables {
  public:
   void add_parts(const std::string& men, Bytes verdicts, Sums sums) {
@@ -46,7 +46,7 @@ class BoundTables final : public MonsterTables {
   }
 
   std::optional<int> verdict_on(const AnyState& state) const {
-    return verdict(state_of<Monster>(state, "these tables know").moment().position);
+    return verdict(state_of<Monster>(state, "these tables are for").moment().position);
   }
 
   Summary summary(const std::string& men) const {
@@ -117,14 +117,13 @@ std::vector<std::string> needs_of(const Material& material) {
 }  // namespace
 
 void bind_monster_tables(nb::module_& m) {
-  nb::class_<Tables>(m, "Tables", "Positions of a game that are solved.");
-  nb::class_<BoundTables, Tables>(m, "MonsterTables",
-                                  "Monster endgames that are solved, by their men.")
+  nb::class_<Tables>(m, "Tables", "Solved positions of a game.");
+  nb::class_<BoundTables, Tables>(m, "MonsterTables", "Solved Monster endgames, by their men.")
       .def(nb::init<>())
       .def("add", &BoundTables::add_parts, "men"_a, "verdicts"_a, "sums"_a,
-           "Takes in the table of some men, such as KPvKQR.")
+           "Adds the table of an endgame, such as KPvKQR.")
       .def("verdict", &BoundTables::verdict_on, "state"_a,
-           "n: White takes the king with its n-th turn from here, -n: Black does, 0: neither can; "
+           "n: White takes the king in its n-th turn from here, -n: Black does, 0: neither can; "
            "None without a table.")
       .def(
           "summary",
@@ -139,33 +138,34 @@ void bind_monster_tables(nb::module_& m) {
             return std::tuple(counts_of(found.all), counts_of(found.quiet), longest);
           },
           "men"_a,
-          "Counts by mover (won by White, drawn, won by Black) of all and of quiet positions, and "
-          "by winner the longest win with its position.")
+          "Numbers of all and of quiet positions by mover (won by White, drawn, won by Black), and "
+          "the longest win by winner, with its position.")
       .def("find_error", &BoundTables::error, "men"_a, "samples"_a, "seed"_a,
-           "A position of the table that its own plies contradict, or None.");
+           "A position whose verdict contradicts those after its legal actions, among `samples` "
+           "random positions of the table, or None.");
 
   nb::class_<BoundSolver>(m, "MonsterSolver", "Solves Monster endgames backwards, layer by layer.")
       .def(nb::init<const std::string&, std::map<std::string, Parts>, Filled>(), "men"_a,
            "smaller"_a, "verdicts"_a)
       .def("work", &BoundSolver::work, "stage"_a, "turns"_a, "begin"_a, "end"_a,
-           "Finds wins in this many turns among these set-ups; returns how many positions it "
-           "decided.");
+           "Finds wins in this many turns among these set-ups; returns the number of positions "
+           "that were decided.");
 
   m.def(
       "block_sums",
       [](const Bytes& verdicts) { return Guarded::sums_of({verdicts.data(), verdicts.size()}); },
-      "verdicts"_a, "A sum for each block of a table, by which damage is found.");
+      "verdicts"_a, "A checksum for each block of a table, to detect damage.");
   const auto def = [&](const char* name, auto answer, const char* help) {
     m.def(
         name, [answer](const std::string& men) { return std::invoke(answer, Material::read(men)); },
         "men"_a, help);
   };
-  def("monster_men", &Material::text, "The usual way to write an endgame's men: KPvKQR.");
+  def("monster_men", &Material::text, "An endgame's men in the usual order, such as KPvKQR.");
   def("monster_setups", &Material::setups,
-      "How many set-ups of all men but the white king a table has.");
-  def("monster_size", &MonsterTable::size, "How many verdicts a table has.");
-  def("monster_memory", &MonsterSolver::memory, "How many bytes solving a table takes.");
-  def("monster_needs", &needs_of, "What the men can turn into with one move.");
+      "Number of set-ups of all men except the white king in a table.");
+  def("monster_size", &MonsterTable::size, "Number of verdicts in a table.");
+  def("monster_memory", &MonsterSolver::memory, "Number of bytes that solving a table takes.");
+  def("monster_needs", &needs_of, "The other endgames that one move can lead to.");
 }
 
 }  // namespace rulezero

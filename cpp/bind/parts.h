@@ -1,5 +1,5 @@
 #pragma once
-// The parts of the module rulezero._core, each bound in a file of its own.
+// The parts of the module rulezero._core, each in its own file.
 
 #include <nanobind/nanobind.h>
 
@@ -20,14 +20,14 @@ void bind_endgame(nanobind::module_& m);
 void bind_monster_tables(nanobind::module_& m);
 void bind_replay(nanobind::module_& m);
 
-// Any whole number is an action to ask about; those that no game has are illegal, not wrong types.
+// Any whole number as an action. Throws MoveError, not TypeError, for numbers out of range.
 Action to_action(nanobind::handle number, const AnyState& state);
 
-// The text as UTF-8, or nothing where it has none: a lone surrogate.
+// The text as UTF-8; nullopt if that is not possible because of lone surrogates.
 std::optional<std::string_view> to_utf8(const nanobind::str& text);
-std::string_view letters_of(const nanobind::str& text);  // a PositionError where it has none
+std::string_view letters_of(const nanobind::str& text);  // throws PositionError instead of nullopt
 
-// What pickle's __reduce__ gives: a function and its arguments.
+// The signature of pickle's __reduce__, which returns a function and its arguments.
 inline constexpr const char* kReduceSignature =
     "def __reduce__(self) -> tuple[object, tuple[object, ...]]";
 

@@ -1,4 +1,4 @@
-// Pieces and their patterns as Python sees them.
+// Python bindings of pieces and their patterns.
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
@@ -32,9 +32,9 @@ void bind_pieces(nb::module_& m) {
           },
           nb::kw_only(), "kind"_a, "vectors"_a, "range"_a = 0, "hurdles"_a = 1, "land"_a = 0,
           "moves"_a = true, "captures"_a = true, "initial_only"_a = false,
-          "vectors are [right, forward]; range 0 is unlimited, land 0 is any square.");
+          "vectors are [right, forward]; range 0 is unlimited, land 0 is any distance.");
 
-  nb::class_<PieceSpec>(m, "Piece", "A piece as its designer describes it.")
+  nb::class_<PieceSpec>(m, "Piece", "The description of a piece: its patterns and abilities.")
       .def(
           "__init__",
           [](PieceSpec* self, std::string name, std::string symbol, double value, bool royal,

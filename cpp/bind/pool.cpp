@@ -1,4 +1,4 @@
-// Many games in step, as Python sees them.
+// Python bindings of pools and players.
 
 #include "play/pool.h"
 
@@ -45,7 +45,7 @@ class Playing {
   bool& flag_;
 };
 
-// A pool, and whether it is playing.
+// A pool that only one thread may use at a time.
 class PythonPool {
  public:
   PythonPool(const std::shared_ptr<const AnyGame>& game, const std::vector<Player>& players,
@@ -53,7 +53,7 @@ class PythonPool {
              std::size_t width, std::size_t cache)
       : game_(game), nets_(nets), pool_(game, players, nets, seed, width, cache, make_any_walk) {}
 
-  // GameError while another thread plays on.
+  // Throws GameError while another thread uses the pool.
   Pool& pool() {
     if (is_playing_) throw GameError("this pool is playing in another thread");
     return pool_;
@@ -69,7 +69,7 @@ class PythonPool {
       const auto& shape = nets_[net]->facts().planes;
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (arrays[net].shape(axis + 1) != static_cast<std::size_t>(shape[axis])) {
-          throw GameError("an array for " + nets_[net]->text() + " has the shape [rows, " +
+          throw GameError("an array for " + nets_[net]->text() + " needs the shape [rows, " +
                           std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + ", " +
                           std::to_string(shape[2]) + "]");
         }
@@ -87,8 +87,8 @@ class PythonPool {
     const std::size_t rows = pool().rows(net);
     const auto slots = static_cast<std::size_t>(nets_[net]->facts().slots);
     if (policy.size() != rows * slots || value.size() != rows || draw.size() != rows) {
-      throw GameError("answers for " + std::to_string(rows) + " rows are a policy of " +
-                      std::to_string(slots) + " logits each, a value and a draw each");
+      throw GameError("answers for " + std::to_string(rows) + " rows need " +
+                      std::to_string(slots) + " logits, a value and a draw for each row");
     }
     const std::span<const float> logits(policy.data(), policy.size());
     const std::span<const float> values(value.data(), value.size());
@@ -111,8 +111,8 @@ auto array_of(std::vector<T> values) {
   return to_numpy(std::move(values), {size});
 }
 
-// Thoughts of a game as columns over its plies, and their weights as pairs one after another: what
-// data/thoughts.py packs.
+// The thoughts of a game as columns over its plies, with all pairs of action and weight one after
+// another; data/thoughts.py packs them.
 nb::dict columns_of(const std::vector<Ply>& plies, std::optional<Thought> Ply::* which) {
   static const Thought kNone;
   const auto thought_of = [&](const Ply& ply) -> const Thought& {
@@ -145,7 +145,7 @@ nb::dict columns_of(const std::vector<Ply>& plies, std::optional<Thought> Ply::*
 }  // namespace
 
 void bind_pool(nb::module_& m) {
-  nb::class_<Player>(m, "Player", "A player as the core knows it.")
+  nb::class_<Player>(m, "Player", "A player inside the core.")
       .def(
           "__init__",
           [](Player* self, std::string_view kind, const Options& options, int net,
@@ -166,11 +166,11 @@ void bind_pool(nb::module_& m) {
           "kind"_a, "options"_a, "net"_a = -1, "mlp"_a = nb::none(), "encoder"_a = nb::none(),
           "tables"_a = nb::none(), "weights"_a = std::vector<float>{}, "tree_depth"_a = 0,
           "tree_visits"_a = 1,
-          "A kind of player with its options; `net` is the number of its net in the pool, `mlp` "
-          "a perceptron that reads the planes of `encoder`, `tables` what is solved of the game, "
-          "`weights` numbers for its heuristic in the order of Facts.weights ([]: its own). "
-          "Thoughts "
-          "show `tree_depth` plies of its tree: nodes with `tree_visits` at least.");
+          "A kind of player with its options. `net` is the number of its net in the pool, `mlp` "
+          "a perceptron that reads the planes of `encoder`, `tables` are solved endgames, "
+          "`weights` the weights of its heuristic in the order of Facts.weights ([]: defaults). "
+          "Thoughts show `tree_depth` plies of its search tree: the nodes with at least "
+          "`tree_visits` visits.");
 
   m.def(
       "player_kinds",
@@ -199,7 +199,7 @@ void bind_pool(nb::module_& m) {
       .def_ro("first", &TreeNode::first)
       .def_ro("size", &TreeNode::size);
 
-  nb::class_<Thought> thought(m, "CoreThought", "What a player knew when it chose.");
+  nb::class_<Thought> thought(m, "CoreThought", "What a player computed for one move.");
   thought.def_ro("action", &Thought::action)
       .def_ro("actions", &Thought::actions)
       .def_ro("weights", &Thought::weights)
@@ -213,9 +213,10 @@ void bind_pool(nb::module_& m) {
   nb::class_<Played>(m, "Played", "A game that a pool has finished.")
       .def_ro("index", &Played::index)
       .def_ro("last", &Played::last, "The last state.")
-      .def_ro("outcome", &Played::outcome, "Seat 0's.")
-      .def_ro("reason", &Played::reason, "The rules' own end reason, or cap.")
-      .def_ro("opening", &Played::opening, "First plies that no player chose.")
+      .def_ro("outcome", &Played::outcome, "Seat 0's outcome.")
+      .def_ro("reason", &Played::reason,
+              "The rules' end reason, cap, resigned, or the reason given to stop().")
+      .def_ro("opening", &Played::opening, "Number of first plies that no player chose.")
       .def_prop_ro("plies", [](const Played& played) { return played.plies.size(); })
       .def(
           "thought",
@@ -231,15 +232,15 @@ void bind_pool(nb::module_& m) {
       .def(
           "notes", [](const Played& played) { return columns_of(played.plies, &Ply::note); },
           nb::sig("def notes(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-          "The judge's, likewise.");
+          "The judge's thoughts as columns over plies.");
 
-  nb::class_<PythonPool>(m, "Pool", "Many games in step.")
+  nb::class_<PythonPool>(m, "Pool", "Plays many games at the same time.")
       .def(nb::init<const std::shared_ptr<const AnyGame>&, const std::vector<Player>&,
                     const std::vector<std::shared_ptr<const AnyGame>>&, std::uint64_t, std::size_t,
                     std::size_t>(),
            "game"_a, "players"_a, "nets"_a, "seed"_a, "width"_a, "cache"_a,
            "A pool that plays `width` games at a time; `nets` are the games whose planes and slots "
-           "the nets speak.")
+           "the nets use.")
       .def(
           "add",
           [](PythonPool& self, std::uint64_t index, StatePtr start, std::array<int, 2> players,
@@ -254,17 +255,17 @@ void bind_pool(nb::module_& m) {
       .def("collect", &PythonPool::collect, "planes"_a,
            nb::sig("def collect(self, planes: collections.abc.Sequence["
                    "numpy.typing.NDArray[numpy.float32]]) -> list[int]"),
-           "Plays on; fills one array a net and returns how many rows of each.")
+           "Continues the games; fills one array per net and returns the number of rows in each.")
       .def("apply", &PythonPool::apply, "net"_a, "policy"_a, "value"_a, "draw"_a,
            nb::sig("def apply(self, net: int, policy: numpy.typing.NDArray[numpy.float32], "
                    "value: numpy.typing.NDArray[numpy.float32], "
                    "draw: numpy.typing.NDArray[numpy.float32]) -> None"),
-           "Hands a net's answers back: logits by slot, and the mover's value.")
+           "Takes a net's answers: logits by slot, the mover's values, and draw probabilities.")
       .def("take_finished", [](PythonPool& self) { return self.pool().take_finished(); })
       .def_prop_ro("is_idle", [](PythonPool& self) { return self.pool().is_idle(); })
       .def(
           "hurry", [](PythonPool& self) { self.pool().hurry(); },
-          "Makes those who think now choose by what they know.")
+          "Asks all current searches to choose now, with what is known so far.")
       .def(
           "parked", [](PythonPool& self) { return self.pool().parked(); },
           "Games that wait for a move from outside: (index, state).")

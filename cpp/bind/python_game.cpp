@@ -20,12 +20,12 @@ namespace nb = nanobind;
 namespace rulezero {
 namespace {
 
-// Reads an attribute or a result as T; a GameError says what it should have been.
+// Reads an attribute or a result as T. Throws GameError if it is not what was wanted.
 template <class T>
 T as(const nb::object& value, const std::string& what, const std::string& wanted) {
   T result;
   if (!nb::try_cast<T>(value, result)) {
-    const nb::object shown = nb::steal(PyObject_ASCII(value.ptr()));  // ASCII: any text has one
+    const nb::object shown = nb::steal(PyObject_ASCII(value.ptr()));  // ASCII can show any text
     if (!shown.is_valid()) throw nb::python_error();
     throw GameError(what + " must be " + wanted + ", not " + quoted(nb::cast<std::string>(shown)));
   }
@@ -90,11 +90,11 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   }
   const auto check_count = [&](const char* name, int count, int most, const char* why) {
     if (count > most) {
-      throw GameError(owner + "." + name + " is " + std::to_string(count) + ", and at most " +
+      throw GameError(owner + "." + name + " is " + std::to_string(count) + ", but at most " +
                       std::to_string(most) + " are possible: " + why);
     }
   };
-  check_count("slots", facts_.slots, kMostSlots, "a net has an output for each of them");
+  check_count("slots", facts_.slots, kMostSlots, "a net has an output for each slot");
   check_count("actions", facts_.actions, kMostActions, "number the choices more densely");
   const auto& [first, second] = facts_.seat_names;
   const auto is_plain = [](unsigned char letter) { return letter >= ' '; };
@@ -103,11 +103,13 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
     throw GameError(owner + ".seat_names must be two different names in plain letters");
   }
   const auto check_shape = [&](const char* name, std::span<const int> shape) {
-    constexpr std::int64_t kLargest = 1 << 24;  // numbers in all
+    constexpr std::int64_t kLargest = 1 << 24;  // product of the lengths
     std::int64_t size = 1;
     for (int length : shape) size = length < 1 || size > kLargest ? kLargest + 1 : size * length;
     if (size > kLargest) {
-      throw GameError(owner + "." + name + " needs lengths of at least 1, and not millions in all");
+      throw GameError(owner + "." + name +
+                      " needs lengths of at least 1, with a product of at most " +
+                      std::to_string(kLargest));
     }
   };
   check_shape("planes", facts_.planes);
@@ -120,8 +122,8 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   }
 }
 
-// A mistake in a method becomes a GameError that says where it is, with the Python exception as its
-// cause.
+// Turns an exception in a method into a GameError that says where it was raised, with the Python
+// exception as its cause.
 void PythonRules::blame(const char* method, nb::python_error& error) const {
   const nb::object core = nb::module_::import_("rulezero._core");
   const bool is_ours = error.matches(core.attr("RulezeroError"));
@@ -132,7 +134,7 @@ void PythonRules::blame(const char* method, nb::python_error& error) const {
   nb::raise_from(error, core.attr("GameError").ptr(), "%s", message.c_str());
 }
 
-// The answer of one method.
+// The result of one method.
 template <class... Arguments>
 nb::object PythonRules::ask(const char* method, const Arguments&... arguments) const {
   try {
@@ -161,7 +163,7 @@ PythonRules::Position PythonRules::parse(std::string_view text) const {
   try {
     return {rules_.attr("parse")(nb::str(text.data(), text.size()))};
   } catch (nb::python_error& error) {
-    // What a plain Python parser raises for bad text is bad text here.
+    // A plain Python parser raises these for bad text.
     if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_LookupError)) {
       blame("parse", error);
     }
@@ -204,7 +206,7 @@ std::optional<Ending> PythonRules::expand(const Moment<Position>& moment,
   }
   actions =
       ask_for<std::vector<Action>>("legal", "a list of action numbers", moment.position.value);
-  if (actions.empty()) fail("legal", "is empty, but ending() says that the game goes on");
+  if (actions.empty()) fail("legal", "is empty, but ending() says that the game is not over");
   std::vector<Action> sorted = actions;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
@@ -222,7 +224,7 @@ std::optional<Ending> PythonRules::expand(const Moment<Position>& moment,
 std::vector<double> PythonRules::chances(const Position& position,
                                          std::span<const Action> legal) const {
   const auto chances = ask_for<std::vector<double>>(
-      "chances", "a list of probabilities beside legal()", position.value);
+      "chances", "a list of probabilities in the order of legal()", position.value);
   double sum = 0;
   for (double chance : chances) sum += chance >= 0 ? chance : NAN;
   if (chances.size() != legal.size() || !(std::abs(sum - 1) < 1e-6)) {

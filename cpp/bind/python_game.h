@@ -1,5 +1,5 @@
 #pragma once
-// A game whose rules are a Python object: the same Game concept, each answer asked of Python.
+// A game whose rules are a Python object: satisfies the Game concept by calling Python.
 
 #include <nanobind/nanobind.h>
 
@@ -60,7 +60,7 @@ inline bool is_python(const AnyGame& game) {
   return dynamic_cast<const GameOf<PythonRules>*>(&game) != nullptr;
 }
 
-// Runs it with the GIL released, unless the rules are written in Python.
+// Calls deed() with the GIL released, unless the rules are written in Python.
 template <class Deed>
 auto beside_python(const AnyGame& game, Deed deed) {
   if (is_python(game)) return deed();

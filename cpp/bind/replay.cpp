@@ -1,4 +1,4 @@
-// Replayed games as Python sees them.
+// Python bindings of replays.
 
 #include "play/replay.h"
 
@@ -80,14 +80,14 @@ void remake_some(const AnyGame& game, const std::vector<std::pair<nb::str, Input
   }
   if (offsets || pairs || slots) {
     if (!offsets || !pairs || !slots) {
-      throw nb::value_error("offsets, pairs and slots go together");
+      throw nb::value_error("offsets, pairs and slots must be given together");
     }
     const auto bounds = span_of(*offsets);
     check_shape(bounds.size() == plies.size() + 1, "offsets", "[plies + 1]");
     check_shape(pairs->size() == slots->size(), "slots", "[pairs]");
     const bool rises = std::is_sorted(bounds.begin(), bounds.end()) && bounds.front() >= 0 &&
                        bounds.back() <= static_cast<std::int64_t>(pairs->size());
-    if (!rises) throw nb::value_error("offsets must rise from 0 to the number of pairs at most");
+    if (!rises) throw nb::value_error("offsets must be sorted, between 0 and the number of pairs");
     wanted.offsets = bounds;
     wanted.pairs = span_of(*pairs);
     wanted.slots = span_of(*slots);
@@ -110,8 +110,8 @@ void bind_replay(nb::module_& m) {
               " numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint8],"
               " numpy.typing.NDArray[numpy.int8], numpy.typing.NDArray[numpy.int32], State]"),
       "Movers [plies], numbers of legal actions [plies], events [plies, columns], whether the\n"
-      "mover's king was attacked [plies], acting seats [plies] (of a die: whose choice rolls it),\n"
-      "players' choices before each ply [plies], last state.");
+      "mover's king was attacked [plies], acting seats [plies] (for a die: the seat whose choice\n"
+      "rolls it), numbers of players' choices before each ply [plies], last state.");
   m.def("remake", &remake_some, "game"_a, "games"_a, "plies"_a, "which"_a.none() = nb::none(),
         "planes"_a.noconvert().none() = nb::none(), "legal"_a.noconvert().none() = nb::none(),
         "offsets"_a.none() = nb::none(), "pairs"_a.none() = nb::none(),
@@ -126,11 +126,12 @@ void bind_replay(nb::module_& m) {
                 " pairs: numpy.typing.NDArray[numpy.uint32] | None = None,"
                 " slots: numpy.typing.NDArray[numpy.int32] | None = None,"
                 " mirrored: numpy.typing.NDArray[numpy.bool_] | None = None) -> None"),
-        "Fills the arrays given for chosen plies of games, which are starts and actions; `which`\n"
-        "[k] says of which game each ply is: planes [k, channels, rows, columns], legal\n"
-        "[k, slots], and slots [m] beside pairs [m], those of the i-th chosen ply from\n"
-        "offsets[i] to offsets[i + 1]. Plies that are `mirrored` [k] are shown in a mirror,\n"
-        "if their positions have one.");
+        "Fills the given arrays for chosen plies of games. A game is a start and its actions;\n"
+        "`plies` [k] are the chosen plies, and `which` [k] is the index of each ply's game.\n"
+        "Fills planes [k, channels, rows, columns], legal [k, slots], and slots [m] for the\n"
+        "actions in pairs [m]; those of the i-th chosen ply are from offsets[i] to\n"
+        "offsets[i + 1]. Plies that are `mirrored` [k] are mirrored, if their positions have a\n"
+        "mirror image.");
 }
 
 }  // namespace rulezero

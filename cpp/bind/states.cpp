@@ -1,4 +1,4 @@
-// States as Python sees them, and what is counted from them.
+// Python bindings of states, and perft.
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -45,7 +45,8 @@ bool same_state(const AnyState& one, const AnyState& other) {
   return true;
 }
 
-// What pickle keeps of a state: the game, where it began and what was done. Replaying it checks it.
+// What pickle stores of a state: the game, the first position and the actions. Unpickling replays
+// the actions, which checks them.
 nb::tuple reduced(const AnyState& state) {
   StatePtr earlier;
   const AnyState* first = &state;
@@ -58,8 +59,8 @@ nb::tuple reduced(const AnyState& state) {
                         nb::make_tuple(state.game().text(), first->text(), actions_of(state)));
 }
 
-// perft that Ctrl-C can stop: the core counts short stretches, and signals are checked in between.
-// Other threads run while the core's own rules count; rules in Python need the GIL.
+// perft that Ctrl-C can stop: the core counts short paths, and signals are checked in between.
+// Other threads can run meanwhile, except for rules in Python, which need the GIL.
 std::uint64_t count_paths(const AnyState& state, int depth) {
   constexpr int kStretch = 4;
   if (depth <= kStretch) return beside_python(state.game(), [&] { return state.perft(depth); });
@@ -71,7 +72,7 @@ std::uint64_t count_paths(const AnyState& state, int depth) {
   return paths;
 }
 
-// What a state says of an action, as Python gives it.
+// Calls a member function of a state with an action from Python.
 template <auto Member>
 auto of_action(const AnyState& state, nb::handle action) {
   return (state.*Member)(to_action(action, state));
@@ -102,19 +103,19 @@ std::optional<std::string_view> to_utf8(const nb::str& text) {
 
 std::string_view letters_of(const nb::str& text) {
   const auto letters = to_utf8(text);
-  if (!letters) throw PositionError("the text has letters that are no letters (lone surrogates)");
+  if (!letters) throw PositionError("the text has characters that are not valid (lone surrogates)");
   return *letters;
 }
 
 void bind_states(nb::module_& m) {
-  nb::class_<AnyState>(m, "State", "A position with its past: an immutable value.")
+  nb::class_<AnyState>(m, "State", "A position with its history: an immutable value.")
       .def_prop_ro("game", [](const AnyState& state) { return state.game().shared_from_this(); })
-      .def_prop_ro("text", &AnyState::text, "The position as text: game.parse reads it.")
-      .def_prop_ro("key", &AnyState::key, "Equal where the repetition rule sees one position.")
-      .def_prop_ro("times", &AnyState::times, "How often this key has occurred, now included.")
+      .def_prop_ro("text", &AnyState::text, "The position as text, which game.parse reads.")
+      .def_prop_ro("key", &AnyState::key, "Equal for positions that are equal for repetition.")
+      .def_prop_ro("times", &AnyState::times, "How often this key has occurred, including now.")
       .def_prop_ro("mover", &AnyState::mover, "Who chooses now: 0, 1 or CHANCE.")
       .def_prop_ro("legal", &AnyState::legal, nb::rv_policy::copy,
-                   "Legal action numbers; [] when the game is over.")
+                   "Legal action numbers; [] if the game is over.")
       .def_prop_ro("is_over", [](const AnyState& state) { return state.ending().has_value(); })
       .def_prop_ro(
           "outcome",
@@ -127,14 +128,14 @@ void bind_states(nb::module_& m) {
           [](const AnyState& state) {
             return state.ending() ? std::optional(state.ending()->reason) : std::nullopt;
           },
-          "What ended the game; None before that.")
+          "Why the game ended; None before the end.")
       .def_prop_ro("chances", &AnyState::chances,
-                   "Probabilities beside `legal`; [] unless the mover is CHANCE.")
+                   "Probabilities in the order of `legal`; [] unless the mover is CHANCE.")
       .def_prop_ro("actions", &actions_of, "The actions that led here.")
       .def_prop_ro("ply", &AnyState::ply,
-                   "Choices of players up to here, as the game counts them; dice do not count.")
+                   "Number of players' choices so far, as the game counts them; without dice.")
       .def_prop_ro("move_number", &AnyState::move_number,
-                   "What PGN writes before a move; None in games without such numbers.")
+                   "The number that PGN writes before a move; None in games without one.")
       .def_prop_ro("before", &AnyState::before, nb::sig("def before(self) -> State | None"),
                    "The state this one came from, or None.")
       .def("apply", &of_action<&AnyState::apply>, "action"_a,
@@ -151,7 +152,7 @@ void bind_states(nb::module_& m) {
             return planes;
           },
           nb::sig("def planes(self) -> numpy.typing.NDArray[numpy.float32]"),
-          "What a net sees: float32 [channels, rows, columns] in [0, 1].")
+          "The input of a net: float32 [channels, rows, columns] in [0, 1].")
       .def("slot", &of_action<&AnyState::slot>, "action"_a,
            nb::sig("def slot(self, action: int) -> int"), "The policy slot of a legal action.")
       .def(
@@ -161,18 +162,18 @@ void bind_states(nb::module_& m) {
           },
           "action"_a, "san"_a = false,
           nb::sig("def say(self, action: int, san: bool = False) -> str"),
-          "The move text of a legal action; chess-like games also speak SAN.")
+          "The move text of a legal action; with san=True in SAN, for chess-like games.")
       .def(
           "read",
           [](const AnyState& state, const nb::str& text) {
             return state.read(to_utf8(text).value_or("?"));
           },
-          "text"_a, "The legal action a move text means. MoveError if there is none.")
+          "text"_a, "The legal action that a move text means. MoveError if there is none.")
       .def("kind", &of_action<&AnyState::kind>, "action"_a,
            nb::sig("def kind(self, action: int) -> str"),
-           "What kind of action a legal one is: \"moves\" unless the game has others.")
+           "The kind of a legal action: \"moves\" unless the game names kinds.")
       .def("info", &AnyState::info,
-           "What the position holds beside the men on their squares: (label, words).")
+           "Facts that the men on their squares do not show: (label, words).")
       .def_prop_ro(
           "events",
           [](const AnyState& state) {
@@ -183,7 +184,7 @@ void bind_states(nb::module_& m) {
             for (std::size_t i = 0; i < names.size(); ++i) events[names[i]] = row[i];
             return events;
           },
-          "What the action that led here did, by the names in facts.events.")
+          "The effects of the action that led here, by the names in facts.events.")
       .def(
           "cells",
           [](const AnyState& state) {
@@ -196,7 +197,7 @@ void bind_states(nb::module_& m) {
             }
             return board;
           },
-          "The board as people see it: rows from the top, each from the left.")
+          "The board for display: rows from the top, each from the left.")
       .def(
           "__eq__",
           [](const AnyState& state, nb::handle other) {
@@ -235,7 +236,7 @@ void bind_states(nb::module_& m) {
         return count_paths(state, static_cast<int>(choices));
       },
       "state"_a, "depth"_a, nb::sig("def perft(state: State, depth: int) -> int"),
-      "Paths of exactly `depth` choices.");
+      "Number of paths of exactly `depth` choices.");
 }
 
 }  // namespace rulezero

@@ -11,14 +11,14 @@ namespace {
 
 constexpr int kCells = kColumns * kRows;
 constexpr std::uint64_t kStretch = 1 << 20;  // positions between two calls of pause
-constexpr int kLate = 28;                    // men: then searching is quicker than looking up
+constexpr int kLate = 28;                    // men: from here, searching is faster than looking up
 
-// Columns from the middle outwards: more lines run through them.
+// Columns from the middle outwards, because more lines run through the middle.
 constexpr std::array<Bits, kColumns> kCentreFirst = {column_bits(3), column_bits(2), column_bits(4),
                                                      column_bits(1), column_bits(5), column_bits(0),
                                                      column_bits(6)};
 
-// The empty cells that would make four, whether they can be filled now or not.
+// The empty cells that would make four, whether or not they can be filled now.
 Bits wins_of(Bits men, Bits both) {
   Bits wins = (men << 1) & (men << 2) & (men << 3);
   for (int step : {kStride - 1, kStride, kStride + 1}) {
@@ -50,8 +50,8 @@ Bits mirrored(Bits word) {
   return image;
 }
 
-// A position and its mirror image share a number: in each column the mover's men, and above all
-// men a 1 that marks its height.
+// The number of a position, the same for its mirror image: in each column the mover's men, and
+// above all men of the column a 1 that marks its height.
 Bits code_of(Bits own, Bits both) {
   const Bits code = own | (both + kBottom);
   return std::min(code, mirrored(code));
@@ -96,7 +96,8 @@ int Connect4Solver::solve(const Board& board) {
   return reaches(board, 1) ? 1 : reaches(board, 0) ? 0 : -1;
 }
 
-// Whether the mover's value is at least the goal, 0 or 1. The mover cannot win at once.
+// Whether the mover's value is at least the goal, 0 or 1. Call it only if the mover cannot win at
+// once.
 bool Connect4Solver::reaches(const Board& board, int goal) {
   const std::uint64_t before = visited_++;
   if (visited_ % kStretch == 0 && *pause_) (*pause_)();
@@ -104,8 +105,8 @@ bool Connect4Solver::reaches(const Board& board, int goal) {
   const Bits moves = safe_moves(other, board.both);
   if (moves == 0) return false;
   const int men = count(board.both);
-  if (men >= kCells - 2) return goal <= 0;  // the last man but one does not win, nor then the last
-  const int their_goal = 1 - goal;          // what the other side must reach, to hold the mover
+  if (men >= kCells - 2) return goal <= 0;  // neither of the last two men wins: a draw
+  const int their_goal = 1 - goal;          // value of the other side that prevents the goal
   if (!more_than_one(moves)) return !reaches({other, board.both | moves}, their_goal);
 
   const Bits code = code_of(board.own, board.both);
@@ -116,7 +117,7 @@ bool Connect4Solver::reaches(const Board& board, int goal) {
   if (known.low >= goal) return true;
   if (known.high < goal) return false;
 
-  // Those that make the most threats first, then those near the centre.
+  // Orders moves by the number of threats that they make, then by nearness to the centre.
   std::array<std::pair<int, Bits>, kColumns> ranked;
   std::size_t size = 0;
   for (Bits column : kCentreFirst) {
@@ -129,7 +130,7 @@ bool Connect4Solver::reaches(const Board& board, int goal) {
   }
 
   bool is_reached = false;
-  // One of them may be known to be good enough, and it need not be the first.
+  // The table may already prove that some move is good enough, not necessarily the first.
   for (std::size_t i = 0; i < size && men < kLate && !is_reached; ++i) {
     is_reached = find(code_of(other, board.both | ranked[i].second)).high < their_goal;
   }
@@ -159,7 +160,7 @@ Connect4Solver::Bounds Connect4Solver::find(Bits code) const {
   return {};
 }
 
-// Of two slots for a code, one keeps what took more effort and the other takes what comes.
+// A code has two slots: one keeps the proof that took more effort, the other is always replaced.
 void Connect4Solver::keep(Bits code, Bounds bounds, std::uint64_t visits) {
   std::size_t at = slot(code) & ~std::size_t{1};
   const auto effort = static_cast<Bits>(std::bit_width(visits));

@@ -1,5 +1,5 @@
 #pragma once
-// Connect Four solved: who wins a position under perfect play.
+// A solver for Connect Four: the value of a position under perfect play.
 
 #include <array>
 #include <functional>
@@ -10,12 +10,12 @@
 
 namespace rulezero {
 
-// Win, draw or loss, not how soon: alpha-beta over bitboards, asking first whether the mover wins
-// and then whether it draws, with a table of what is proven. The table is kept from question to
-// question; it saves time and never changes an answer.
+// Finds win, draw or loss, but not the number of moves: alpha-beta search over bitboards, which
+// first tests whether the mover wins and then whether it draws, with a table of proven bounds. The
+// table is kept between calls; it saves time and never changes a result.
 class Connect4Solver {
  public:
-  using Pause = std::function<void()>;  // called now and then; may throw to break off
+  using Pause = std::function<void()>;  // called at intervals; may throw to stop the search
   using Values = std::array<std::optional<int>, connect4::kColumns>;
 
   explicit Connect4Solver(std::size_t table_bytes);
@@ -23,7 +23,7 @@ class Connect4Solver {
   // Seat 0's value: 1, 0 or -1.
   int value(const Connect4Position& position, const Pause& pause);
 
-  // Seat 0's values of the legal columns; none where the game is over.
+  // Seat 0's values of the legal columns; none if the game is over.
   Values values(const Connect4Position& position, const Pause& pause);
 
  private:
@@ -33,13 +33,13 @@ class Connect4Solver {
     Bits both;
   };
 
-  // What is known of a value for the mover: it lies between these.
+  // Bounds of the mover's value.
   struct Bounds {
     int low = -1;
     int high = 1;
   };
 
-  // What is proven, in one word. 0 is an empty slot: no position has that code.
+  // Proven bounds, in one word. 0 is an empty slot: no position has that code.
   struct Proof {
     Bits code : 49;
     Bits low : 2;   // plus 1
@@ -56,7 +56,7 @@ class Connect4Solver {
 
   std::vector<Proof> proofs_;  // in pairs
   int shift_;
-  std::uint64_t visited_ = 0;  // positions, since it was made
+  std::uint64_t visited_ = 0;  // positions, since construction
   const Pause* pause_ = nullptr;
 };
 

@@ -45,7 +45,7 @@ Guarded::Guarded(std::string name, std::span<const std::int8_t> bytes,
       is_checked_(std::make_unique<std::atomic<bool>[]>(blocks_of(bytes.size()))) {
   if (sums.size() != blocks_of(bytes.size())) {
     throw GameError(name_ + " has " + std::to_string(blocks_of(bytes.size())) +
-                    " blocks, but sums for " + std::to_string(sums.size()));
+                    " blocks, but checksums for " + std::to_string(sums.size()));
   }
 }
 

@@ -83,7 +83,7 @@ Material Material::read(std::string_view text) {
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   const auto sides = split(upper, 'V');
   if (sides.size() != 2) {
-    throw GameError("men are White's v Black's, such as KPvKQR, not " + quoted(text));
+    throw GameError("men are White's, then v, then Black's, such as KPvKQR, not " + quoted(text));
   }
   std::vector<Man> men;
   for (int seat = 0; seat < 2; ++seat) {
@@ -92,7 +92,7 @@ Material Material::read(std::string_view text) {
       const auto kind = kLetterOf.find(rest.front());
       if (kind == std::string_view::npos) {
         throw GameError(quoted(first_letter(rest)) + " in " + quoted(text) +
-                        " is no man: K, Q, R, B, N and P are");
+                        " is not a man: use K, Q, R, B, N and P");
       }
       if (static_cast<int>(kind) == kKing) {
         ++kings;
@@ -101,7 +101,7 @@ Material Material::read(std::string_view text) {
       }
     }
     if (kings != 1) {
-      throw GameError("each side of " + quoted(text) + " has one king: KPvKQR, for instance");
+      throw GameError("each side of " + quoted(text) + " needs one king, as in KPvKQR");
     }
   }
   return Material(std::move(men));
@@ -183,7 +183,8 @@ Place Material::place(const Setup& setup) const {
   return found;
 }
 
-// How many ways further; it may wrap around, as sums of unsigned numbers do.
+// The difference of the set's number after the move. It may wrap around, like the unsigned sum that
+// it is added to.
 std::size_t Material::moved_among(const Group& group, const Setup& setup, std::size_t man, int to) {
   Set before = {};
   Set after = {};

@@ -1,8 +1,8 @@
 #pragma once
-// Which men an endgame has, and a number for each way to set them up.
+// The men of an endgame, and a number for each way to set them up.
 //
-// A set-up is where all men stand but the white king: tables keep the white king's squares
-// together, as one word of 64 bits or one row of 64 bytes.
+// A set-up is the squares of all men except the white king. Tables keep the results for all squares
+// of the white king together, as one word of 64 bits or one row of 64 bytes.
 
 #include <array>
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace rulezero {
 
-// Two white men can never wall their king in: White always has a move.
+// Two white men can never block their king completely: White always has a move.
 constexpr std::size_t kMostWhiteMen = 2;
 constexpr std::size_t kMostBlackMen = 3;
 constexpr std::size_t kMostMen = kMostWhiteMen + kMostBlackMen;
 
 struct Setup {
-  int king = 0;                                 // the black one's square
-  std::array<std::uint8_t, kMostMen> men = {};  // the others' squares, in the material's order
+  int king = 0;                                 // the black king's square
+  std::array<std::uint8_t, kMostMen> men = {};  // the other men's squares, in the material's order
 };
 
-// Where a table keeps a set-up: with this number, turned over so.
+// Where a table keeps a set-up: the number of its image under a symmetry.
 struct Place {
   std::size_t index;
   Symmetry turned;
@@ -40,11 +40,12 @@ class Material {
     bool operator==(const Man&) const = default;
   };
 
-  // From a text such as KPvKQR, White's men first; in any order and case. A GameError says what is
-  // wrong with it.
+  // The material of a text such as KPvKQR: White's men, v, Black's men, in any order and case.
+  // Throws GameError for any other text.
   static Material read(std::string_view text);
 
-  // Besides the kings, in any order. A GameError where they are too many or of no table's kind.
+  // From the men without the kings, in any order. Throws GameError if there are too many men, or
+  // black pawns.
   explicit Material(std::vector<Man> men);
 
   // White's men before Black's, each from the queen down to the pawn.
@@ -53,16 +54,16 @@ class Material {
 
   std::size_t setups() const { return setups_; }
 
-  // The set-up of a number below setups(). Two men may share a square: then it is none.
+  // The set-up with a number below setups(). Two men may share a square: then it is not possible.
   Setup setup(std::size_t index) const;
-  Bits squares(const Setup& setup) const;  // that its men stand on
+  Bits squares(const Setup& setup) const;  // the squares that its men stand on
   bool is_possible(const Setup& setup) const {
     return count(squares(setup)) == static_cast<int>(men_.size()) + 1;
   }
   Place place(const Setup& setup) const;
 
-  // The number of the set-up that differs from this one, which has the number `index`, by where
-  // one man stands: the black king stays, so nothing is turned over.
+  // The number of the set-up after a man moves to `to`; `index` is the number of `setup`. The black
+  // king does not move, so both have the same symmetry.
   std::size_t moved(std::size_t index, const Setup& setup, std::size_t man, int to) const {
     const Group& group = groups_[group_of_[man]];
     if (group.size == 1) {
@@ -75,7 +76,7 @@ class Material {
   int images(std::size_t index) const;
 
  private:
-  // Men that are alike: their squares are a set.
+  // Men of the same seat and kind: their squares are a set.
   struct Group {
     std::size_t first;
     std::size_t size;

@@ -15,11 +15,11 @@ constexpr std::array<int, 4> kPromotions = {kQueen, kRook, kBishop, kKnight};
 
 }  // namespace
 
-// What one move does to the men: one is taken, a pawn becomes another kind, or both.
+// The effect of one move on the men: one is taken, a pawn becomes another kind, or both.
 struct MonsterSolver::Change {
-  std::size_t taken;     // which man, or kNobody
-  std::size_t promoted;  // likewise
-  int kind = 0;          // that the pawn becomes
+  std::size_t taken;     // index of the man, or kNobody
+  std::size_t promoted;  // index of the pawn, or kNobody
+  int kind = 0;          // kind that the pawn becomes
 };
 
 template <class Visit>
@@ -47,7 +47,7 @@ std::vector<Material::Man> MonsterSolver::men_after(const Material& material,
   return men;
 }
 
-// A set-up, and what is seen of it at once.
+// A set-up with its sets of squares.
 struct MonsterSolver::Board {
   const Setup& setup;
   std::size_t index;
@@ -69,7 +69,7 @@ struct MonsterSolver::Board {
   Bits occupied() const { return white | black; }
   Bits open() const { return ~occupied(); }
 
-  // Which man stands on the square; there is one.
+  // Index of the man on the square, which must not be empty.
   std::size_t man_on(int square) const {
     std::size_t i = 0;
     while (setup.men[i] != square) ++i;
@@ -125,10 +125,10 @@ MonsterSolver::Next MonsterSolver::next(const std::vector<MonsterTable>& smaller
   for (const MonsterTable& table : smaller) {
     if (table.material().text() != wanted.text()) continue;
     Next found{&table, {}};
-    for (std::size_t i = 0; i < men.size(); ++i) {  // the first of those that are left
+    for (std::size_t i = 0; i < men.size(); ++i) {  // take the first equal man that is left
       std::size_t at = 0;
       while (!(men[at] == wanted.men()[i])) ++at;
-      found.from[i] = at + (at >= change.taken);  // ours still count the man that is taken
+      found.from[i] = at + (at >= change.taken);  // our men include the one that is taken
       men[at].seat = -1;
     }
     return found;
@@ -140,14 +140,14 @@ Verdict* MonsterSolver::row(std::size_t index, Stage stage) {
   return verdicts_.data() + MonsterTable::offset(index, stage);
 }
 
-// After a move of the black king, which may turn the board over.
+// The results after a move of the black king, which may change the symmetry.
 Known MonsterSolver::after_king(const Setup& setup, Stage stage) const {
   const Place place = material_.place(setup);
   const Known& there = known_[stage][place.index];
   return {place.turned.undo(there.white), place.turned.undo(there.black)};
 }
 
-// Where a table of other men keeps what becomes of a set-up.
+// The row of another table for what a set-up turns into.
 MonsterSolver::Row MonsterSolver::row_of(const Next& next, const Setup& setup, Stage stage) {
   Setup theirs;
   theirs.king = setup.king;
@@ -169,7 +169,7 @@ Known MonsterSolver::other(const Next& next, const Setup& setup, Stage stage, Li
   return {row.turned.undo(known.white), row.turned.undo(known.black)};
 }
 
-// The white king moves; it may take whatever is not White's.
+// Adds the moves of the white king, which may take any black man.
 void MonsterSolver::step(const Board& board, Stage stage, Limits limits, Reached& reached) const {
   Reached at;
   at.add(known_[stage][board.index], board.open());
@@ -186,7 +186,7 @@ void MonsterSolver::step(const Board& board, Stage stage, Limits limits, Reached
   reached.escapes |= around(at.escapes);
 }
 
-// Another white man moves; the king may be in its way.
+// Adds the moves of another white man, for white kings that are not in its way.
 void MonsterSolver::move_man(const Board& board, std::size_t man, Stage stage, Limits limits,
                              Reached& reached) const {
   const int from = board.setup.men[man];
@@ -218,7 +218,7 @@ void MonsterSolver::move_man(const Board& board, std::size_t man, Stage stage, L
   }
 }
 
-// `stage` is the one after White's half.
+// `stage` is the stage after White's half.
 Known MonsterSolver::white_to_move(const Board& board, Stage stage, Limits limits) const {
   Reached reached;
   step(board, stage, limits, reached);
@@ -268,8 +268,8 @@ Known MonsterSolver::black_to_move(const Board& board, Limits limits) const {
 
 std::size_t MonsterSolver::work(Stage stage, int turns, std::size_t begin, std::size_t end) {
   std::size_t decided = 0;
-  // A turn of Black's is over when White's first half begins; Black's wins of `turns` turns are
-  // not yet known in this layer when White is asked.
+  // A turn of Black is over when White's first half begins. Black's wins in `turns` turns are not
+  // yet known when White's stages of this layer are solved.
   const Limits limits{.white = stage == kSecondHalf ? turns - 1 : turns, .black = turns - 1};
   const int black_turns = stage == kBlackTurn ? turns : turns - 1;
   for (std::size_t index = begin; index < end; ++index) {
@@ -287,7 +287,7 @@ std::size_t MonsterSolver::work(Stage stage, int turns, std::size_t begin, std::
     found.black &= undecided & ~found.white;
     if ((found.white | found.black) == 0) continue;
     if (turns > kLongestWin)
-      throw GameError("a win takes more than 127 turns: no table can say so");
+      throw GameError("a win takes more than 127 turns, which a table cannot store");
     here.white |= found.white;
     here.black |= found.black;
     Verdict* verdicts = row(index, stage);

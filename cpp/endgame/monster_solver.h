@@ -1,11 +1,11 @@
 #pragma once
 // Monster endgames solved backwards, from captured kings to the longest wins.
 //
-// For each set-up of the other men, the white king's squares are one word of 64 bits: a step of
-// the king is a dilation of that word, and a move of any other man takes the word of another
-// set-up. Legality never matters: a side that leaves its king en prise loses it at once, which is
-// the worst result, and the rules allow that only where every move does. Nor does the white king
-// block black men: a man that it stands in the way of captures it.
+// For each set-up of the other men, the white king's squares are one word of 64 bits: a step of the
+// king is a dilation of that word, and a move of any other man takes the word of another set-up.
+// Legality need not be checked: a side that leaves its king attacked loses it at once, which is the
+// worst result, and the rules allow this only if every move does so. The white king does not block
+// black men either: a man whose way it blocks captures it.
 
 #include "endgame/monster_table.h"
 
@@ -19,29 +19,31 @@ struct Known {
 
 class MonsterSolver {
  public:
-  // What the men can turn into with one move: their tables are needed.
+  // The other materials that one move can lead to. Their tables are needed.
   static std::vector<Material> needs(const Material& material);
 
-  // Bytes that solving takes, the verdicts included; smaller tables are mapped, and take none.
+  // Number of bytes that solving takes, including the verdicts but not the smaller tables, which
+  // are mapped into memory.
   static std::size_t memory(const Material& material) {
     return MonsterTable::size(material) + material.setups() * kStages * sizeof(Known);
   }
 
-  // `verdicts` are all zero, or those of the layers already done; they must outlive the solver,
-  // as must the smaller tables.
+  // `verdicts` are all zero, or those of the layers already solved. They and the smaller tables
+  // must outlive the solver.
   MonsterSolver(Material material, const std::vector<MonsterTable>& smaller,
                 std::span<Verdict> verdicts);
 
-  // Finds wins in `turns` turns among the set-ups from `begin` up to `end`, and returns how many
-  // positions were decided. Layers come in the order 1, 2, ...; in each, second halves before
-  // first halves before Black's turns. Parts of one stage may be worked on at the same time.
+  // Finds wins in `turns` turns for the set-ups from `begin` up to (not including) `end`. Returns
+  // the number of positions that were decided. Layers must be solved in the order 1, 2, ..., and
+  // within a layer second halves, first halves, Black's turns. Threads may share the set-ups of one
+  // stage.
   std::size_t work(Stage stage, int turns, std::size_t begin, std::size_t end);
 
  private:
-  // A material that one move leads to.
+  // Another material that one move leads to.
   struct Next {
     const MonsterTable* table;
-    std::array<std::size_t, kMostMen> from;  // which of our men is which of theirs
+    std::array<std::size_t, kMostMen> from;  // index of our man, for each man of that table
   };
 
   struct Row {
@@ -49,13 +51,13 @@ class MonsterSolver {
     Symmetry turned;
   };
 
-  // Wins of up to this many turns count.
+  // Only wins of up to this many turns count.
   struct Limits {
     int white;
     int black;
   };
 
-  // What White can reach: positions that it wins, and such as it does not lose.
+  // Squares of the white king from which White can reach a position that it wins, or does not lose.
   struct Reached {
     Bits wins = 0;
     Bits escapes = 0;

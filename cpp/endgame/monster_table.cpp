@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostOnBoard = static_cast<int>(kMostMen) + 2;
 
-// Four bits for how many men there are of each kind and side.
+// The number of men of each kind and side, in four bits each.
 std::uint64_t key_of_men(const Material& material) {
   std::uint64_t key = 0;
   for (const auto& man : material.men()) key += Bits{1} << (4 * (man.seat * kLetters + man.kind));
@@ -43,7 +43,7 @@ Setup setup_of(const Material& material, const Position& p) {
   return setup;
 }
 
-// The better of two verdicts for a side; wins soon, losses late.
+// Whether verdict `a` is better than `b` for a seat: early wins and late losses are better.
 bool is_better(int a, int b, int seat) {
   if (seat == 1) {
     a = -a;

@@ -1,11 +1,11 @@
 #pragma once
-// The eight ways to turn a board over, for squares and for sets of squares.
+// The eight symmetries of the board, for squares and for sets of squares.
 
 #include "games/board8.h"
 
 namespace rulezero {
 
-// First the files are mirrored, then the ranks, then the two are exchanged: each if it is so.
+// Mirrors the files, then the ranks, then exchanges files and ranks, each if its flag is set.
 struct Symmetry {
   bool files = false;
   bool ranks = false;

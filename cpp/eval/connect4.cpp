@@ -1,4 +1,4 @@
-// Connect Four: open lines and the centre.
+// The heuristic of Connect Four: open lines and the centre.
 
 #include "games/connect4.h"
 
@@ -13,14 +13,14 @@ using namespace connect4;
 
 namespace {
 
-// Units before the squashing: the sum s gives the value tanh(s).
-constexpr float kThree = 0.16f;     // an empty cell that would make four
-constexpr float kGoodRow = 0.12f;   // more, if it is in a row that falls to its owner at the end
-constexpr float kPlayable = 0.06f;  // more, if it can be filled now
-constexpr float kTwo = 0.02f;       // a line of four with two men and two empty cells
-constexpr float kCentre = 0.03f;    // a man in the middle column
+// The sum s of these terms gives the value tanh(s).
+constexpr float kThree = 0.16f;     // per empty cell that would make four
+constexpr float kGoodRow = 0.12f;   // added if its owner fills this row when one column is left
+constexpr float kPlayable = 0.06f;  // added if it can be filled now
+constexpr float kTwo = 0.02f;       // per line of four with two men and two empty cells
+constexpr float kCentre = 0.03f;    // per man in the middle column
 
-// Rows 1, 3 and 5 as people count. With all columns full but one, seat 0 fills these.
+// Rows 1, 3 and 5, counted from 1. When all columns but one are full, seat 0 fills these.
 constexpr Bits kOddRows = each_column(0b010101);
 
 struct Lines {
@@ -31,7 +31,7 @@ struct Lines {
 Lines lines_of(Bits own, Bits empty) {
   Lines found;
   for (int step : kSteps) {
-    // Bit i of each word speaks for the line of four cells that starts at cell i.
+    // Bit i of each word stands for the line of four cells that starts at cell i.
     const Bits a = own;
     const Bits b = own >> step;
     const Bits c = own >> (2 * step);
@@ -68,7 +68,7 @@ float heuristic(const Connect4& rules, const Moment<Connect4::Position>& moment)
   const int mover = rules.mover(position);
   const float for_mover = mover == 0 ? kSurest : -kSurest;
   if (lines[mover].wins & open) return for_mover;
-  // One threat can be filled; two cannot, nor one with another just above it.
+  // The mover can fill one threat, but not two, and not one with another just above it.
   const Bits threats = lines[1 - mover].wins;
   const Bits must_fill = threats & open;
   if (more_than_one(must_fill) || ((must_fill << 1) & threats)) return -for_mover;

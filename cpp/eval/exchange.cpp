@@ -1,4 +1,4 @@
-// EXCHANGE: men by price and hit points, what can be struck now, and the king's life.
+// The heuristic of EXCHANGE: men by price and hit points, the best strike, and threats to the king.
 
 #include "games/exchange.h"
 
@@ -17,16 +17,16 @@ namespace {
 // In centipawns: a fresh pawn is worth 100.
 constexpr ByType<int> kPrices = {1500, 480, 360, 320, 420, 100};  // fresh K Q R B N P
 constexpr double kAlive = 0.35;        // share of a man's price that he keeps down to his last HP
-constexpr int kKingDead = 3000;        // more than all his HP: the game
-constexpr double kMyThreat = 0.5;      // share of the best strike's gain that the mover counts on
-constexpr double kTheirThreat = 0.25;  // share for the other seat, who has to wait
-constexpr double kShared = 0.7;        // share of a strike's gain left where a rook takes half
-constexpr int kKingStriker = 30;       // an enemy who can strike the king
-constexpr int kDecreeLeft = 10;        // an own action that the Decree still buffs
-constexpr int kDecreeCharge = 25;      // a use of it left
-constexpr int kCharge = 6;             // a use left of a bishop's, knight's or rook's ability
-constexpr int kReady = 4;              // a man whose ability does not wait
-constexpr int kNear = 4;  // a king step nearer to the enemy king, but for king and pawns
+constexpr int kKingDead = 3000;        // more than the price of all his HP: the game is lost
+constexpr double kMyThreat = 0.5;      // share of the best strike's gain that counts for the mover
+constexpr double kTheirThreat = 0.25;  // the same for the other seat, which has to wait
+constexpr double kShared = 0.7;        // share of a strike's gain if a rook takes half the damage
+constexpr int kKingStriker = 30;       // per man who can strike the enemy king
+constexpr int kDecreeLeft = 10;        // per own action that the Decree still buffs
+constexpr int kDecreeCharge = 25;      // per use of the Decree that is left
+constexpr int kCharge = 6;             // per use left of a bishop's, knight's or rook's ability
+constexpr int kReady = 4;              // per man whose ability is ready
+constexpr int kNear = 4;  // per king step nearer to the enemy king, except for king and pawns
 constexpr BySeat<BySquare<int>> kPawnSquares = [] {
   constexpr std::array<int, 8> kRanks = {0, 0, 4, 12, 25, 60, 130, 0};  // a pawn by his rank
   BySeat<BySquare<int>> table{};
@@ -43,8 +43,8 @@ constexpr int kFaceCount = 6;
 
 using ByHp = std::array<int, kMostHp + 1>;
 
-// What a man is worth by his HP. A wounded man strikes as hard as a fresh one; a king's
-// last HP are his dearest.
+// The worth of a man by his HP. A wounded man strikes as hard as a fresh one; the last HP of a king
+// are worth the most.
 constexpr ByType<ByHp> kWorth = [] {
   ByType<ByHp> table{};
   for (int type = 0; type < kTypes; ++type) {
@@ -59,8 +59,8 @@ constexpr ByType<ByHp> kWorth = [] {
   return table;
 }();
 
-// What a strike takes from a man by his HP and its damage before the die: the mean over
-// the faces.
+// The mean loss of a man's worth by a strike over the faces of the die, by the strike's damage
+// before the die and the man's HP.
 constexpr ByType<std::array<ByHp, kMostBase + 1>> kGain = [] {
   ByType<std::array<ByHp, kMostBase + 1>> table{};
   for (int type = 0; type < kTypes; ++type) {
@@ -81,11 +81,11 @@ int gain_at(const Position& p, int victim, int base) {
   return kGain[type_at(p, victim)][base][p.hp[victim]];
 }
 
-// What a seat's men are worth as they stand, and what they could strike.
+// The worth of a seat's men, and the squares that they could strike.
 struct Standing {
   int men = 0;
   std::array<Bits, 4> struck = {};  // by base damage
-  int king_strikers = 0;            // who can strike the enemy king
+  int king_strikers = 0;            // number of men who can strike the enemy king
 };
 
 Standing standing(const Position& p, int seat) {

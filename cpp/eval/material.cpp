@@ -1,4 +1,4 @@
-// Men by their price: all of chess and random_chess, and the order in which captures are tried.
+// Material: the heuristic of chess and random_chess, and the order in which captures are tried.
 
 #include <algorithm>
 #include <cmath>
@@ -12,13 +12,13 @@ using namespace chesslike;
 
 namespace {
 
-// Centipawns of the six letters, where they move as usual.
+// Centipawns of the six kinds of chess, if they move as usual.
 constexpr std::array<int, kLetters> kPrices = {100, 320, 330, 500, 900, 0};
 constexpr double kScale = 600;  // centipawns; a lead of this much is a value of 0.46
 
-// Ordering.
-constexpr int kVictims = 64;            // victims outweigh any attacker: his part is below this
-constexpr int kAttackerUnit = 32;       // centipawns that make one place among attackers
+// Move ordering.
+constexpr int kVictims = 64;            // weight of the victim; the attacker's part is below this
+constexpr int kAttackerUnit = 32;       // centipawns per step of the attacker's part
 constexpr int kKingTaken = 1000000000;  // in ordering units
 
 int index_of_attacker(int centipawns) {
@@ -45,7 +45,7 @@ int chesslike::capture_gain(const BaseGame& rules, const Position& p, Action act
     const int to = table.promotions()[move.promotion - 1];
     gain += std::max(0, worth(table, to) - worth(table, kPawn));
   }
-  // A king counts as a cheap attacker: where it may take, nothing takes back.
+  // A king counts as a cheap attacker, because nothing can recapture where it may capture.
   return gain * kVictims + index_of_attacker(worth(table, kind)) + 1;
 }
 

@@ -19,7 +19,7 @@ constexpr std::uint32_t kMostLayers = 64;        // sizes in a file
 constexpr std::uint32_t kWidestLayer = 1 << 20;  // neurons
 constexpr std::size_t kWord = 4;                 // bytes of every number
 
-// Numbers from the front of a file.
+// Reads numbers from the front of a file.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> file) : rest_(file) {}
@@ -48,15 +48,15 @@ class Reader {
   void expect(std::uint64_t wanted, const char* what) {
     const std::uint32_t found = number();
     if (found != wanted) {
-      throw NetError("the .nn file counts " + std::to_string(found) + " " + what + " where its " +
-                     "sizes make " + std::to_string(wanted));
+      throw NetError("the .nn file states " + std::to_string(found) + " " + what +
+                     ", but its layer sizes need " + std::to_string(wanted));
     }
   }
 
   float real(const char* what) {
     const auto value = std::bit_cast<float>(number());
     if (!std::isfinite(value)) {
-      throw NetError(std::string("the .nn file has a ") + what + " that is no finite number");
+      throw NetError(std::string("the .nn file has a ") + what + " that is not a finite number");
     }
     return value;
   }
@@ -108,14 +108,14 @@ std::vector<std::size_t> read_sizes(Reader& reader) {
   return sizes;
 }
 
-// Those of the hidden layers, then the sigmoid of the outputs.
+// The activations of the hidden layers, then the sigmoid of the outputs.
 std::vector<Mlp::Activation> read_activations(Reader& reader, std::size_t hidden) {
   reader.expect(hidden, "hidden activations");
   std::vector<Mlp::Activation> activations;
   for (std::size_t i = 0; i < hidden; ++i) {
     const std::uint32_t number = reader.number();
     if (number > static_cast<std::uint32_t>(Mlp::Activation::kTanh)) {
-      throw NetError("an activation is 0 linear, 1 relu, 2 sigmoid or 3 tanh, not " +
+      throw NetError("an activation is 0 (linear), 1 (relu), 2 (sigmoid) or 3 (tanh), not " +
                      std::to_string(number));
     }
     activations.push_back(static_cast<Mlp::Activation>(number));
@@ -124,8 +124,8 @@ std::vector<Mlp::Activation> read_activations(Reader& reader, std::size_t hidden
   return activations;
 }
 
-// Bytes that the weights and biases of these layers take, with their counts. Sizes are bounded
-// before, so that nothing runs over.
+// Number of bytes for the weights and biases of these layers, with their counts. It cannot
+// overflow, because read_sizes limits the sizes.
 std::uint64_t body_bytes(std::span<const std::size_t> sizes) {
   std::uint64_t words = 0;
   for (std::size_t i = 1; i < sizes.size(); ++i) {
@@ -150,8 +150,7 @@ void activate(Mlp::Activation activation, std::span<float> values) {
   }
 }
 
-// sum += weight * column. Element by element, so that compilers can vectorise it without having to
-// reorder sums.
+// sum += weight * column, element by element: compilers can vectorise it without reordering sums.
 void add_column(float* __restrict sum, const float* __restrict column, float weight,
                 std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) sum[i] += weight * column[i];
@@ -163,15 +162,15 @@ Mlp Mlp::read(std::span<const std::byte> file) {
   Reader reader(file);
   read_magic(reader);
   if (const std::uint32_t version = reader.number(); version != kVersion) {
-    throw NetError("the .nn file is of version " + std::to_string(version) +
-                   "; only version 1 is known");
+    throw NetError("the .nn file has version " + std::to_string(version) +
+                   "; only version 1 can be read");
   }
   const std::vector<std::size_t> sizes = read_sizes(reader);
   const std::vector<Activation> activations = read_activations(reader, sizes.size() - 2);
   if (const std::uint64_t wanted = body_bytes(sizes); wanted != reader.left()) {
     const std::uint64_t header = file.size() - reader.left();
     throw NetError("the .nn file has " + std::to_string(file.size()) +
-                   " bytes; with its layer sizes it would have " + std::to_string(header + wanted));
+                   " bytes, but its layer sizes need " + std::to_string(header + wanted));
   }
   Mlp net;
   for (std::size_t i = 1; i < sizes.size(); ++i) {

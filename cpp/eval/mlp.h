@@ -1,5 +1,5 @@
 #pragma once
-// A multi-layer perceptron that answers inside the core: the net of the chess distillation.
+// A multi-layer perceptron that is computed inside the core: the net of the chess distillation.
 //
 // A .nn file, little-endian, all numbers 32 bits wide:
 //
@@ -26,11 +26,11 @@ class Mlp {
  public:
   enum class Activation : std::uint32_t { kLinear, kRelu, kSigmoid, kTanh };
 
-  // The net in a .nn file. A NetError says what is wrong with any other bytes; nothing is
-  // allocated for more than the file holds.
+  // The net in a .nn file. Throws NetError for any other bytes, and allocates no more than a file
+  // of this length needs.
   static Mlp read(std::span<const std::byte> file);
 
-  // The file again, byte for byte.
+  // The bytes of the .nn file; the same bytes that were read.
   std::vector<std::byte> write() const;
 
   std::size_t inputs() const { return layers_.front().inputs; }
@@ -40,18 +40,18 @@ class Mlp {
   // Fills the outputs, each in [0, 1]. Features that are 0 cost nothing.
   void evaluate(std::span<const float> features, std::span<float> output) const;
 
-  // The first output, which is the only one of a net that judges positions.
+  // The first output. A net that evaluates positions has only this one.
   float evaluate(std::span<const float> features) const;
 
  private:
   struct Layer {
     std::size_t inputs;
-    std::vector<float> weights;  // [inputs][outputs]: turned, so that one input adds one column
+    std::vector<float> weights;  // [inputs][outputs]: transposed, so that one input adds one column
     std::vector<float> biases;   // [outputs]
     Activation activation;
   };
 
-  Mlp() = default;  // only read() makes one, with a layer at least
+  Mlp() = default;  // only read() creates one, with at least one layer
 
   std::vector<Layer> layers_;
 };

@@ -16,14 +16,15 @@ using namespace chesslike;
 namespace {
 
 constexpr int kPawnsAtStart = 4;
-constexpr int kFreeKing = 20;      // squares after both halves of a king that nothing hinders
-constexpr int kFarthest = 6;       // steps, not diagonal, from a corner to the four centre squares
-constexpr int kFenceDistance = 3;  // from which a white king cannot take a man with one turn
+constexpr int kFreeKing = 20;      // squares within one turn that cost the white king no penalty
+constexpr int kFarthest = 6;       // non-diagonal steps from a corner to the four centre squares
+constexpr int kFenceDistance = 3;  // from here the white king cannot take a man within one turn
 
-// Steps from the middle two of eight, 0 to 3.
+// Distance of a rank or file from the middle two, 0 to 3.
 int from_centre(int place) { return place < 4 ? 3 - place : place - 4; }
 
-// Squares that a black pawn in front of a white one stands on, if the white one is not passed.
+// The squares in front of a white pawn, on its file and the adjacent files. The pawn is passed if
+// no black pawn stands there.
 Bits way_of(int square) {
   const int file = file_of(square);
   Bits files = file_bits(file);
@@ -33,8 +34,8 @@ Bits way_of(int square) {
   return files & ahead;
 }
 
-// White, with both halves to come, takes the king on `target` by way of one more square: king or
-// pawn goes there with the first half and takes with the second.
+// Whether White, with both halves to come, can take the king on `target` in two steps: king or pawn
+// moves to another square with the first half and takes with the second.
 bool takes_in_two(const Position& p, int king, int target) {
   const Bits open = ~p.side[0];
   if (kNeighbours[king] & kNeighbours[target] & open) return true;

@@ -1,5 +1,5 @@
 #pragma once
-// What a Monster position seems worth: each term by its name, with its weight in one place.
+// The heuristic of Monster: a sum of named terms, each with a weight.
 
 #include <array>
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace rulezero {
 
-// Weights of the terms below, at their defaults; kMonsterWeights says what each one counts.
+// The weights of the terms below, with their defaults; kMonsterWeights describes each one.
 struct MonsterWeights {
   // White's men.
   float white_pawn = 0.18f;
@@ -48,7 +48,7 @@ struct MonsterWeight {
   std::string_view help;
 };
 
-// What players may set, each with its meaning; bonuses and penalties are White's.
+// The weights that players may set, with their meanings; bonuses and penalties are for White.
 // clang-format off
 inline constexpr MonsterWeight kMonsterWeights[] = {
     {"white_pawn", &MonsterWeights::white_pawn, "bonus per white pawn"},
@@ -76,7 +76,7 @@ inline constexpr MonsterWeight kMonsterWeights[] = {
 };
 // clang-format on
 
-// Terms by number; their sum, clamped, is the value. All are seat 0's.
+// The terms. Their sum, clamped, is the value for seat 0.
 enum class MonsterTerm {
   kWhitePawns,
   kPawnSteps,
@@ -123,10 +123,11 @@ using MonsterTerms = std::array<float, std::size(kMonsterTerms)>;
 
 MonsterTerms monster_terms(const chesslike::Position& position, const MonsterWeights& weights);
 
-// The weights by numbers in the order of kMonsterWeights.
+// The weights with these values, in the order of kMonsterWeights.
 MonsterWeights monster_weights(std::span<const float> numbers);
 
-// Adjacent ranks (or files) that both hold some of these men, apart from the white king's own.
+// The number of pairs of adjacent ranks (or files) that both hold some of these men. Pairs that
+// include the white king's rank (or file) do not count.
 template <class Line>
 int covered_pairs(Bits men, Line line, int king_place = chesslike::kNone) {
   int pairs = 0;
@@ -137,7 +138,8 @@ int covered_pairs(Bits men, Line line, int king_place = chesslike::kNone) {
   return pairs;
 }
 
-// Whether the mover can take the enemy's king within this turn, as far as is seen at a glance.
+// Whether the mover can take the enemy's king within this turn. A quick test, which misses some
+// captures that need both of White's halves.
 bool takes_king(const Monster& rules, const chesslike::Position& position);
 
 }  // namespace rulezero

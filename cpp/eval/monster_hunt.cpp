@@ -14,10 +14,10 @@ using namespace chesslike;
 
 namespace {
 
-constexpr std::size_t kMostTurns = 16;  // of a hunt
+constexpr std::size_t kMostTurns = 16;  // longest hunt
 constexpr std::size_t kManyArmies = 10'000;
 
-// Black's men; the white king is kept apart.
+// Black's men; the white king is kept separately.
 struct Army {
   std::array<Bits, kLetters> men;  // by kind
   Bits all;
@@ -56,7 +56,7 @@ struct Army {
   // Squares from which the white king reaches one of these with its turn, without a capture.
   Bits before(Bits goals) const { return around(around(goals & ~all) & ~all) & ~all; }
 
-  // Squares from which it can take Black's king, or a man without being taken back.
+  // Squares from which it can take Black's king, or a man without being recaptured.
   Bits punished(Bits attacked) const {
     const Bits near = around(men[kKing]);
     Bits found = near | around(near);
@@ -84,20 +84,20 @@ struct Shot {
   Bits replies;  // squares where the white king is safe after its turn
 };
 
-// What is known of an army that is to move, by the white king's square.
+// The results for an army that is to move, as sets of squares of the white king.
 struct Ground {
-  std::array<Bits, kMostTurns + 1> won = {};   // within this many turns
-  std::array<Bits, kMostTurns + 1> open = {};  // not within this many, as far as is seen
+  std::array<Bits, kMostTurns + 1> won = {};   // Black wins within this many turns
+  std::array<Bits, kMostTurns + 1> open = {};  // no win within this many turns was found
 };
 
 class Hunt {
  public:
-  // Whether one more turn would take long: many men have many moves.
+  // Whether a search one turn deeper would take too long.
   bool is_wide() const { return grounds_.size() > kManyArmies; }
 
   // Whether Black, to move, takes the king within this many turns.
   bool wins(const Army& army, int king, std::size_t turns) {
-    Ground& known = ground(army);  // it stays where it is while others are added
+    Ground& known = ground(army);  // stays valid while others are added
     if (has(known.won[turns], king)) return true;
     if (has(known.open[turns], king)) return false;
     const bool is_won = find(army, king, turns).has_value();
@@ -109,7 +109,7 @@ class Hunt {
     return is_won;
   }
 
-  // The move that does it. The white king is not attacked.
+  // The first move of such a win, if one is found. The white king must not be attacked.
   std::optional<Shot> find(const Army& army, int king, std::size_t turns) {
     std::vector<Shot>& shots = shots_[turns];
     list(army, king, turns, shots);
@@ -139,8 +139,8 @@ class Hunt {
  private:
   static constexpr int kMostReplies = 5;
 
-  // Moves after which White neither takes the king nor takes a man and lives, and keeps few enough
-  // squares for the turns that are left; the tightest first.
+  // Lists the moves after which White can neither take the king nor take a man safely, and has at
+  // most kMostReplies safe squares (none if two turns are left), by their number of safe squares.
   static void list(const Army& army, int king, std::size_t turns, std::vector<Shot>& shots) {
     shots.clear();
     const int most = turns == 2 ? 0 : kMostReplies;
@@ -155,7 +155,7 @@ class Hunt {
               [](const Shot& a, const Shot& b) { return count(a.replies) < count(b.replies); });
   }
 
-  // What is known of an army; wins of up to two turns always are.
+  // The results for an army; those for up to two turns are always complete.
   Ground& ground(const Army& army) {
     const auto [place, is_new] = grounds_.try_emplace(army.key());
     Ground& known = place->second;
@@ -172,7 +172,7 @@ class Hunt {
     return known;
   }
 
-  // Where the white king stands after some move so that every reply loses it.
+  // The squares where the white king is lost after some move, whatever White replies.
   static Bits trapped(const Army& army) {
     Bits found = 0;
     army.for_each_move([&](int kind, int from, int to) {
@@ -198,7 +198,7 @@ std::optional<Action> forced_hunt(const Position& p, int turns) {
   }
   army.all = p.side[1];
   const int king = p.king(0);
-  if (has(army.attacks(), king)) return std::nullopt;  // one ply sees that
+  if (has(army.attacks(), king)) return std::nullopt;  // a search of one ply finds the capture
   Hunt hunt;
   const std::size_t last = std::min(static_cast<std::size_t>(turns), kMostTurns);
   for (std::size_t most = 2; most <= last && !hunt.is_wide(); ++most) {

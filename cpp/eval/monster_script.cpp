@@ -1,6 +1,5 @@
-// The script of Black's hunt: what a Monster position is worth to an army that drives the white
-// king into a corner. Where the evaluator (monster.h) asks who is better, this asks how far the
-// hunt has come.
+// The script of Black's hunt in Monster, which drives the white king into a corner. The heuristic
+// (monster.h) estimates who is better; the script measures how far the hunt has come.
 
 #include <algorithm>
 #include <cmath>
@@ -16,27 +15,27 @@ using namespace chesslike;
 
 namespace {
 
-// For Black, in points: about ten for a turn that its win comes sooner, as solved endgames with
-// three heavy men say.
-constexpr double kPoints = 500;                                      // that are a value of 0.46
+// Points for Black. In solved endgames with three heavy men, a win that comes one turn sooner is
+// worth about ten points.
+constexpr double kPoints = 500;                                      // give a value of 0.46
 constexpr std::array<int, 6> kBlackMan = {30, 60, 60, 250, 320, 0};  // by kind
 constexpr std::array<int, 6> kWhiteMan = {80, 250, 250, 350, 600, 0};
-constexpr int kPawnRank = 30;      // a rank that a white pawn has gone
-constexpr int kRoom = 2;           // a square that the white king can reach if Black stands still
-constexpr int kNextTurns = 5;      // ... with two turns
-constexpr int kNextTurn = 2;       // ... with one
-constexpr int kHanging = 70;       // it can take a man there and stay
-constexpr int kNearest = 16;       // a step from it to the nearest queen or rook
-constexpr int kMostSteps = 5;      // that count
-constexpr int kNearMan = 8;        // a queen or rook that it reaches with a turn
-constexpr int kFarKing = 5;        // steps from which the black king need not fear its next turn
-constexpr int kNearKing = 65;      // a nearer one
-constexpr int kKingStep = 10;      // a step between the kings
-constexpr int kMostKingSteps = 6;  // that count
-constexpr int kFence = 10;         // ranks or files side by side that heavy men cover from afar
-constexpr int kAgain = 40;         // a position that has occurred before
-constexpr int kLookBack = 4;       // plies that may be one
-constexpr int kFarEnough = 3;      // steps: more than the white king goes with a turn
+constexpr int kPawnRank = 30;      // per rank that a white pawn has advanced
+constexpr int kRoom = 2;           // per square that the white king can reach if Black stands still
+constexpr int kNextTurns = 5;      // ... within two turns
+constexpr int kNextTurn = 2;       // ... within one turn
+constexpr int kHanging = 70;       // if it can safely take a man within one turn
+constexpr int kNearest = 16;       // per step from it to the nearest queen or rook
+constexpr int kMostSteps = 5;      // largest number of steps that count
+constexpr int kNearMan = 8;        // per queen or rook that is not far from it (see kFarEnough)
+constexpr int kFarKing = 5;        // distance at which the black king is safe from the white one
+constexpr int kNearKing = 65;      // if the black king is nearer
+constexpr int kKingStep = 10;      // per step between the kings
+constexpr int kMostKingSteps = 6;  // largest number of steps that count
+constexpr int kFence = 10;         // per pair of adjacent ranks or files that far heavy men cover
+constexpr int kAgain = 40;         // per earlier occurrence of a position
+constexpr int kLookBack = 4;       // number of latest positions that are checked for this
+constexpr int kFarEnough = 3;      // steps: more than the white king makes in one turn
 
 float hunt_value(const Monster& rules, const Moment<Monster::Position>& moment) {
   const Position& p = moment.position;
@@ -52,8 +51,8 @@ float hunt_value(const Monster& rules, const Moment<Monster::Position>& moment) 
   for (Bits pawns = p.men(0, kPawn); pawns;) {
     points -= kPawnRank * (rank_of(take_first(pawns)) - 1);
   }
-  // What the white king can reach while Black stands still: it may step onto attacked squares
-  // with its first half, but not stay there.
+  // The squares that the white king can reach if Black does not move. It may step onto attacked
+  // squares with its first half, but must not stay there.
   const Bits open = ~(p.side[0] & ~bit(king));
   const Bits safe = open & ~attacked;
   const auto turn = [&](Bits from) { return around(around(from) & open) & safe; };
@@ -79,7 +78,7 @@ float hunt_value(const Monster& rules, const Moment<Monster::Position>& moment) 
   const int between = king_steps(p.king(1), king);
   if (between < kFarKing) points -= kNearKing;
   points += kKingStep * std::min(between, kMostKingSteps);
-  // Going round in circles leads nowhere.
+  // Repetitions are penalised, so that the hunt makes progress.
   const Moment<Position>* at = &moment;
   for (int ply = 0; at && ply < kLookBack; ++ply, at = at->before) {
     if (at->times > 1) points -= kAgain * (at->times - 1);

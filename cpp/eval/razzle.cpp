@@ -1,4 +1,4 @@
-// Razzle Dazzle: how far the ball is, how far it can be passed, and who is in the way.
+// The heuristic of Razzle Dazzle: the rank of the ball, its passes, the men, and forced passes.
 
 #include "games/razzle.h"
 
@@ -14,36 +14,36 @@ using namespace razzle;
 
 namespace {
 
-// Units before the squashing: the sum s gives the value tanh(s). Ranks are as the seat sees them.
-constexpr float kBallRank = 0.05f;     // a rank that the ball has gone
-constexpr float kChainRank = 0.03f;    // a rank that a chain of passes could carry it further
-constexpr float kOpenPass = 0.015f;    // a man who can receive at once
-constexpr float kForwardPass = 0.02f;  // a rank that such a pass goes forward
-constexpr float kManRank = 0.012f;     // a rank that a man has gone
-constexpr float kBarred = 0.025f;      // taken off for a man that may not receive
-constexpr float kWinThreat = 0.7f;     // a chain to the far rank, the other seat being to move
-constexpr float kForced = 0.06f;       // taken off for a mover who must pass
-constexpr float kCanBeForced = 0.03f;  // taken off for one whom the mover can force to pass
-constexpr float kNoReceiver = 0.04f;   // taken off where no man can receive
+// The sum s of these terms gives the value tanh(s). Ranks are as the seat sees them.
+constexpr float kBallRank = 0.05f;     // per rank that the ball has advanced
+constexpr float kChainRank = 0.03f;    // per rank that a chain of passes could advance it further
+constexpr float kOpenPass = 0.015f;    // per man who can receive at once
+constexpr float kForwardPass = 0.02f;  // per rank that such a pass goes forward
+constexpr float kManRank = 0.012f;     // per rank that a man has advanced
+constexpr float kBarred = 0.025f;      // penalty per man that may not receive
+constexpr float kWinThreat = 0.7f;     // for a chain to the far rank, if the other seat is to move
+constexpr float kForced = 0.06f;       // penalty for a mover who must pass
+constexpr float kCanBeForced = 0.03f;  // penalty for a seat whom the mover can force to pass
+constexpr float kNoReceiver = 0.04f;   // penalty if no man can receive
 
 constexpr int kFarRank = kRanks - 1;
 
-// Ordering.
+// Move ordering.
 constexpr int kWinningPass = 1000;
-constexpr int kPassRank = 10;  // a rank that a pass brings the ball forward
+constexpr int kPassRank = 10;  // per rank that a pass brings the ball forward
 
 constexpr Bits rank_bits(int seat, int rank) {
   return Bits{(1 << kFiles) - 1} << (kFiles * (seat == 0 ? rank : kFarRank - rank));
 }
 
-// The ranks that the men have gone, all together, as their seat sees them.
+// The sum of the ranks that the men have advanced, as their seat sees them.
 int ranks_gone(Bits men, int seat) {
   int sum = 0;
   while (men) sum += rank_seen_by(seat, take_first(men));
   return sum;
 }
 
-// The squares strictly between two on one line; everything where there is no line between them.
+// The squares strictly between two squares on one line; all bits set if they are not on one line.
 constexpr std::array<std::array<Bits, kSquares>, kSquares> kBetween = [] {
   std::array<std::array<Bits, kSquares>, kSquares> table;
   for (int from = 0; from < kSquares; ++from) {
@@ -62,14 +62,14 @@ constexpr std::array<std::array<Bits, kSquares>, kSquares> kBetween = [] {
   return table;
 }();
 
-// Where a seat's ball can go.
+// The men that a seat's ball can reach.
 struct Passes {
-  Bits now = 0;      // men who can receive with one pass
-  Bits reached = 0;  // men it can reach within one turn, the carrier included
+  Bits now = 0;      // with one pass
+  Bits reached = 0;  // within one turn, including the carrier
 };
 
-// Passes move no man, and a chain gains nothing by returning to one: lines alone decide what can be
-// reached within a turn.
+// Passes do not move men, and a chain gains nothing by returning to a man. So only the lines
+// between men decide whom the ball can reach within a turn.
 Passes passes_of(const RazzlePosition& position, int seat) {
   const Bits all = position.men[0] | position.men[1];
   const Bits carrier = bit(position.ball[seat]);
@@ -134,7 +134,7 @@ float heuristic(const Razzle&, const Moment<Razzle::Position>& moment) {
   float for_mover = standing(position, mover, mine) - standing(position, other, theirs);
   if (theirs.reached & rank_bits(other, kFarRank)) for_mover -= kWinThreat;
   if (position.in_chain) {
-    // The turn ends with passes: nothing is forced, and no knight moves now.
+    // Only passes and the end of the turn are left: no pass is forced, and no knight move is legal.
   } else if (must_pass(position, mine.now)) {
     for_mover -= kForced;
   } else if (theirs.now && can_force(position)) {

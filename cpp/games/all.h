@@ -1,5 +1,5 @@
 #pragma once
-// Every game of the core. A new one is added here and nowhere else: its header and its name.
+// Every game of the core. To register a new game, add its header and its name here.
 
 #include "games/chess.h"
 #include "games/connect4.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Games and states of any kind behind one face: the border towards Python.
+// The common interface to games and states of any kind, which the Python bindings use.
 
 #include <algorithm>
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace rulezero {
 
-constexpr std::size_t kLongestText = 1 << 16;  // bytes; bounded before anything is read
+constexpr std::size_t kLongestText = 1 << 16;  // bytes; longer texts are refused before parsing
 
 class AnyState;
 using StatePtr = std::shared_ptr<const AnyState>;
@@ -26,7 +26,7 @@ class AnyGame : public std::enable_shared_from_this<AnyGame> {
   virtual StatePtr parse(std::string_view text) const = 0;
 };
 
-// A position with its past. Immutable; answers that are asked for often are cached.
+// A position with its history. Immutable; legal(), ending() and ply() are cached.
 class AnyState : public std::enable_shared_from_this<AnyState> {
  public:
   virtual ~AnyState() = default;
@@ -53,11 +53,11 @@ class AnyState : public std::enable_shared_from_this<AnyState> {
   virtual void encode_mirrored(std::span<float> planes) const = 0;  // if it has one
   virtual int mirrored_slot(Action action) const = 0;
   virtual bool is_check() const = 0;  // whether the mover's king is attacked; false without kings
-  virtual InfoRows info() const = 0;  // beside the men on their squares, for people
-  virtual std::string kind(Action action) const = 0;   // "moves" unless the game has others
-  virtual int ply() const = 0;                         // players' choices up to here
+  virtual InfoRows info() const = 0;  // for people: facts that the men on their squares do not show
+  virtual std::string kind(Action action) const = 0;   // "moves" unless the game names kinds
+  virtual int ply() const = 0;                         // number of the players' choices so far
   virtual int actor() const = 0;                       // who moves, or whose die is pending
-  virtual std::optional<int> move_number() const = 0;  // before a move in PGN
+  virtual std::optional<int> move_number() const = 0;  // the number that PGN writes before a move
 };
 
 template <Game G>
@@ -72,7 +72,7 @@ class StateOf final : public AnyState {
           std::shared_ptr<const StateOf> before, Action action)
       : game_(std::move(game)), moment_(moment), before_(std::move(before)), action_(action) {}
 
-  // A long game is a long chain: let it go link by link, not by recursion.
+  // Frees the chain of states in a loop: recursion could overflow the stack after a long game.
   ~StateOf() override {
     while (before_ && before_.use_count() == 1) {
       before_ = std::move(const_cast<StateOf&>(*before_).before_);
@@ -118,7 +118,7 @@ class StateOf final : public AnyState {
 
   void encode(std::span<float> planes) const override {
     if (!ending() && mover() == kChance) {
-      throw PositionError("a die is pending: it has no planes; apply one of its faces first");
+      throw PositionError("a die is pending: the position has no planes; apply a face first");
     }
     rules().encode(moment_, planes);
   }
@@ -139,12 +139,12 @@ class StateOf final : public AnyState {
     check(action);
     if (!san) return rules().say(moment_.position, action);
     if constexpr (SpeaksSan<G>) return rules().san(moment_, action, legal());
-    throw GameError(rules().facts().name + " has no SAN; its own move text is say(action)");
+    throw GameError(rules().facts().name + " has no SAN: use say(action), its own move text");
   }
 
   Action read(std::string_view text) const override {
     if (ending()) {
-      throw MoveError("the game is over (" + ending()->reason + "): no move to read");
+      throw MoveError("the game is over (" + ending()->reason + "): no move is legal");
     }
     if (text.size() > kLongestText) throw MoveError(quoted(text) + " is too long for a move");
     for (Action action : legal()) {
@@ -226,7 +226,7 @@ class StateOf final : public AnyState {
     for (const StateOf* at = this; at; at = at->before_.get()) {
       if (const int seat = at->mover(); seat != kChance) return seat;
     }
-    return kChance;  // nothing says whose die a text begins with
+    return kChance;  // a position read from a text does not say whose die is pending
   }
 
   std::optional<int> move_number() const override {
@@ -237,7 +237,8 @@ class StateOf final : public AnyState {
  private:
   void expand() const {
     if (expanded_) return;
-    // Rules in Python may let another thread in here: nothing is seen before it is complete.
+    // Rules written in Python may let another thread run here, so results are stored only when they
+    // are complete.
     std::vector<Action> legal;
     std::optional<Ending> ending = rules().expand(moment_, legal);
     if (expanded_) return;
@@ -257,7 +258,7 @@ class StateOf final : public AnyState {
     }
   }
 
-  // The first few legal moves for error messages, with their numbers for who plays by these.
+  // The first few legal moves, for an error message, with their action numbers if asked for.
   std::string examples(bool with_numbers) const {
     constexpr std::size_t kShown = 5;
     std::string list;
@@ -277,7 +278,7 @@ class StateOf final : public AnyState {
   mutable std::vector<Action> legal_;
   mutable std::optional<Ending> ending_;
   mutable bool expanded_ = false;
-  mutable int ply_ = -1;  // once it was counted
+  mutable int ply_ = -1;  // -1: not counted yet
 };
 
 template <Game G>
@@ -306,7 +307,8 @@ class GameOf final : public AnyGame {
   StatePtr parse(std::string_view position) const override {
     if (position.size() > kLongestText) {
       throw PositionError("a text of " + std::to_string(position.size()) +
-                          " bytes is no position: the longest have some hundreds");
+                          " bytes is too long for a position: the limit is " +
+                          std::to_string(kLongestText));
     }
     return first(rules_.parse(position));
   }
@@ -322,7 +324,8 @@ class GameOf final : public AnyGame {
   std::string text_;
 };
 
-// The state as one of game G. A GameError says who knows G, and not the game of this state.
+// The state as a state of game G. Throws GameError for a state of another game; the message begins
+// with `who_knows`.
 template <Game G>
 const StateOf<G>& state_of(const AnyState& state, std::string_view who_knows) {
   const auto* known = dynamic_cast<const StateOf<G>*>(&state);

@@ -3,8 +3,8 @@
 namespace rulezero::board8 {
 namespace {
 
-// combine(sight, a, b) for every two squares on one line, with the sight, straight or diagonal,
-// that connects them.
+// combine(sight, a, b) for every two squares on one line; `sight` is straight_sight or
+// diagonal_sight, whichever connects them.
 template <class Combine>
 constexpr BySquare<BySquare<Bits>> for_each_line(Combine combine) {
   BySquare<BySquare<Bits>> sets{};

@@ -101,8 +101,8 @@ inline constexpr BySquare<Bits> kAntidiagonal =
 
 namespace tables {
 
-// What a slider on place `at` of a line of eight sees; bit i of `men` is a man on place i + 1.
-// The two end places never matter: a man there hides nothing.
+// The places that a slider on place `at` of a line of eight sees; bit i of `men` is a man on place
+// i + 1. Men on the two end places do not matter, because they hide nothing.
 constexpr unsigned line_of_sight(int at, unsigned men) {
   unsigned seen = 0;
   for (int step : {-1, 1}) {
@@ -116,8 +116,8 @@ constexpr unsigned line_of_sight(int at, unsigned men) {
 
 using Sight = std::array<std::array<Bits, 64>, 8>;
 
-// By file and men on b..h, the view along a rank, repeated on every rank so that one mask picks
-// it out on a rank or a diagonal.
+// The squares seen along a rank, by file and by the men on files b to g. They are repeated on every
+// rank, so that a mask selects them on a rank or a diagonal.
 constexpr Sight along_files() {
   Sight sight{};
   for (int file = 0; file < 8; ++file) {
@@ -141,7 +141,7 @@ constexpr Bits on_file_a(unsigned places) {
   return squares;
 }
 
-// By rank and gathered men, the view along file a.
+// The squares seen along file a, by rank and by the gathered men.
 constexpr Sight along_ranks() {
   Sight sight{};
   for (int rank = 0; rank < 8; ++rank) {
@@ -163,7 +163,7 @@ constexpr Bits along_diagonal(int square, Bits line, Bits men) {
 
 }  // namespace tables
 
-// What is seen along ranks and files (diagonals) up to and including the first man met.
+// The squares seen along ranks and files (diagonals), up to and including the first man met.
 constexpr Bits straight_sight(int square, Bits men) {
   const int start = square & 56;
   const auto index = static_cast<int>((men >> (start + 1)) & 63);

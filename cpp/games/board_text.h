@@ -1,6 +1,6 @@
 #pragma once
-// The board field that all texts share: rows from the top between slashes, digits for empty
-// squares, a letter for a man, or a man's name in braces.
+// The board field that the texts of all games share: rows from the top, separated by slashes. In a
+// row, a digit is a number of empty squares, and a letter or a name in braces is a man.
 
 #include <cstdint>
 #include <string>
@@ -11,14 +11,15 @@
 
 namespace rulezero {
 
-// Calls place(row, column, man) for every man, row 0 being the last one written. `man` is a
-// letter, or what stands in braces with the braces. Throws PositionError for a malformed field.
+// Calls place(row, column, man) for every man; row 0 is the last row of the text. `man` is a
+// letter, or a name with its braces. Throws PositionError for a malformed field.
 template <class Place>
 void read_board(std::string_view field, int rows, int columns, Place place) {
   const auto lines = split(field, '/');
   if (lines.size() != static_cast<std::size_t>(rows)) {
-    throw PositionError("the board needs " + std::to_string(rows) + " rows between slashes, not " +
-                        std::to_string(lines.size()) + ": " + quoted(field));
+    throw PositionError("the board needs " + std::to_string(rows) +
+                        " rows separated by slashes, not " + std::to_string(lines.size()) + ": " +
+                        quoted(field));
   }
   for (int row = rows - 1; row >= 0; --row) {
     const std::string_view line = lines[rows - 1 - row];
@@ -53,7 +54,8 @@ void read_board(std::string_view field, int rows, int columns, Place place) {
   }
 }
 
-// The seat to move by its letter, seat 0's first in `sides`. Throws PositionError for another text.
+// The seat to move by its letter; `sides` has seat 0's letter first. Throws PositionError for
+// another text.
 inline std::uint8_t read_side(std::string_view field, std::string_view sides) {
   if (field.size() != 1 || sides.find(field) == std::string_view::npos) {
     throw PositionError(std::string("the side to move is ") + sides[0] + " or " + sides[1] +

@@ -10,7 +10,7 @@ using namespace connect4;
 namespace {
 
 constexpr std::string_view kMen = "XO";    // by seat
-constexpr std::string_view kSides = "xo";  // likewise, to move
+constexpr std::string_view kSides = "xo";  // by seat, as the side to move
 
 constexpr int square(int column, int row) { return column * kStride + row; }
 
@@ -64,7 +64,7 @@ Connect4::Position Connect4::parse(std::string_view text) const {
   }
   if (lead != side) {
     throw PositionError(std::string("by the number of men it is ") + kSides[lead] +
-                        "'s turn, but the side to move says " + kSides[side]);
+                        "'s turn, but the side to move is " + kSides[side]);
   }
   if (has_four(position.men[lead])) {
     throw PositionError("the side to move already has four in a line");

@@ -1,5 +1,6 @@
 #pragma once
-// Connect Four: 7 columns, 6 rows, four in a line wins. The calibration game: it is solved.
+// Connect Four: 7 columns, 6 rows, four in a line wins. The game is solved, so nets can be measured
+// against perfect play.
 
 #include "games/connect4_board.h"
 #include "games/game.h"

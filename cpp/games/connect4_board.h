@@ -1,7 +1,7 @@
 #pragma once
-// The board of Connect Four as bits: what its rules, heuristic and solver share.
+// The board of Connect Four as bits, shared by its rules, heuristic and solver.
 //
-// Seven bits a column, the seventh always empty, so that shifted lines never wrap round:
+// Seven bits per column, the seventh always empty, so that shifted lines never wrap around:
 //
 //    5 12 19 26 33 40 47
 //    4 11 18 25 32 39 46
@@ -16,7 +16,7 @@ namespace rulezero::connect4 {
 
 constexpr int kColumns = 7;
 constexpr int kRows = 6;
-constexpr int kStride = kRows + 1;  // bits a column
+constexpr int kStride = kRows + 1;  // bits per column
 
 // Steps between neighbours on a line: up, and the three ways to the next column.
 constexpr int kSteps[] = {1, kStride - 1, kStride, kStride + 1};

@@ -93,8 +93,8 @@ Exchange::Position Exchange::parse(std::string_view text) const {
       return position;
     }
   }
-  throw PositionError(quoted(pending) + " cannot wait for a die: it is no legal strike or heal " +
-                      "in this position");
+  throw PositionError(quoted(pending) + " cannot wait for a die: it is not a legal strike or " +
+                      "heal in this position");
 }
 
 std::string Exchange::text(const Position& position) const { return write_position(position); }
@@ -102,9 +102,9 @@ std::string Exchange::text(const Position& position) const { return write_positi
 Key Exchange::key(const Position& position) const { return key_of(position); }
 
 int Exchange::lookback(const Position& position) const {
-  // Damage is never undone: healing spends a charge, and charges do not come back. So an equal
-  // key lies after the last damage and after the last heal, a stretch without dice in which
-  // every moment is one quiet ply. Two moves out and two back are the shortest way round.
+  // Damage is never undone: healing spends a charge, and charges do not come back. So a position
+  // with an equal key comes after the last damage and the last heal. No die was rolled since then,
+  // so every moment is one quiet ply. The shortest cycle is two moves away and two moves back.
   if (position.pending != kNoAction || position.quiet < kShortestCycle) return 0;
   return position.quiet;
 }

@@ -2,9 +2,9 @@
 // EXCHANGE: chess men with hit points. Moves do not capture: men strike, a die adds to
 // the damage, and a man at 0 HP leaves the board. The side whose king falls has lost.
 //
-// The parts, each building on those before it, are in games/exchange/: geometry (the board),
-// position (the men), action (numbers, slots and move texts), reach (who can go and strike
-// where), rules (what actions do), text, planes.
+// The parts are in games/exchange/; each builds on those before it: geometry (the board), position
+// (the men), action (numbers, slots and move texts), reach (the squares that men can move to and
+// strike), rules (what actions do), text, planes.
 
 #include "games/exchange/position.h"
 #include "games/game.h"
@@ -49,7 +49,7 @@ static_assert(Game<Exchange>);
 
 float heuristic(const Exchange& rules, const Moment<exchange::Position>& moment);
 
-// Strikes, by what they take on the average of the die, and promotions.
+// Strikes, by what they take on average over the die, and promotions.
 int capture_gain(const Exchange& rules, const exchange::Position& position, Action action);
 
 }  // namespace rulezero

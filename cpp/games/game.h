@@ -1,5 +1,5 @@
 #pragma once
-// What every game answers. The Game concept and the optional parts below it are the whole contract
+// The interface of a game. The Game concept and the optional parts below it are the whole contract
 // between the rules and everything else; cpp/games/connect4.h is the shortest complete example.
 
 #include <array>
@@ -18,29 +18,29 @@
 
 namespace rulezero {
 
-using Action = std::uint32_t;  // a rules number: one choice of one mover
+using Action = std::uint32_t;  // the number of one choice in the rules
 using Key = std::uint64_t;     // positions with equal keys are equal for the repetition rule
 using Options = std::map<std::string, std::string, std::less<>>;
 
-// Plies after which a position can come again at the earliest, in games that draw by repetition:
-// both seats move away and back.
+// The smallest number of plies after which a position can repeat, in games with a draw by
+// repetition: both seats move away and back.
 constexpr int kShortestCycle = 4;
 
 constexpr int kChance = -1;  // the mover while a die is pending; seats are 0 and 1
 
-// A mover's value as seat 0's: what a net says is turned by this and nothing else.
+// Converts a mover's value to seat 0's. A net's values are converted only by this function.
 constexpr float to_seat0(float value, int mover) { return mover == 0 ? value : -value; }
 
-// A number of a heuristic that players may set.
+// A number in a heuristic that players may set.
 struct Weight {
   std::string_view name;
-  float fallback;  // its value where nobody sets it
+  float fallback;  // the default
   std::string_view help;
   float low = -10.0f;
   float high = 10.0f;
 };
 
-// What never changes about a game. A game sets what differs from the defaults.
+// The constants of a game. A game sets those that differ from the defaults.
 struct Facts {
   std::string name = {};
   int version = 1;                       // of the rules
@@ -49,22 +49,23 @@ struct Facts {
   int slots = 0;                         // policy-head indices are below this
   std::array<int, 3> planes = {};        // channels, rows, columns
   std::array<int, 2> board = {8, 8};     // rows, columns of cells()
-  int max_plies = 0;                     // choices after which a runner stops a game
-  bool has_chance = false;               // whether some plies are a die's
-  bool has_random_start = false;         // whether the seed draws the start
+  int max_plies = 0;                     // choices after which a game is stopped
+  bool has_chance = false;               // whether some plies are rolls of a die
+  bool has_random_start = false;         // whether the start position depends on the seed
   bool has_heuristic = false;            // set by GameOf for a game that is Judged
   std::vector<Weight> weights = {};      // set by GameOf for a game that is Tunable
   bool has_script = false;               // set by GameOf for a game that is Scripted
   bool has_tables = false;               // whether endgame/ can solve positions for players to use
   std::vector<std::string> events = {};  // columns of the events table
   std::array<std::string, 2> seat_names = {"White", "Black"};
-  int human_seat = 0;                          // where a person sits by default
+  int human_seat = 0;                          // the seat that a person plays by default
   std::string policy_layout = "flat";          // of the slots: planes, from_to or flat (planes.md)
-  double typical_plies = 0;                    // choices in self-play of a `small` run; 0: unknown
-  double typical_moves = 0;                    // legal moves of a choice there
+  double typical_plies = 0;                    // choices per game of a `small` run; 0: unknown
+  double typical_moves = 0;                    // legal moves per choice in these games
   std::vector<std::string> pgn_variants = {};  // Variant tag, then other spellings; none: no PGN
   std::map<std::string, int> constants = {};   // numbers of the rules that Python needs
-  // What a man's symbol is drawn as: king, disc, ... (src/rulezero/games/men); others are letters.
+  // The picture for a man's symbol: king, disc, ... (src/rulezero/games/men). A symbol without one
+  // is drawn as a letter.
   std::map<std::string, std::string> pictures = {{"K", "king"},   {"Q", "queen"},  {"R", "rook"},
                                                  {"B", "bishop"}, {"N", "knight"}, {"P", "pawn"}};
 
@@ -74,7 +75,7 @@ struct Facts {
 // A keyword of a game's text, such as dice in exchange:dice=fixed:3.
 struct RuleOption {
   std::string_view name;
-  std::string_view fallback;  // its value where the text does not name it
+  std::string_view fallback;  // the default
   std::string_view help;
 };
 
@@ -84,20 +85,20 @@ struct Ending {
   std::string reason;  // a few words, the same for every game that ends this way
 };
 
-// One square as people see it.
+// One square of the board, for display.
 struct Cell {
   std::string man;   // its symbol, empty on an empty square
   int seat = -1;     // whose man it is
-  std::string note;  // what the symbol does not say, such as hit points
+  std::string note;  // more about the man, such as hit points
 };
 
-// A position with its past. Moments are linked backwards and never change once made: a search
-// links them along its path, Python states share them.
+// A position with its history. Moments are linked backwards and never change: a search links them
+// along its path, and Python states share them.
 template <class Position>
 struct Moment {
   Position position;
   Key key;
-  int times;             // how often this key has occurred up to now, now included
+  int times;             // how often this key has occurred so far, including now
   const Moment* before;  // the moment this one came from, or null at the start
 };
 
@@ -110,7 +111,7 @@ concept Game = requires(const G& game, const typename G::Position& position,
   { std::span<const RuleOption>(G::kOptions) };
   { game.facts() } -> std::same_as<const Facts&>;
 
-  // The first position; the seed draws what the rules leave to chance. Options are the start
+  // The first position; the seed determines everything random about it. `options` are the start
   // options of the game; an unknown one is a GameError.
   { game.start(seed, options) } -> std::same_as<typename G::Position>;
 
@@ -120,7 +121,7 @@ concept Game = requires(const G& game, const typename G::Position& position,
   { game.text(position) } -> std::same_as<std::string>;
   { game.key(position) } -> std::same_as<Key>;
 
-  // How many plies back an equal key can lie at most.
+  // The largest number of plies back to an earlier position with an equal key.
   { game.lookback(position) } -> std::same_as<int>;
 
   // 0, 1 or kChance; meaningless once the game is over.
@@ -146,13 +147,14 @@ concept Game = requires(const G& game, const typename G::Position& position,
   { game.cells(position) } -> std::same_as<std::vector<Cell>>;
 };
 
-// The optional parts: a game is asked only for those it has. Functions that are not members are
-// declared beside the game and found by overload; eval/ defines them.
+// The optional parts: the core uses those that a game has. Functions that are not members are
+// declared in the game's header, found by overload resolution and defined in eval/.
 
-// A forced win by the game's script, and how good the script finds the position.
+// The result of a game's script: a value for the position, and a move that forces a win, if the
+// script found one.
 struct Advice {
-  float value;                // seat 0's, like the heuristic's
-  std::optional<Action> win;  // the mover's
+  float value;                // for seat 0, like the heuristic's
+  std::optional<Action> win;  // for the mover
 };
 
 // Standard algebraic notation, written and read; a text may mean several actions.
@@ -163,21 +165,23 @@ concept SpeaksSan = requires(const G& game, const Moment<typename G::Position>& 
   { game.read_san(moment, text, legal) } -> std::same_as<std::vector<Action>>;
 };
 
-// Probabilities beside the legal actions of a die; without it every face has the same.
+// The probabilities of a die's faces, in the order of `legal`. Without this part all faces are
+// equally likely.
 template <class G>
 concept WeighsChances =
     requires(const G& game, const typename G::Position& position, std::span<const Action> legal) {
       { game.chances(position, legal) } -> std::same_as<std::vector<double>>;
     };
 
-// The slot of the mirrored action: a position is worth as much as the one with columns reversed.
+// For games in which a position has the same value as the one with its columns reversed: the slot
+// of the mirrored action.
 template <class G>
 concept HasMirror = requires(const G& game, int slot) {
   { game.mirror(slot) } -> std::same_as<int>;
 };
 
-// A mirror of rules that may or may not have one (those in Python), as positions: the image, and
-// what an action is there. It may be any symmetry that keeps the seats.
+// For rules that may or may not have a mirror (rules in Python): the mirrored position and the
+// mirrored action. The mirror may be any symmetry that does not swap the seats.
 template <class G>
 concept MayMirror = requires(const G& game, const typename G::Position& position, Action action) {
   { game.has_mirror() } -> std::same_as<bool>;
@@ -185,7 +189,7 @@ concept MayMirror = requires(const G& game, const typename G::Position& position
   { game.mirror(position, action) } -> std::same_as<Action>;
 };
 
-// Whether this position has a mirror image; castling rights have none.
+// Whether this position has a mirror image. A position with castling rights has none.
 template <class G>
 concept MirrorsSome = requires(const G& game, const typename G::Position& position) {
   { game.has_mirror(position) } -> std::same_as<bool>;
@@ -210,29 +214,29 @@ concept HasExactHorizon = requires(const G& game, const typename G::Position& po
   { game.exact_horizon(position) } -> std::same_as<int>;
 };
 
-// Whether a legal action wins at once, as is seen without playing it.
+// Whether a legal action wins at once, decided without applying it.
 template <class G>
 concept SeesWins = requires(const G& game, const typename G::Position& position, Action action) {
   { game.wins(position, action) } -> std::same_as<bool>;
 };
 
-// 0 for a quiet action, more for one that takes something at once: the bigger, the sooner
-// alpha-beta tries it. Numbers compare only with others of the same position.
+// 0 for a quiet action, more for one that takes something at once. Alpha-beta tries the largest
+// first. Only numbers of the same position can be compared.
 template <class G>
 concept OrdersCaptures =
     requires(const G& game, const typename G::Position& position, Action action) {
       { capture_gain(game, position, action) } -> std::convertible_to<int>;
     };
 
-// Seat 0's value in [-kSurest, kSurest] (eval/heuristic.h) by a hand-written rule, where a player
-// chooses and the game is not over. It lists no moves and allocates nothing.
+// Seat 0's value in [-kSurest, kSurest] (eval/heuristic.h) by a hand-written rule. It is called
+// only if a player is the mover and the game is not over. It must not list moves or use the heap.
 template <class G>
 concept Judged = requires(const G& game, const Moment<typename G::Position>& moment) {
   { heuristic(game, moment) } -> std::same_as<float>;
 };
 
-// A heuristic whose weights players may set: the table of them, and the value by such numbers in
-// the table's order. By the fallbacks it is the value above.
+// A heuristic whose weights players may set: the list of the weights, and the value with other
+// numbers in the order of this list. With the defaults it is the value of heuristic(game, moment).
 template <class G>
 concept Tunable = Judged<G> && requires(const G& game, const Moment<typename G::Position>& moment,
                                         std::span<const float> weights) {
@@ -240,33 +244,34 @@ concept Tunable = Judged<G> && requires(const G& game, const Moment<typename G::
   { heuristic(game, moment, weights) } -> std::same_as<float>;
 };
 
-// A heuristic of rules that may or may not have one (those in Python): facts().has_heuristic says.
+// For rules that may or may not have a heuristic (rules in Python): see facts().has_heuristic.
 template <class G>
 concept MayJudge = requires(const G& game, const typename G::Position& position) {
   { game.heuristic(position) } -> std::same_as<float>;
 };
 
-// Advice for the game's own scripted player, which looks for a win within `turns` of its turns;
-// with 0 it only gives the value.
+// Advice for the game's own scripted player. The script looks for a win within `turns` of the
+// player's turns; with 0 it only gives the value.
 template <class G>
 concept Scripted = requires(const G& game, const Moment<typename G::Position>& moment, int turns) {
   { script(game, moment, turns) } -> std::same_as<Advice>;
 };
 
-// What a position holds beside the men on their squares, for people: labels and words.
+// Facts for people that the men on their squares do not show, as pairs of a label and a text.
 using InfoRows = std::vector<std::pair<std::string, std::string>>;
 template <class G>
 concept TellsInfo = requires(const G& game, const typename G::Position& position) {
   { game.info(position) } -> std::same_as<InfoRows>;
 };
 
-// What kind of action a legal one is, for people; without it all are "moves".
+// The kind of a legal action, for people. Without this part every action is one of the "moves".
 template <class G>
 concept NamesKinds = requires(const G& game, const typename G::Position& position, Action action) {
   { game.kind(position, action) } -> std::same_as<std::string>;
 };
 
-// Choices of players up to here by the position's own counter; without it: since the start.
+// The number of the players' choices so far, from a counter in the position. Without this part they
+// are counted from the first position of the state's history.
 template <class G>
 concept CountsPlies = requires(const G& game, const typename G::Position& position) {
   { game.ply(position) } -> std::same_as<int>;
@@ -278,13 +283,13 @@ concept NumbersMoves = requires(const G& game, const typename G::Position& posit
   { game.move_number(position) } -> std::same_as<int>;
 };
 
-// The seat that acts: the mover, or whose choice the pending die decides.
+// The seat that acts: the mover, or the seat whose action waits for the die.
 template <class G>
 concept KnowsActor = requires(const G& game, const typename G::Position& position) {
   { game.actor(position) } -> std::same_as<int>;
 };
 
-// A first moment: a start or a parsed text, without a past.
+// A first moment, without a history: the start of a game or a parsed text.
 template <Game G>
 Moment<typename G::Position> begin(const G& game, const typename G::Position& position) {
   return {position, game.key(position), 1, nullptr};
@@ -306,11 +311,12 @@ Moment<typename G::Position> advance(const G& game, const Moment<typename G::Pos
   return next;
 }
 
-// Refuses options that are not known here, naming those that are.
+// Throws GameError for an option that is not in `known`; the message lists `known`. `what` is the
+// subject of the message.
 void check_options(const Options& given, std::span<const std::string_view> known,
                    std::string_view what);
 
-// The options of a game, all of them: those given and the others at their fallback.
+// All options of a game: those given, and the others with their defaults.
 Options complete_options(const Options& given, std::span<const RuleOption> known,
                          std::string_view game);
 

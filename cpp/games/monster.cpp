@@ -12,19 +12,19 @@ namespace {
 constexpr int kTurnLimit = 150;
 constexpr int kPlanes = 15;
 
-// White's pairs and Black's moves so far.
+// Number of turns so far; White's pair of moves is one turn.
 int turns_played(const Position& p) { return 2 * (p.number - 1) + p.mover; }
 
 bool has_lost_king(const Position& p, int seat) { return p.men(seat, kKing) == 0; }
 
-// A finished game has nothing pending: the loser would be to move.
+// Clears castling rights, en passant and the second half when a king is gone.
 void clear_pending(Position& p) {
   for (auto& wings : p.castling) wings = {kNone, kNone};
   p.en_passant = kNone;
   p.half_made = false;
 }
 
-// Whether a pawn of the mover stands ready to take en passant, king safety ignored.
+// Whether a pawn of the mover can capture en passant, without regard to the king's safety.
 bool can_use_en_passant(const Position& p) {
   return p.mover == 0 ? en_passant_takers<0>(p) : en_passant_takers<1>(p);
 }
@@ -58,7 +58,7 @@ Monster::Position Monster::parse(std::string_view text) const {
   const auto fields = split(text, ' ');
   if (fields.size() != 6 && fields.size() != 7) {
     throw PositionError(
-        "a position is FEN with six fields, and + as a seventh while White's second half is "
+        "a position is a FEN with six fields, and a seventh field + if White's second half is "
         "pending, not " +
         quoted(text));
   }
@@ -79,7 +79,7 @@ Monster::Position Monster::parse(std::string_view text) const {
     if (p.half_made) {
       throw PositionError("en passant is not possible with the second half: write -");
     }
-    // A pawn of the other side has just passed the square.
+    // A pawn of the other side must have just passed the square.
     const int step = p.mover == 0 ? -8 : 8;
     const int rank = p.mover == 0 ? 5 : 2;
     if (rank_of(square) != rank || !has(p.men(1 - p.mover, kPawn), square + step) ||
@@ -90,7 +90,7 @@ Monster::Position Monster::parse(std::string_view text) const {
     p.en_passant = static_cast<std::uint8_t>(square);
     if (!can_use_en_passant(p)) p.en_passant = kNone;
   }
-  // Any clock is read, and none kept: Monster has no use for it.
+  // Any number is accepted as the clock and ignored: the rules of Monster do not use it.
   if (fields[4].empty() || fields[4].find_first_not_of("0123456789") != std::string_view::npos) {
     throw PositionError("the fifth field is a number, not " + quoted(fields[4]));
   }
@@ -112,7 +112,8 @@ std::string Monster::text(const Position& p) const {
   return write_fields(table(), p) + "0 " + std::to_string(p.number) + (p.half_made ? " +" : "");
 }
 
-// A first half is legal if it begins a good turn, or, where none does, if it begins any turn.
+// A first half is legal if it captures the king, or if a second half can follow that captures the
+// king or leaves the own king unattacked. If there is no such first half, any second half will do.
 void Monster::list_first_halves(const Position& p, std::vector<Action>& actions) const {
   list_pseudo(table(), p, actions);
   const auto keep = [&](auto begins) {

@@ -1,5 +1,5 @@
 #pragma once
-// Monster Chess: White has a king and four pawns and moves twice a turn, Black has a full army
+// Monster Chess: White has a king and four pawns and moves twice per turn, Black has a full army
 // and moves once; kings are captured, not mated.
 
 #include "games/chesslike/rules.h"
@@ -28,7 +28,7 @@ class Monster : public chesslike::BaseGame {
   bool has_mirror(const Position& p) const;
   bool is_check(const Position& p) const;
   void events(const Position& p, Action action, std::span<float> row) const;
-  bool wins(const Position& p, Action action) const;  // a legal one takes the king
+  bool wins(const Position& p, Action action) const;  // whether a legal action takes the king
   std::string san(const Moment<Position>& moment, Action action,
                   std::span<const Action> legal) const;
 
@@ -43,7 +43,8 @@ float heuristic(const Monster& rules, const Moment<chesslike::Position>& moment,
                 std::span<const float> weights);
 std::vector<Weight> heuristic_weights(const Monster& rules);
 
-// How far Black's hunt for the white king has come; a win where that king is alone.
+// A value for the progress of Black's hunt for the white king, and a forced win against a lone king
+// if one is found.
 Advice script(const Monster& rules, const Moment<chesslike::Position>& moment, int turns);
 
 }  // namespace rulezero

@@ -1,11 +1,11 @@
 #pragma once
-// Counting paths (perft): the standard test of a move generator.
+// Counts paths (perft): the standard test of a move generator.
 
 #include "games/game.h"
 
 namespace rulezero {
 
-// One list of actions per depth serves the whole count.
+// Uses one list of actions per depth for the whole count, to save allocations.
 template <Game G>
 std::uint64_t count_paths(const G& game, const Moment<typename G::Position>& moment,
                           std::span<std::vector<Action>> lists) {
@@ -24,8 +24,8 @@ std::uint64_t count_paths(const G& game, const Moment<typename G::Position>& mom
   return paths;
 }
 
-// Paths of exactly `depth` choices; a die is a choice among its faces, and a finished game has
-// no continuation. The past along a path lives in the frames of the recursion.
+// The number of paths of exactly `depth` choices. A die is a choice among its faces, and a finished
+// game has no continuation. The moments of a path are on the stack.
 template <Game G>
 std::uint64_t perft(const G& game, const Moment<typename G::Position>& moment, int depth) {
   std::vector<std::vector<Action>> lists(static_cast<std::size_t>(depth));

@@ -18,7 +18,7 @@ Rules make_rules(const Options& options, std::span<const PieceSpec> pieces) {
           .has_draws = !read_choice(options, "draws", "automatic", "none")};
 }
 
-// The kinds to draw from; all of them in the order Q R B N, then as their files list them.
+// The kinds to draw from; for "all" in the order Q R B N, then as loaded.
 std::vector<int> read_pool(const PieceTable& table, const std::string& text) {
   std::vector<int> pool;
   if (text == "all") {
@@ -36,11 +36,11 @@ std::vector<int> read_pool(const PieceTable& table, const std::string& text) {
     }
     if (kind < 0) {
       throw GameError("the pool names " + quoted(symbol) +
-                      ", which is no piece of the loaded set: use symbols or names");
+                      ", which is not in the piece set: use symbols or names of its pieces");
     }
     if (kind == kKing || kind == kPawn) {
-      throw GameError("the pool cannot hold " + quoted(symbol) +
-                      ": kings and pawns have their own places");
+      throw GameError("the pool cannot contain " + quoted(symbol) +
+                      ": kings and pawns are placed separately");
     }
     if (std::find(pool.begin(), pool.end(), kind) != pool.end()) {
       throw GameError("the pool names " + quoted(symbol) + " twice");
@@ -72,9 +72,9 @@ RandomChess::Position RandomChess::start(std::uint64_t seed, const Options& opti
     throw GameError("a back rank needs rooks, and the piece set has no R: add one");
   }
   if (pool_.empty()) {
-    throw GameError("the piece set has no man to fill a back rank with: add some beside K and P");
+    throw GameError("the piece set cannot fill a back rank: add pieces other than K and P");
   }
-  // One of the 56 triples (left rook, king, right rook), then the others one by one from the left.
+  // Draws one of the 56 triples (left rook, king, right rook), then the other men from the left.
   KeyedRandom random{kBackRankKey, seed};
   std::vector<std::array<int, 3>> triples;
   for (int king = 1; king < 7; ++king) {
@@ -99,7 +99,7 @@ RandomChess::Position RandomChess::start(std::uint64_t seed, const Options& opti
 }
 
 RandomChess::BackRank RandomChess::read_back_rank(std::string_view row) const {
-  // Read as the first row of an otherwise empty board, so that it is written as in a text.
+  // Reads the row as rank 1 of an otherwise empty board, so the notation is that of positions.
   if (row.find('/') != std::string_view::npos) {
     throw PositionError("a back rank is one row, without slashes, not " + quoted(row));
   }
@@ -145,7 +145,7 @@ RandomChess::Position RandomChess::set_up(const BackRank& rank) const {
   Position other = p;
   other.mover = 1;
   if (in_check(table(), other)) {
-    throw GameError("with these pieces Black's king would stand in check before the first move: " +
+    throw GameError("with these pieces Black's king would be in check before the first move: " +
                     text(p));
   }
   return p;

@@ -9,16 +9,16 @@ class RandomChess : public chesslike::CheckedGame {
  public:
   static constexpr std::string_view kName = "random_chess";
   static constexpr std::array<RuleOption, 5> kOptions = {{
-      {"pieces", "standard", "standard, custom or files of your own, joined with +"},
-      {"pool", "all", "the men drawn for the back rank, joined with +; all: every one but K and P"},
-      {"view", "mover", "mover or absolute: from whose side planes and slots are seen"},
+      {"pieces", "standard", "standard, custom or YAML files with pieces, joined with +"},
+      {"pool", "all", "pieces to draw for the back rank, joined with +; all: all except K and P"},
+      {"view", "mover", "planes and slots as seen by the mover, or by White (absolute)"},
       chesslike::kDrawsOption,
-      {"generator", "auto", "auto, or table to keep orthodox men off their fast path"},
+      {"generator", "auto", "auto, or table to turn off the fast move generator for orthodox men"},
   }};
 
   RandomChess(const Options& options, std::span<const PieceSpec> pieces);
 
-  // The seed draws the back rank, unless the option back_rank names it: one row of the board
+  // The seed determines the back rank, unless the option back_rank gives it, as one row of a board
   // field with White's men.
   Position start(std::uint64_t seed, const Options& options) const;
 

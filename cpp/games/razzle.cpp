@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kMenEach = 5;
 constexpr int kLastTurn = 200;                    // the game is drawn when this many have ended
-constexpr int kPliesATurn = kMenEach;             // a chain bars a man a pass: four passes and end
-constexpr Action kEndTurn = kSquares * kSquares;  // follows the pairs of source and target
+constexpr int kPliesATurn = kMenEach;             // four passes, because each bars a man, and end
+constexpr Action kEndTurn = kSquares * kSquares;  // after the pairs of source and target
 constexpr std::uint8_t kNowhere = RazzlePosition::kNowhere;
 constexpr std::string_view kStart = "1nnbnn1/7/7/7/7/7/7/1NNBNN1 w - - 0";
 constexpr std::string_view kSides = "wb";
@@ -40,7 +40,7 @@ char symbol(const RazzlePosition& position, int square) {
   return has(position.barred, square) ? 'T' : 'N';
 }
 
-// Puts the men on the board and checks that each seat has its five, one of them the carrier.
+// Puts the men on the board. Throws PositionError unless each seat has five, including a carrier.
 void read_men(std::string_view field, RazzlePosition& position) {
   std::array<int, 2> carriers = {};
   read_board(field, kRanks, kFiles, [&](int rank, int file, std::string_view man) {
@@ -102,8 +102,9 @@ Razzle::Position Razzle::start(std::uint64_t, const Options& options) const {
   return parse(kStart);
 }
 
-// Accepts texts that no game leads to, as long as they can be played on: either side to move on an
-// odd turn, a chain without a barred man or in turn 200, a barred man or a carrier that landed.
+// Also accepts positions that no game leads to, if they can be played on: either side to move on an
+// odd turn, a chain without a barred man or in turn 200, a landing square with a barred man or the
+// carrier.
 Razzle::Position Razzle::parse(std::string_view text) const {
   const auto fields = split(text, ' ');
   if (fields.size() != 5) {
@@ -145,7 +146,8 @@ std::string Razzle::text(const Position& position) const {
          (position.in_chain ? " p " : " - ") + std::to_string(position.turn);
 }
 
-// All but the turn number: 56 squares leave the top byte of each word free for the rest.
+// Hashes everything but the turn number. The 56 squares leave the top byte of each word free for
+// the other members.
 Key Razzle::key(const Position& position) const {
   const auto beside = [](Bits squares, int rest) {
     return squares | static_cast<Bits>(rest) << kSquares;
@@ -184,8 +186,8 @@ std::optional<Ending> Razzle::expand(const Moment<Position>& moment,
     }
   }
   if (position.in_chain) actions.push_back(kEndTurn);
-  // Four men reach at least seven squares other than their own, and six other men cannot fill them,
-  // so no game gets here; the rule exists all the same.
+  // This cannot happen in a game: the four men without the ball reach at least seven squares other
+  // than their own, and six other men cannot fill them. The rule exists all the same.
   if (actions.empty()) return Ending{0.0f, "no action"};
   return std::nullopt;
 }

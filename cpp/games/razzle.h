@@ -1,6 +1,6 @@
 #pragma once
-// Razzle Dazzle, Don Green's game: five men and a ball a seat, and the ball wins on the far rank.
-// A turn is one knight move of a man without the ball, or a chain of passes and `end`.
+// Razzle Dazzle, Don Green's game: each seat has five men and a ball, and wins when its ball is on
+// the far rank. A turn is a knight move of a man without the ball, or a chain of passes and `end`.
 
 #include <type_traits>
 
@@ -26,7 +26,7 @@ struct RazzlePosition {
   std::array<Bits, 2> men;           // by seat, the carrier among them
   Bits barred;                       // men of both seats that passed and have not moved since
   std::array<std::uint8_t, 2> ball;  // the carrier's square, by seat
-  std::uint8_t landing;              // where the last turn's knight move ended, else kNowhere
+  std::uint8_t landing;              // where the last turn's knight move ended, or kNowhere
   std::uint8_t side;                 // the mover
   std::uint8_t turn;                 // turns ended so far
   bool in_chain;                     // whether the mover has passed in this turn
@@ -69,7 +69,7 @@ static_assert(Game<Razzle>);
 
 float heuristic(const Razzle& rules, const Moment<RazzlePosition>& moment);
 
-// Passes that win, then those that bring the ball forward.
+// Highest for passes that win, then for those that bring the ball forward.
 int capture_gain(const Razzle& rules, const RazzlePosition& position, Action action);
 
 }  // namespace rulezero

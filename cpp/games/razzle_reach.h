@@ -1,5 +1,5 @@
 #pragma once
-// Where men and ball of Razzle Dazzle can go on its 7x8 board: what rules and judgements share.
+// Where men and ball of Razzle Dazzle can go on its 7x8 board; the rules and the heuristic use it.
 
 #include "games/razzle.h"
 
@@ -31,10 +31,10 @@ constexpr Bits line(int square, Step step, int reach) {
   return squares;
 }
 
-// What a square reaches on an empty board.
+// The squares reached from a square on an empty board.
 struct Reach {
   Bits knight = 0;
-  Bits around = 0;                   // the up to eight squares next to it
+  Bits around = 0;                   // the adjacent squares
   std::array<Bits, 4> rising = {};   // lines towards higher squares: the first man met is lowest
   std::array<Bits, 4> falling = {};  // the same lines the other way: the first met is highest
 };
@@ -74,8 +74,8 @@ inline Bits receivers(const RazzlePosition& position, int seat, int ball) {
   return met & position.men[seat] & ~position.barred;
 }
 
-// Whether the enemy's knight move next to the ball leaves only passes. It binds the first action
-// of a turn, and only if there is a pass.
+// Whether the mover must pass, because the enemy's last knight move ended next to its ball. This
+// concerns only the first action of a turn, and only if a pass is possible.
 inline bool must_pass(const RazzlePosition& position, Bits targets) {
   return !position.in_chain && targets != 0 && position.landing != RazzlePosition::kNowhere &&
          has(kReach[position.ball[position.side]].around, position.landing);

@@ -5,7 +5,7 @@
 namespace rulezero {
 namespace {
 
-// A game is built from its pieces and options, from its options, or from nothing.
+// Constructs a game from options and pieces, from options, or from nothing, as its type allows.
 template <Game G>
 G build(const Options& options, std::span<const PieceSpec> pieces) {
   if constexpr (std::constructible_from<G, const Options&, std::span<const PieceSpec>>) {
@@ -17,7 +17,8 @@ G build(const Options& options, std::span<const PieceSpec> pieces) {
   }
 }
 
-// The name and the options that differ from their fallbacks, in the order the game lists them.
+// The name and the options that differ from their defaults, in the order in which the game lists
+// them.
 std::string canonical_text(std::string_view name, std::span<const RuleOption> known,
                            const Options& options) {
   std::string text(name);

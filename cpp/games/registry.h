@@ -1,5 +1,5 @@
 #pragma once
-// The games by name.
+// All games, by name.
 
 #include "games/any.h"
 #include "games/chesslike/piece.h"
@@ -14,8 +14,8 @@ struct GameEntry {
 
 std::span<const GameEntry> registered_games();
 
-// The game with these rule options; a GameError says what is known where something is not.
-// Pieces are for the games that take them, else empty.
+// The game with these rule options. Throws GameError for an unknown name or option; the message
+// lists the known ones. `pieces` is empty except for games that take pieces.
 std::shared_ptr<const AnyGame> load_game(std::string_view name, const Options& options,
                                          std::span<const PieceSpec> pieces);
 

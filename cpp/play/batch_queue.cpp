@@ -14,7 +14,7 @@ BatchQueue::BatchQueue(std::shared_ptr<const AnyGame> encoder, std::size_t cache
       uses_(encoder_->facts().slots) {}
 
 void BatchQueue::open(std::span<float> planes) {
-  if (is_waiting_) throw GameError("the last batch has not been answered: apply() comes first");
+  if (is_waiting_) throw GameError("the last batch has not been answered: call apply() first");
   planes_ = planes;
   capacity_ = planes.size() / row_size_;
   const std::size_t moved = rows() * row_size_;
@@ -56,7 +56,7 @@ Answer BatchQueue::answer_to(const Asker& asker, std::span<const float> priors, 
 
 void BatchQueue::answer(std::span<const float> policy, std::span<const float> value,
                         std::span<const float> draw) {
-  // Answering never asks: thinkers go on when the next batch is opened.
+  // Answers cause no new requests: thinkers continue when the next batch is opened.
   is_waiting_ = false;
   const std::size_t slots = uses_.size();
   const std::size_t answered = rows();

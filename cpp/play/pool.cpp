@@ -8,7 +8,7 @@
 namespace rulezero {
 namespace {
 
-constexpr int kQuickPlies = 8;  // choices without a net that a game makes before others go on
+constexpr int kQuickPlies = 8;  // choices without a net that a game makes before others continue
 
 }  // namespace
 
@@ -19,20 +19,20 @@ struct Pool::Table {
   std::uint64_t earlier = 0;  // plies before the start
   int turn = 0;
   int last_mover = kChance;           // the seat that chose last
-  std::array<int, 2> hopeless{0, 0};  // choices in a row that each seat has thought lost
+  std::array<int, 2> hopeless{0, 0};  // by seat: its latest choices in a row with a lost value
 
   enum class Phase { kChoosing, kThinking, kParked, kOver } phase = Phase::kChoosing;
-  std::optional<Action> given;  // from a script or an opening; the judge may still think
+  std::optional<Action> given;  // by the script or a die; the judge may still think
   bool is_player_done = false;
   bool is_judge_done = false;
-  Thinker* thinker = nullptr;  // of the player who chooses
+  Thinker* thinker = nullptr;  // of the player that chooses
   Thinker* judge = nullptr;
-  std::vector<std::unique_ptr<Thinker>> thinkers;  // by player; the judge's comes last
+  std::vector<std::unique_ptr<Thinker>> thinkers;  // by player, then the judge's
 };
 
 namespace {
 
-// One player's way to the queue of its net.
+// Connects one player's thinker to the queue of its net.
 class PlayerQueue final : public EvalQueue {
  public:
   PlayerQueue(BatchQueue* queue, Thinker& thinker) : queue_(queue), thinker_(thinker) {}
@@ -60,7 +60,8 @@ Pool::Pool(std::shared_ptr<const AnyGame> game, std::vector<Player> players,
   const auto walk = make_walk_(*game_);
   for (const auto& encoder : nets) {
     if (!walk->is_encoder(*encoder)) {
-      throw GameError("a net for " + encoder->text() + " cannot see " + game_->text());
+      throw GameError("a net for " + encoder->text() + " cannot evaluate positions of " +
+                      game_->text());
     }
     queues_.emplace_back(encoder, cache);
   }
@@ -69,10 +70,10 @@ Pool::Pool(std::shared_ptr<const AnyGame> game, std::vector<Player> players,
     const bool has_mlp = player.mlp && player.encoder && walk->is_encoder(*player.encoder);
     if ((player.settings.source == Source::kNet && !has_net) ||
         (player.settings.source == Source::kMlp && !has_mlp)) {
-      throw PlayerError("a player lacks the net that is to evaluate for it");
+      throw PlayerError("a player has no net to evaluate positions: give it a net of this pool");
     }
     if (player.settings.method == Method::kHuman) continue;
-    make_thinker(player, make_walk_(*game_));  // says now what is wrong with it
+    make_thinker(player, make_walk_(*game_));  // throws now if the player is not valid
   }
 }
 
@@ -81,14 +82,14 @@ Pool::~Pool() = default;
 void Pool::add(GameSpec game) {
   const auto check_player = [&](int player, int least) {
     if (player < least || player >= static_cast<int>(players_.size())) {
-      throw GameError("there is no player " + std::to_string(player) + " in this pool of " +
+      throw GameError("there is no player " + std::to_string(player) + " in this pool: it has " +
                       std::to_string(players_.size()));
     }
   };
   for (int player : game.players) check_player(player, 0);
   check_player(game.judge, -1);
   if (!game.start || game.start->game().text() != game_->text()) {
-    throw GameError("a game of " + game_->text() + " begins with one of its states");
+    throw GameError("the start of a game of " + game_->text() + " must be a state of this game");
   }
   waiting_.push_back(std::move(game));
 }
@@ -99,7 +100,7 @@ void Pool::seat_next() {
   waiting_.pop_front();
   table->state = table->spec.start;
   table->thinkers.resize(players_.size() + 1);
-  // Turns and plies are counted from where the past begins.
+  // Turns and plies are counted from the beginning of the start's history.
   std::vector<int> movers;
   for (StatePtr at = table->state->before(); at; at = at->before()) movers.push_back(at->mover());
   table->earlier = movers.size();
@@ -113,7 +114,7 @@ void Pool::seat_next() {
 
 std::vector<std::size_t> Pool::collect(std::span<const std::span<float>> planes) {
   check_whole();
-  is_broken_ = true;  // until it has come through
+  is_broken_ = true;  // until this call has succeeded
   for (std::size_t net = 0; net < queues_.size(); ++net) queues_[net].open(planes[net]);
   for (std::size_t at = 0; at < width_;) {
     if (at == tables_.size()) {
@@ -146,12 +147,12 @@ void Pool::apply(std::size_t net, std::span<const float> policy, std::span<const
 
 void Pool::check_whole() const {
   if (is_broken_)
-    throw GameError("an error has broken this pool off: begin its games in a new one");
+    throw GameError("an error has stopped this pool: start its games again in a new pool");
 }
 
 std::vector<Played> Pool::take_finished() { return std::exchange(finished_, {}); }
 
-// Plays a game on until it waits or has made some quick choices; false when it is over.
+// Continues a game until it waits or has made kQuickPlies choices. Returns false when it is over.
 bool Pool::step(Table& table) {
   for (int quick = 0; quick < kQuickPlies; ++quick) {
     if (table.phase == Table::Phase::kOver) return false;
@@ -162,7 +163,8 @@ bool Pool::step(Table& table) {
   return true;
 }
 
-// Finds out who chooses now; false when the game is over.
+// Begins the next choice: by the script, a die, a thinker, or from outside. Returns false when the
+// game is over.
 bool Pool::begin_choice(Table& table) {
   const AnyState& state = *table.state;
   const std::size_t made = table.plies.size();
@@ -204,7 +206,7 @@ bool Pool::begin_choice(Table& table) {
 void Pool::begin_note(Table& table) {
   table.is_judge_done = table.spec.judge < 0;
   if (table.is_judge_done) return;
-  // The judge has a search of its own, also where it is one of the players.
+  // The judge has its own thinker, even if it is one of the players.
   table.judge = &thinker_of(table, players_.size(), table.spec.judge);
   table.judge->begin(table.state, key_of(table, true));
 }
@@ -214,7 +216,7 @@ ChoiceKey Pool::key_of(const Table& table, bool is_judge) const {
           table.turn, table.spec.is_recorded, is_judge};
 }
 
-// Lets the player and the judge think on; false until both have finished.
+// Continues the searches of the player and the judge. Returns false until both have finished.
 bool Pool::think_on(Table& table) {
   const auto go_on = [&](Thinker& thinker, int player) {
     const int net = players_[player].net;
@@ -254,7 +256,7 @@ std::uint64_t Pool::simulations() const {
   return sum;
 }
 
-// Whether the mover has now thought its game lost often enough.
+// Whether the mover resigns: its value was below -resign for resign_after of its choices in a row.
 bool Pool::gives_up(Table& table, const Thought& thought) {
   const int mover = table.state->mover();
   const double value = to_seat0(thought.value, mover);
@@ -307,10 +309,11 @@ void Pool::stop(std::uint64_t index, float outcome, const std::string& reason) {
     return each->spec.index == index && each->phase != Table::Phase::kOver;
   });
   if (table == tables_.end()) {
-    throw GameError("no game " + std::to_string(index) + " is being played");
+    throw GameError("game " + std::to_string(index) + " is not being played");
   }
   if ((*table)->phase != Table::Phase::kParked) {
-    throw GameError("game " + std::to_string(index) + " can be stopped only while it waits");
+    throw GameError("game " + std::to_string(index) +
+                    " can be stopped only while it waits for a move from outside");
   }
   finish(**table, outcome, reason);
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Many games in step: those that need a net's evaluation wait, and one batch serves all of them.
+// Plays many games at the same time. Games that need a net's evaluation wait, and one batch
+// evaluates the positions of all of them.
 
 #include <deque>
 #include <functional>
@@ -11,13 +12,13 @@ namespace rulezero {
 
 // A game to be played.
 struct GameSpec {
-  std::uint64_t index = 0;           // its number in the task: what its randomness is keyed by
-  StatePtr start;                    // with its past
+  std::uint64_t index = 0;           // its number in the task, which keys its random numbers
+  StatePtr start;                    // with its history
   std::array<int, 2> players{0, 0};  // by seat
-  int judge = -1;                    // the player who comments on every choice, or none
-  std::vector<Action> script;        // its first plies: an opening, or a game to comment on
+  int judge = -1;                    // the player that evaluates every choice; -1: none
+  std::vector<Action> script;        // its first plies: an opening, or a game for the judge
   int most_plies = 0;                // choices after which it is stopped
-  bool is_recorded = true;           // whether its thoughts will be learned from
+  bool is_recorded = true;           // whether nets are trained on its thoughts
   double resign = 0;                 // a player resigns once its value is below -resign ...
   int resign_after = 0;              // ... for this many of its choices in a row; 0: never
 };
@@ -33,7 +34,7 @@ struct Played {
   std::uint64_t index = 0;
   StatePtr last;
   float outcome = 0;   // seat 0's
-  std::string reason;  // the rules' own, or cap, stopped or what the caller gave
+  std::string reason;  // the rules' end reason, cap, resigned, or the reason given to stop()
   int opening = 0;     // plies from the start that no player chose
   std::vector<Ply> plies;
 };
@@ -42,7 +43,7 @@ class Pool {
  public:
   using WalkMaker = std::function<std::unique_ptr<Walk>(const AnyGame&)>;
 
-  // `width` games are played at a time; nets are named by their encoders.
+  // Plays `width` games at a time. `nets` are the games that encode positions for each net.
   Pool(std::shared_ptr<const AnyGame> game, std::vector<Player> players,
        std::vector<std::shared_ptr<const AnyGame>> nets, std::uint64_t seed, std::size_t width,
        std::size_t cache, WalkMaker make_walk);
@@ -53,8 +54,8 @@ class Pool {
   void add(GameSpec game);
   bool is_idle() const { return tables_.empty() && waiting_.empty(); }
 
-  // Plays on until every game waits or a while has passed; fills one array a net and returns
-  // how many rows of each.
+  // Continues every game until it waits or has made some choices. Fills one array per net and
+  // returns the number of rows filled in each.
   std::vector<std::size_t> collect(std::span<const std::span<float>> planes);
   void apply(std::size_t net, std::span<const float> policy, std::span<const float> value,
              std::span<const float> draw);
@@ -63,15 +64,15 @@ class Pool {
 
   std::vector<Played> take_finished();
 
-  // Makes those who think now choose by what they know.
+  // Asks all current searches to choose now, with what is known so far.
   void hurry();
 
   // Games that wait for a move from outside, with their states.
   std::vector<std::pair<std::uint64_t, StatePtr>> parked() const;
-  // Ends a game from outside, with what the caller says.
+  // Ends a game that waits for a move from outside, with this outcome and reason.
   void stop(std::uint64_t index, float outcome, const std::string& reason);
 
-  std::uint64_t simulations() const;  // of every choice, those under way included
+  std::uint64_t simulations() const;  // of all choices, including the current ones
 
  private:
   struct Table;
@@ -98,7 +99,7 @@ class Pool {
   std::vector<std::unique_ptr<Table>> tables_;
   std::vector<Played> finished_;
   std::uint64_t simulations_ = 0;
-  bool is_broken_ = false;  // an exception has left games half played
+  bool is_broken_ = false;  // whether an exception has left games in an undefined state
 };
 
 }  // namespace rulezero

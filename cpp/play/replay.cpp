@@ -11,7 +11,7 @@ StatePtr step(std::size_t ply, const AnyState& state, Action action) {
   return at_ply(ply, state, [&] { return state.apply(action); });
 }
 
-// One wanted position: row `row` of everything that is asked for.
+// Fills row `row` of all wanted arrays, for one position.
 void fill(const AnyState& state, const Wanted& wanted, std::size_t row) {
   const Facts& facts = state.game().facts();
   const bool is_mirrored = !wanted.mirrored.empty() && wanted.mirrored[row] && state.has_mirror();
@@ -53,7 +53,7 @@ void check_row(std::span<const KeptGame> games, std::size_t number, std::uint32_
   }
 }
 
-// The rows of one game, in the order of their plies.
+// Fills the rows of one game, which are in the order of their plies.
 void remake_one(const AnyGame& game, const KeptGame& played, std::span<const std::size_t> rows,
                 const Wanted& wanted) {
   StatePtr state = game.parse(played.start);

@@ -13,20 +13,21 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Scores are seat 0's values, and a win lies a little above 1: the sooner, the higher. So every
-// win beats every evaluation, and the mean over a die needs no care.
-constexpr int kLongest = 1024;         // plies, above any depth and any solved win behind it
-constexpr int kPliesOfTurns = 3;       // about, of the winner's turn and the loser's
-constexpr double kHaste = 0x1p-40;     // what a ply sooner is worth
-constexpr double kSure = 1 - 0x1p-20;  // the most that an evaluation counts
+// Scores are seat 0's values. The score of a win is a little above 1 (of a loss, below -1), and the
+// sooner it comes, the farther from 0. So every win beats every evaluation, and the mean over a die
+// needs no special case.
+constexpr int kLongest = 1024;         // plies; more than any depth and a solved win after it
+constexpr int kPliesOfTurns = 3;       // approximate plies of one turn of each side
+constexpr double kHaste = 0x1p-40;     // value of a win that comes one ply sooner
+constexpr double kSure = 1 - 0x1p-20;  // largest score of an evaluation
 constexpr double kMost = 1 + kLongest * kHaste;
 
 constexpr std::uint32_t kStretch = 200000;  // positions evaluated before other games get a turn
-constexpr std::size_t kGrowth = 16;         // how much more the next iteration may find, about
+constexpr std::size_t kGrowth = 16;         // expected growth of the table in the next iteration
 
 bool is_win(double value) { return std::abs(value) > 1; }
 
-// Wins are counted from the root, but in the table from the position itself.
+// The plies to a win count from the root, but in the table from the position itself.
 double from_here(double value, int plies) {
   if (!is_win(value)) return value;
   return value + (value > 0 ? plies : -plies) * kHaste;
@@ -34,10 +35,10 @@ double from_here(double value, int plies) {
 double from_root(double value, int plies) { return from_here(value, -plies); }
 
 struct Window {
-  double low;   // what seat 0 is sure of already
-  double high;  // what seat 1 can hold it to
+  double low;   // value that seat 0 can already reach
+  double high;  // value to which seat 1 can already limit it
 
-  // Narrows the window by what the mover can choose; false is a cutoff.
+  // Narrows the window by a value that the mover can choose. Returns false for a cutoff.
   bool narrow(int mover, double value) {
     if (mover == 0) {
       low = std::max(low, value);
@@ -50,12 +51,12 @@ struct Window {
 
 constexpr Window kOpen = {-kInfinity, kInfinity};
 
-// One step of the path; kept from node to node, so that nothing is allocated on the way.
+// One ply of the path. Frames are reused, so that a search allocates no memory per node.
 struct Frame {
   std::vector<Action> actions;
   std::vector<Ranked> moves;
   std::vector<float> chances;
-  std::vector<Action> line;  // the best from here, as far as it is known
+  std::vector<Action> line;  // the best line from here, as far as it is known
   Killers killers = kNoKillers;
   bool is_new = true;  // whether no position after the root, up to here, has occurred before
 };
@@ -101,22 +102,22 @@ class AlphaBeta final : public Thinker {
   LeafEvaluator evaluator_;
   Transpositions table_;
   MoveOrder order_;
-  std::deque<Frame> frames_;  // they stay where they are while it grows
+  std::deque<Frame> frames_;  // references stay valid while it grows
 
   int mover_;             // at the root
-  double contempt_;       // what a draw is worth to seat 0
-  std::uint64_t luck_;    // random games are keyed by it and by the position, not by their order
-  std::uint32_t judged_;  // positions
+  double contempt_;       // value of a draw for seat 0
+  std::uint64_t luck_;    // key of random games, with the position; their order does not matter
+  std::uint32_t judged_;  // number of evaluated positions
   std::uint64_t open_;    // lines of this iteration that ended in an evaluation
   KeyedRandom lots_{{}};  // for ties at the root
 
-  // The iteration and how far it has come.
-  bool is_hurried_;  // to be the last, if it is the first; else the one before it was
+  // The current iteration and its progress.
+  bool is_hurried_;  // stop after the first iteration, or at once in a later one
   int depth_;
-  std::size_t tried_;  // moves of the root
+  std::size_t tried_;  // number of root moves searched
   Window window_;
   double best_;
-  std::vector<Action> equals_;  // moves with that value, the chosen one among them
+  std::vector<Action> equals_;  // root moves with this value, including the chosen one
 };
 
 void AlphaBeta::begin(const StatePtr& state, const ChoiceKey& choice) {
@@ -175,14 +176,15 @@ Progress AlphaBeta::advance(EvalQueue&) {
   return Progress::kBusy;
 }
 
-// Takes a move of the root that is better than those before it. One that is as good is taken by
-// lot, in place of k others with the chance 1 / (k + 1), so that all of them have the same.
+// Takes a root move that is better than those before it. With random_ties, a move that is as good
+// as k others replaces them with probability 1 / (k + 1), so that all are equally likely.
 void AlphaBeta::compare(Action action, double value) {
   const bool is_better = tried_ == 0 || (mover_ == 0 ? value > best_ : value < best_);
   if (is_better) {
     best_ = value;
     equals_.clear();
-    // A value at the edge of the window is only a bound: to know equals, the edge lies beyond them.
+    // A value at the edge of the window is only a bound, so with random_ties the edge is just worse
+    // than the value of equal moves.
     const double worse = std::nextafter(value, mover_ == 0 ? -kInfinity : kInfinity);
     window_.narrow(mover_, settings_.random_ties ? worse : value);
   } else if (!settings_.random_ties || value != best_) {
@@ -208,7 +210,7 @@ void AlphaBeta::end_iteration() {
   std::rotate(root.moves.begin(), best, best + 1);
 }
 
-// A value from the table has no line behind it: its moves are in the table too, mostly.
+// Extends the line with moves from the table, because a value from the table comes without a line.
 void AlphaBeta::complete_line() {
   std::vector<Action>& line = thought_.line;
   std::vector<Action>& actions = frame(0).actions;
@@ -227,12 +229,12 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
   Frame& here = frame(at);
   here.line.clear();
 
-  // A value depends on the past too, where a position may come for the third time or a limit of
-  // turns or quiet plies is near, and the key holds neither. What lies before the root is the same
-  // for the whole search. So the table serves only while no position after the root has occurred
-  // before, and while the plies left are too few for a limit, or for a position of the path to
-  // come back twice: then all ways to this position give it the same value. Evaluations are taken
-  // to read nothing but what the key holds.
+  // A value also depends on the history, if a position may occur for the third time or a limit of
+  // turns or quiet plies is near; the key contains neither. The history before the root is the same
+  // for the whole search. So the table is used only while no position after the root has occurred
+  // before, and while the plies left are too few to reach a limit, or for a position of the path to
+  // come back twice: then the position has the same value on all paths. Evaluations are assumed to
+  // depend only on what the key contains.
   here.is_new = frame(at - 1).is_new && walk_->times() == 1;
   const bool is_keyed = here.is_new && left <= walk_->exact_horizon();
   const Key key = walk_->key();
@@ -259,7 +261,7 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
     value = expect(here, left, at, window);
   } else if (left == 0) {
     value = judge();
-    window = kOpen;  // an evaluation is no bound
+    window = kOpen;  // an evaluation is exact, not a bound
   } else {
     value = choose(here, mover, left, at, window, first);
     first = here.moves.front().action;
@@ -278,7 +280,7 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
   return value;
 }
 
-// The mover's best; it is then the first of here.moves.
+// The value of the mover's best move, which becomes the first of here.moves.
 double AlphaBeta::choose(Frame& here, int mover, int left, std::size_t at, Window window,
                          Action first) {
   order_.rank(*walk_, here.actions, first, here.killers, here.moves);
@@ -304,8 +306,8 @@ double AlphaBeta::choose(Frame& here, int mover, int left, std::size_t at, Windo
   return best;
 }
 
-// The mean over the faces of a die. Star1 (Ballard 1983): what the other faces can bring at most
-// and at least says what this one must bring to matter.
+// The mean over the faces of a die, with Star1 pruning (Ballard 1983): the bounds of the other
+// faces give the window in which the value of this face matters.
 double AlphaBeta::expect(Frame& here, int left, std::size_t at, Window window) {
   walk_->chances(here.actions, here.chances);
   double rest = 0;
@@ -357,7 +359,8 @@ Frame& AlphaBeta::frame(std::size_t at) {
 
 std::unique_ptr<Thinker> make_alphabeta(const Player& player, std::unique_ptr<Walk> walk) {
   if (player.settings.uses_net()) {
-    throw PlayerError("alphabeta asks no net: give it eval=heuristic, rollout, uniform or hash");
+    throw PlayerError(
+        "alphabeta cannot use a batched net: give eval=heuristic, rollout, uniform or hash");
   }
   return std::make_unique<AlphaBeta>(player, std::move(walk));
 }

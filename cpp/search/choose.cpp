@@ -32,7 +32,7 @@ NodeIndex choose_puct(const Tree& tree, const Node& parent, const Settings& sett
     const Node& child = tree[index];
     if (child.visits == 0 && child.pending == 0) {
       if (fresh == end || child.prior > tree[fresh].prior) fresh = index;
-      // Below the root children are sorted by prior, and none behind this one was tried yet.
+      // Below the root, children are sorted by prior, so no child after this one has been visited.
       if (!is_root) break;
       continue;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Which child next: the rules of choice inside a tree.
+// The rules that select a child in a tree.
 
 #include "search/settings.h"
 #include "search/tree.h"
@@ -9,7 +9,7 @@ namespace rulezero {
 // A child's visits and value for the mover; pending simulations count as losses (virtual loss).
 struct Tried {
   double visits;
-  double value;  // 0 where there are no visits
+  double value;  // 0 if there are no visits
 };
 
 inline Tried tried(const Node& child, double sign, double virtual_loss) {
@@ -32,7 +32,7 @@ class PuctRule {
   double root_;  // square root of the parent's visits
 };
 
-// PUCT. `forced` is 0 but for the root of a full search.
+// PUCT. `forced` is 0 except at the root of a full search.
 NodeIndex choose_puct(const Tree& tree, const Node& parent, const Settings& settings, double forced,
                       bool is_root);
 

@@ -9,7 +9,7 @@ namespace rulezero {
 namespace {
 
 constexpr double kLeastPrior = std::numeric_limits<float>::min();
-constexpr double kNarrowest = 1e-8;  // width of a node's values when they are stretched
+constexpr double kNarrowest = 1e-8;  // smallest range of a node's values when they are rescaled
 
 std::uint32_t visits_of(const Node& child) { return child.visits + child.pending; }
 
@@ -17,7 +17,7 @@ double logit(const Node& child) {
   return std::log(std::max(static_cast<double>(child.prior), kLeastPrior));
 }
 
-// The weight of each child's value against its logit.
+// Fills sigma with the term that each child's value adds to its logit.
 void weigh_values(const Tree& tree, const Node& parent, const Settings& settings,
                   std::vector<double>& sigma) {
   const auto children = tree.children(parent);
@@ -30,7 +30,7 @@ void weigh_values(const Tree& tree, const Node& parent, const Settings& settings
   for (std::size_t i = 0; i < children.size(); ++i) {
     const Node& child = children[i];
     if (visits_of(child) == 0) continue;
-    // A waiting simulation has no value yet: what is known counts, else the node's own.
+    // A waiting simulation has no value yet: use the child's value so far, else the parent's own.
     const double value = child.visits > 0 ? sign * child.mean() : sign * parent.judged;
     sigma[i] = value;
     const double prior = std::max(static_cast<double>(child.prior), kLeastPrior);

@@ -1,5 +1,5 @@
 #pragma once
-// Policy improvement by planning with Gumbel (Danihelka et al. 2022), as DeepMind's mctx has it.
+// Policy improvement by planning with Gumbel (Danihelka et al. 2022), as in DeepMind's mctx.
 
 #include "base/random.h"
 #include "search/settings.h"
@@ -7,10 +7,10 @@
 
 namespace rulezero {
 
-// How many visits a child must have to be chosen next, for each simulation in turn.
+// For each simulation, the number of visits that a root move must have to be chosen.
 std::vector<int> considered_visits(int considered, int sims);
 
-// The improved policy of an evaluated node, beside its children: softmax(logits + sigma).
+// The improved policy of an evaluated node, in the order of its children: softmax(logits + sigma).
 void improve_policy(const Tree& tree, const Node& parent, const Settings& settings,
                     std::vector<double>& policy);
 
@@ -22,7 +22,7 @@ class GumbelRoot {
  public:
   void begin(const Tree& tree, const Settings& settings, int sims, KeyedRandom draws);
   NodeIndex choose(const Tree& tree);  // for the next simulation
-  // In the end, among the children that may be chosen.
+  // The final choice, among the candidates.
   NodeIndex best(const Tree& tree, const std::vector<bool>& candidates);
 
  private:
@@ -30,7 +30,7 @@ class GumbelRoot {
                          const std::vector<bool>& candidates);
 
   Settings settings_;
-  std::vector<double> gumbels_;  // beside the root's children
+  std::vector<double> gumbels_;  // by the root's children
   std::vector<int> sequence_;
   std::vector<double> sigma_;
   std::vector<bool> all_;

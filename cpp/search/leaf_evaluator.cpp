@@ -37,7 +37,7 @@ Evaluation LeafEvaluator::evaluate(Walk& walk, KeyedRandom& dice) {
       return {to_seat0(2 * mover_wins - 1, walk.mover()), 0.0f};
     }
     case Source::kUniform:
-    case Source::kNet:  // asked through the queue
+    case Source::kNet:  // evaluated through the queue
       break;
   }
   return {};

@@ -1,5 +1,5 @@
 #pragma once
-// Evaluations made inside the core, without a batch: what a search may ask at every leaf.
+// Evaluations inside the core, which need no batch.
 
 #include <memory>
 
@@ -11,10 +11,10 @@ class LeafEvaluator {
  public:
   explicit LeafEvaluator(const Player& player) : player_(player) {}
 
-  // Of a position that is not over and has no die pending. `dice` are for random games.
+  // The evaluation of a position that is not over and has no die pending. `dice` is for rollouts.
   Evaluation evaluate(Walk& walk, KeyedRandom& dice);
 
-  // Fills the priors beside the actions, with sum 1.
+  // Fills in the priors, in the order of the actions; they sum to 1.
   void priors(const Walk& walk, std::span<const Action> actions, std::vector<float>& into) const;
 
  private:
@@ -22,8 +22,8 @@ class LeafEvaluator {
   std::vector<float> features_;
 };
 
-// The evaluator of tests: numbers scattered from the position's key, so that any other program
-// can compute them too.
+// The evaluator for tests: pseudo-random numbers from the position's key, which other programs can
+// compute, too.
 //
 //   word(key, n) = scatter(key + (n + 1) * 0x9e3779b97f4a7c15), its top 24 bits over 2^24
 //   draw = word(key, 0) / 2, value = (2 * word(key, 1) - 1) * (1 - draw), seat 0's

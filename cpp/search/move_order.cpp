@@ -5,7 +5,7 @@
 namespace rulezero {
 namespace {
 
-// The higher, the sooner a move is tried. History stays below them.
+// Moves with a higher rank are tried first. History counts stay below these ranks.
 constexpr std::int64_t kFirstRank = std::int64_t{1} << 60;
 constexpr std::int64_t kCaptureRank = std::int64_t{1} << 50;
 constexpr std::int64_t kKillerRank = std::int64_t{1} << 40;

@@ -1,5 +1,5 @@
 #pragma once
-// Which moves alpha-beta tries first: the table's, captures, killers, then by history.
+// The order in which alpha-beta tries moves: the table's move, captures, killers, then by history.
 
 #include <array>
 #include <cstdint>
@@ -18,14 +18,14 @@ constexpr Killers kNoKillers = {kNoAction, kNoAction};
 struct Ranked {
   std::int64_t rank;
   Action action;
-  std::uint32_t order;  // among the legal ones
+  std::uint32_t order;  // index among the legal moves
 };
 
 class MoveOrder {
  public:
   void clear();
 
-  // The legal moves, the most promising first; those of equal promise stay in their order.
+  // Fills in the legal moves, the most promising first; moves of equal rank keep their order.
   void rank(const Walk& walk, std::span<const Action> actions, Action first, const Killers& killers,
             std::vector<Ranked>& moves) const;
 
@@ -33,7 +33,7 @@ class MoveOrder {
   void reward(int mover, const Ranked& move, int left, Killers& killers);
 
  private:
-  static constexpr std::size_t kHistory = 4093;  // prime: actions share a counter without a pattern
+  static constexpr std::size_t kHistory = 4093;  // prime, so that shared counters have no pattern
 
   std::array<std::array<std::int64_t, kHistory>, 2> history_{};  // by mover
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Quiescence over a turn under way: where a run of plies by one mover can end.
+// Quiescence within a turn: the positions in which a run of plies by one mover can end.
 
 #include <vector>
 
@@ -8,16 +8,16 @@
 namespace rulezero {
 
 struct ChainEnd {
-  std::vector<Action> way;  // from the leaf
+  std::vector<Action> way;  // actions from the leaf
   bool is_over;
-  Evaluation evaluation;  // the outcome if it is over, else still to be made
+  Evaluation evaluation;  // the outcome if the game is over, else to be filled in
 };
 
 using ChainEnds = std::vector<ChainEnd>;
 
-// Every end of the turn that is under way where the walk stands, by continuations of the same
-// mover of at most `depth` plies; what is still under way then counts as an end too. Empty where
-// a die would fall, or where there are too many to evaluate.
+// All ends of the current turn at the walk's position, after at most `depth` plies of its mover. If
+// the turn is not over by then, that position counts as an end, too. Empty if a die would be
+// rolled, or if there are too many ends to evaluate.
 ChainEnds find_chain_ends(Walk& walk, int depth);
 
 }  // namespace rulezero

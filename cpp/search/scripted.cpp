@@ -38,11 +38,11 @@ class ScriptedPlayer final : public Thinker {
   }
 
  private:
-  const int turns_;                 // how far ahead a forced win is looked for
-  Walk& walk_;                      // owned by the search below
-  std::unique_ptr<Thinker> other_;  // where the script sees no win
+  const int turns_;                 // number of turns to look ahead for a forced win
+  Walk& walk_;                      // owned by other_
+  std::unique_ptr<Thinker> other_;  // chooses if the script finds no win
   bool is_decided_ = false;
-  float judgement_ = 0.0f;  // the heuristic's
+  float judgement_ = 0.0f;  // value by the heuristic
 };
 
 }  // namespace

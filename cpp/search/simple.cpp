@@ -8,7 +8,8 @@
 namespace rulezero {
 namespace {
 
-// The best of them, equals by lot, or one drawn with shares ** (1 / temperature).
+// The index of the largest share, with ties broken at random, or with a temperature an index drawn
+// in proportion to share ** (1 / temperature).
 template <class Share>
 std::size_t pick(const std::vector<Share>& shares, double temperature, KeyedRandom random) {
   const Share highest = *std::max_element(shares.begin(), shares.end());
@@ -96,8 +97,8 @@ class PolicyMover final : public Thinker {
   bool has_asked_ = false;
 };
 
-// Judges every position that one choice leads to, and takes the best for the mover: the
-// expectation over a die, exact values where the game ends.
+// Evaluates every position that one choice leads to, and chooses the best for the mover. A die has
+// its expected value, and the end of a game its exact value.
 class OnePlyMover final : public Thinker {
  public:
   OnePlyMover(const Player& player, std::unique_ptr<Walk> walk)
@@ -135,11 +136,11 @@ class OnePlyMover final : public Thinker {
   }
 
  private:
-  // A position that a choice leads to with this chance.
+  // A position that a choice leads to with this probability.
   struct Part {
     std::size_t choice;
     double chance;
-    Evaluation evaluation;  // even, unless it is made
+    Evaluation evaluation;  // 0 until it is made
   };
 
   void open(EvalQueue& queue, std::size_t choice, double chance, int most_dice) {
@@ -181,7 +182,7 @@ class OnePlyMover final : public Thinker {
   }
 
   void finish() {
-    // Summed now and in order, so that it does not matter which answers came first.
+    // Summed only now and in a fixed order, so that the order of the answers does not matter.
     std::vector<double> values(thought_.actions.size(), 0);
     std::vector<double> draws(thought_.actions.size(), 0);
     for (const Part& part : parts_) {
@@ -201,7 +202,7 @@ class OnePlyMover final : public Thinker {
     }
     for (float& weight : thought_.weights) weight = static_cast<float>(weight / sum);
     const double temperature = settings_.temperature_at(choice_.turn);
-    // The best is so by value, not by share: the softmax of close values may round to equal shares.
+    // The best move is chosen by value: the softmax may round close values to equal shares.
     const KeyedRandom random = choice_.random(kMoveDraw);
     const std::size_t best = temperature > 0 ? pick(thought_.weights, temperature, random)
                                              : pick(worths, temperature, random);

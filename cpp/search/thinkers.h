@@ -12,8 +12,8 @@ std::unique_ptr<Thinker> make_policy(const Player& player, std::unique_ptr<Walk>
 std::unique_ptr<Thinker> make_one_ply(const Player& player, std::unique_ptr<Walk> walk);
 
 // Alpha-beta search to a fixed depth, for any game: movers need not alternate, and dice are
-// averaged. Throws PlayerError for a player with a batched net, since alpha-beta evaluates positions
-// one by one inside the core.
+// averaged. Throws PlayerError for a player with a batched net, since alpha-beta evaluates
+// positions one by one inside the core.
 std::unique_ptr<Thinker> make_alphabeta(const Player& player, std::unique_ptr<Walk> walk);
 
 // A game's scripted player: plays forced wins that the script finds, else a short alpha-beta search

@@ -1,5 +1,5 @@
 #pragma once
-// What a search has found out about positions that it may reach again by other ways.
+// A table of a search's results for positions that it may reach again on other paths.
 
 #include <algorithm>
 #include <bit>
@@ -10,23 +10,23 @@
 
 namespace rulezero {
 
-// What the value of a finding says about the true one, seat 0's.
+// How the value of a finding relates to the true value. Both are seat 0's.
 enum class Bound : std::uint8_t { kNothing, kExact, kAtLeast, kAtMost };
 
 struct Finding {
   Key key;
   double value;             // seat 0's
   Action action;            // the best, to be tried first
-  std::uint8_t generation;  // the search that found it; 0: none
-  std::uint8_t left;        // plies looked ahead
-  bool is_final;            // whether it rests on ends of games only, not on opinions
+  std::uint8_t generation;  // number of the search that found it; 0: none
+  std::uint8_t left;        // search depth below it, in plies
+  bool is_final;            // whether it depends only on ends of games, not on evaluations
   Bound bound;
 };
 
 static_assert(sizeof(Finding) == 24);
 
-// A table that forgets everything when a search begins and grows with what it has to hold. Its size
-// is part of what a search finds, so it begins small each time, whatever was searched before.
+// A table that is emptied when a search begins, and grows with its content. Its size influences
+// what a search finds, so every search begins with the same small size.
 class Transpositions {
  public:
   explicit Transpositions(std::size_t most_bytes)
@@ -48,7 +48,7 @@ class Transpositions {
     return nullptr;
   }
 
-  // Of two slots for a key, one keeps the deeper finding and the other takes what comes.
+  // A key has two slots: one keeps the deeper finding, the other is always replaced.
   void keep(Finding finding) {
     finding.generation = generation_;
     const std::size_t slot = finding.key & (size_ - 1);
@@ -63,7 +63,7 @@ class Transpositions {
     slots_[at] = finding;
   }
 
-  // Makes room for `times` as much as it holds now, within its limit.
+  // Makes room for `times` as many findings as it holds now, within its limit.
   void grow(std::size_t times) {
     const std::size_t size = std::min(most_, std::bit_ceil(std::max(used_ * times, kFewest)));
     if (size <= size_) return;
@@ -84,7 +84,7 @@ class Transpositions {
   std::size_t most_;
   std::vector<Finding> slots_;
   std::size_t size_ = kFewest;  // slots in use
-  std::size_t used_ = 0;        // of them, with a finding of this search
+  std::size_t used_ = 0;        // slots with a finding of this search
   std::uint8_t generation_ = 0;
 };
 

@@ -69,7 +69,7 @@ bool Tree::try_to_prove(Node& node) const {
       draw += face.prior * face.mean_draw();
       chances += face.prior;
     }
-    node.settle(expectation / chances, draw / chances);  // six sixths are a little off 1
+    node.settle(expectation / chances, draw / chances);  // rounded chances do not sum to exactly 1
     return true;
   }
   const double sign = node.sign();
@@ -100,7 +100,7 @@ void Tree::keep(NodeIndex index) {
   std::vector<Node> kept;
   kept.reserve(nodes_.size());
   kept.push_back(nodes_[index]);
-  // What is kept is its own queue: the children of each node are copied behind the last.
+  // `kept` is also the queue of the breadth-first copy: each node's children are appended to it.
   for (std::size_t at = 0; at < kept.size(); ++at) {
     const auto below = children(kept[at]);
     kept[at].first = static_cast<NodeIndex>(kept.size());

@@ -1,6 +1,6 @@
 #pragma once
-// The tree of a search: nodes in one flat array, children side by side. It knows movers, actions,
-// priors and values, and nothing about any game.
+// The tree of a search: nodes in one flat array, with siblings adjacent. It stores movers, actions,
+// priors and values, and does not depend on any game.
 
 #include <cstdint>
 #include <span>
@@ -14,24 +14,24 @@ using NodeIndex = std::uint32_t;
 
 // All values are seat 0's.
 struct Node {
-  double value_sum = 0;  // of completed simulations; once it is proven, the exact value itself
-  float draw_sum = 0;    // of their draw probabilities; likewise
-  float prior = 0;       // of the action that leads here; a face's chance below a die
-  float judged = 0;      // what the evaluator said, contempt included
-  Action action = 0;     // that leads here
+  double value_sum = 0;  // over completed simulations; once proven, the exact value instead
+  float draw_sum = 0;    // the same for the probability of a draw
+  float prior = 0;       // of the action that leads here; below a die, the face's probability
+  float judged = 0;      // value by the evaluator, including contempt
+  Action action = 0;     // action that leads here
   std::uint32_t visits = 0;
-  NodeIndex first = 0;        // of its children
+  NodeIndex first = 0;        // index of its first child
   std::uint32_t size = 0;     // number of children; 0 until evaluated
   std::uint16_t pending = 0;  // simulations below it that wait for answers
   std::int8_t mover = 0;
   bool is_proven = false;
 
   bool has_children() const { return size > 0; }
-  double sign() const { return mover == 0 ? 1.0 : -1.0; }  // turns a value to the mover's
+  double sign() const { return mover == 0 ? 1.0 : -1.0; }  // converts a value to the mover's
   double mean() const { return is_proven ? value_sum : value_sum / visits; }
   double mean_draw() const { return is_proven ? draw_sum : draw_sum / static_cast<double>(visits); }
 
-  // Its value is known from now on, whatever simulations have said or will say.
+  // Sets the exact value, which simulations no longer change.
   void settle(double value, double draw) {
     is_proven = true;
     value_sum = value;
@@ -60,24 +60,24 @@ class Tree {
     return {nodes_.data() + parent.first, parent.size};
   }
 
-  // Back to a lone root that has not been evaluated.
+  // Removes everything but a root that has not been evaluated.
   void clear();
 
-  // Gives a node its children, ordered by prior, equal ones as they came. A tree that has no
-  // room for them leaves the node as it is; the root always gets its own.
+  // Adds a node's children, sorted by prior; equal priors keep their order. If the tree has no room
+  // for them, the node gets no children; the root always gets them.
   void expand(NodeIndex index, int mover, std::span<const Action> actions,
               std::span<const float> priors);
 
-  // Completes a simulation: every node of the path, root first, takes the value.
+  // Completes a simulation: adds the value to every node of the path, which begins with the root.
   void back_up(std::span<const NodeIndex> path, double value, double draw);
 
-  // Marks the last node of the path as known exactly, and with it those above that follow.
+  // Marks the last node of the path as proven, and the nodes above it whose values follow from it.
   void prove(std::span<const NodeIndex> path, double value, double draw);
 
-  // The child of the root after this action, or kRoot if there is none.
+  // The child of `parent` after this action, or kRoot if there is none.
   NodeIndex child(NodeIndex parent, Action action) const;
 
-  // Makes a node the root and forgets everything that is not below it.
+  // Makes a node the root and removes everything that is not below it.
   void keep(NodeIndex index);
 
  private:

@@ -9,11 +9,11 @@
 namespace rulezero {
 namespace {
 
-constexpr int kSlice = 256;        // simulations before others may have a turn
+constexpr int kSlice = 256;        // simulations before other games may continue
 constexpr int kParts = 1024;       // answers that one simulation may wait for
 constexpr int kLongestReuse = 64;  // plies between two thoughts of one player
 constexpr double kEarliest = 0.3;  // share of the budget before a search may stop early
-constexpr double kDecided = 0.95;  // value beyond which it may
+constexpr double kDecided = 0.95;  // absolute value above which a search may stop early
 
 std::size_t nodes_in(int mebibytes) {
   return static_cast<std::size_t>(mebibytes) * (1 << 20) / sizeof(Node);
@@ -46,8 +46,8 @@ void TreeSearch::begin(const StatePtr& state, const ChoiceKey& choice) {
   is_prepared_ = false;
 }
 
-// Keeps the tree below the new state, if that state is in it. With contempt the values depend on
-// who searched, so that tree is not kept.
+// Keeps the subtree of the new state and returns true, if the tree contains that state. With
+// contempt the values depend on the mover at the root, so the tree is not kept.
 bool TreeSearch::reuse_tree(const StatePtr& state) {
   if (!settings_.reuse || !root_ || settings_.draw_value != 0) return false;
   std::vector<Action> way;
@@ -67,9 +67,9 @@ bool TreeSearch::reuse_tree(const StatePtr& state) {
   return true;
 }
 
-// A round is as many leaves as may wait at a time. It ends when every answer is there, and only
-// then are they backed up, in the order they were asked in: so the tree does not depend on which
-// answers were known already, or came in which batch.
+// A round has as many leaves as may wait at the same time. It ends when all answers have arrived.
+// Only then are the leaves backed up, in the order of their requests, so the tree does not depend
+// on cached answers or on the batches in which answers arrive.
 Progress TreeSearch::advance(EvalQueue& queue) {
   while (true) {
     if (outstanding_ > 0) return Progress::kWaiting;
@@ -86,7 +86,7 @@ Progress TreeSearch::advance(EvalQueue& queue) {
       finish();
       return Progress::kDone;
     }
-    // A round is never cut short: the tree would depend on how long a turn is.
+    // A round is never cut short, or the tree would depend on kSlice.
     for (int done = 0; (done < kSlice || waiting_ > 0) && has_room(); ++done) {
       if (!simulate(queue)) break;
     }
@@ -126,7 +126,7 @@ void TreeSearch::prepare_root() {
   }
 }
 
-// Whether the game is won for the root's mover where the walk stands, whatever dice may say.
+// Whether the root's mover has won at the walk's position, for all results of pending dice.
 bool TreeSearch::is_won_here(int most_dice) {
   std::vector<Action> actions;
   if (const auto ending = walk_->expand(actions)) return root_sign_ * ending->outcome >= 1;
@@ -173,7 +173,8 @@ NodeIndex TreeSearch::choose(NodeIndex at) {
   }
 }
 
-// One simulation, complete or waiting for the net; false if it reached a leaf that already waits.
+// Makes one simulation, which is then complete or waits for the net. Returns false if it reached a
+// leaf that already waits.
 bool TreeSearch::simulate(EvalQueue& queue) {
   walk_->rewind();
   path_.assign(1, Tree::kRoot);
@@ -207,8 +208,8 @@ bool TreeSearch::simulate(EvalQueue& queue) {
   }
 }
 
-// What is certain of the position where the walk stands: by tables, or because the mover wins at
-// once with one of `actions_`, which are legal there.
+// The exact value of the walk's position, if it is known: by tables, or because the mover wins at
+// once with one of `actions_`, its legal actions.
 std::optional<float> TreeSearch::known_value() const {
   if (const auto proof = walk_->proof()) return proof->value;
   const auto wins = [&](Action action) { return walk_->wins(action); };
@@ -216,7 +217,7 @@ std::optional<float> TreeSearch::known_value() const {
   return to_seat0(1, walk_->mover());
 }
 
-// The tree is full and a die is pending: it is thrown outside the tree.
+// For a pending die in a full tree: rolls the die outside the tree, and continues from there.
 bool TreeSearch::open_behind_die(EvalQueue& queue) {
   while (true) {
     walk_->forward(actions_[draw_index(dice_, priors_)]);
@@ -231,8 +232,9 @@ bool TreeSearch::open_behind_die(EvalQueue& queue) {
   }
 }
 
-// Evaluates the position where the walk stands, now or by the net; `actions_` are legal there.
-// `is_node`: it is the last node of the path, not behind dice thrown outside the tree.
+// Evaluates the walk's position, at once or by the net; `actions_` are its legal actions. `is_node`
+// is false if dice were rolled outside the tree: then the position is not the last node of the
+// path.
 bool TreeSearch::open_leaf(EvalQueue& queue, bool is_node) {
   Leaf& leaf = round_[waiting_];
   leaf.path = path_;
@@ -289,7 +291,7 @@ void TreeSearch::answer(int request, const Answer& answer) {
   leaf.evaluation = answer.evaluation;
 }
 
-// Backs up every leaf of the round; all answers are there.
+// Backs up every leaf of the round. All answers have arrived.
 void TreeSearch::end_round() {
   for (int i = 0; i < waiting_; ++i) {
     for (NodeIndex index : round_[i].path) --tree_[index].pending;
@@ -298,8 +300,8 @@ void TreeSearch::end_round() {
   waiting_ = 0;
 }
 
-// An evaluated leaf: it gets its children, and the path its value, which is that of the best end of
-// the turn for its mover where one is under way.
+// Adds the children of an evaluated leaf, and backs up its value. With pass_quiescence in the
+// middle of a turn, this is the value of the best end of the turn for the mover.
 void TreeSearch::settle(Leaf& leaf) {
   const double sign = leaf.mover == 0 ? 1 : -1;
   const auto worth = [&](Evaluation each) { return each.value + contempt(each.draw); };
@@ -320,7 +322,7 @@ void TreeSearch::settle(Leaf& leaf) {
   if (!is_root) ++done_;
 }
 
-// UCB1 knows no priors, and tries moves in an order drawn at random.
+// UCB1 uses no priors, and tries moves in random order.
 void TreeSearch::shuffle(Leaf& leaf) {
   for (std::size_t left = leaf.actions.size(); left > 1; --left) {
     std::swap(leaf.actions[left - 1], leaf.actions[order_.below(static_cast<std::uint32_t>(left))]);
@@ -328,7 +330,8 @@ void TreeSearch::shuffle(Leaf& leaf) {
   leaf.priors.assign(leaf.actions.size(), 1.0f / static_cast<float>(leaf.actions.size()));
 }
 
-// Whether the choice is clear before the budget is spent, where no net learns from the visits.
+// Whether the choice is clear before the budget is spent. Never for recorded choices, because nets
+// are trained on their visits.
 bool TreeSearch::is_clear() const {
   if (!settings_.early_stop || choice_.is_recorded) return false;
   if (done_ == 0 || done_ < kEarliest * budget_) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Tree search by simulations: PUCT, Gumbel and UCB1 share everything but the rule of choice.
+// Tree search by simulations. PUCT, Gumbel and UCB1 share everything but the selection rule.
 
 #include "search/gumbel.h"
 #include "search/leaf_evaluator.h"
@@ -23,12 +23,12 @@ class TreeSearch final : public Thinker {
   // The end of a simulation, to be evaluated.
   struct Leaf {
     std::vector<NodeIndex> path;  // from the root
-    std::vector<Action> actions;  // legal there
+    std::vector<Action> actions;  // its legal actions
     int mover = 0;
-    bool is_node = true;  // not behind a die that the full tree has no room for
+    bool is_node = true;  // false after a die that was rolled outside the full tree
     std::vector<float> priors;
     Evaluation evaluation;
-    ChainEnds ends;  // of the turn under way, with pass_quiescence
+    ChainEnds ends;  // of the current turn, with pass_quiescence
   };
 
   bool reuse_tree(const StatePtr& state);
@@ -58,38 +58,38 @@ class TreeSearch final : public Thinker {
   void drop_weightless();
   void show_tree();
 
-  // What a draw of this probability adds to seat 0's value in the eyes of the root mover.
+  // What a draw with this probability adds to seat 0's value, by the root mover's draw_value.
   double contempt(double draw) const { return root_sign_ * settings_.draw_value * draw; }
 
   const Settings settings_;
   const int tree_depth_;             // plies of the tree to show; 0: none
-  const std::uint32_t tree_visits_;  // that a node needs for it
+  const std::uint32_t tree_visits_;  // visits that a node needs to be shown
   std::unique_ptr<Walk> walk_;
   LeafEvaluator evaluator_;
   Tree tree_;
   GumbelRoot gumbel_;
   std::vector<Leaf> round_;
   int waiting_ = 0;      // leaves of the round so far
-  int outstanding_ = 0;  // answers about them still to come
+  int outstanding_ = 0;  // answers for them that have not arrived
 
   StatePtr root_;
   ChoiceKey choice_{};
   KeyedRandom dice_{{}};           // faces of dice, and rollouts
-  KeyedRandom order_{{}};          // of unvisited moves in UCB1
-  double root_sign_ = 1;           // turns seat 0's values to the root mover's
-  int budget_ = 0;                 // simulations of this choice
-  int done_ = 0;                   // of these, completed
-  bool is_full_ = true;            // not a fast choice
-  bool is_prepared_ = false;       // the root is evaluated and has its noise
+  KeyedRandom order_{{}};          // order of unvisited moves in UCB1
+  double root_sign_ = 1;           // converts seat 0's values to the root mover's
+  int budget_ = 0;                 // simulations for this choice
+  int done_ = 0;                   // completed simulations
+  bool is_full_ = true;            // false for a fast search
+  bool is_prepared_ = false;       // whether the root is evaluated and has its noise
   std::vector<float> raw_priors_;  // of the root's children, before noise
   float raw_value_ = 0;            // of the root, seat 0's
 
-  // Kept to be filled again.
+  // Scratch memory, kept to save allocations.
   std::vector<NodeIndex> path_;
   std::vector<Action> actions_;
   std::vector<float> priors_;
   std::vector<double> scratch_;
-  std::vector<bool> candidates_;  // beside the root's children
+  std::vector<bool> candidates_;  // by the root's children
 };
 
 }  // namespace rulezero

@@ -1,4 +1,4 @@
-// What a tree search has to say in the end.
+// The thought of a finished tree search.
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace rulezero {
 namespace {
 
-// How much the target says that the priors did not, in nats; both beside the same moves.
+// The KL divergence of the target from the priors, in nats; both have the same order of moves.
 float divergence(std::span<const float> target, std::span<const float> priors) {
   constexpr double kLeast = 1e-9;
   double sum = 0;
@@ -84,7 +84,7 @@ void TreeSearch::show_tree() {
     return copy;
   };
   auto& tree = thought_.tree;
-  std::vector<const Node*> nodes{&tree_.root()};  // beside them
+  std::vector<const Node*> nodes{&tree_.root()};  // the nodes copied to `tree`, in its order
   tree.push_back(shown(tree_.root()));
   std::size_t end = 0;
   for (int depth = 0; depth < tree_depth_; ++depth) {
@@ -103,8 +103,8 @@ void TreeSearch::show_tree() {
   }
 }
 
-// The children that may be chosen: those that keep what is proven of the root; else all but those
-// that are proven lost.
+// Finds the children that may be chosen: at a proven root those that keep its value, else all
+// except proven losses.
 void TreeSearch::find_candidates() {
   const Node& root = tree_.root();
   candidates_.clear();
@@ -115,7 +115,8 @@ void TreeSearch::find_candidates() {
   }
 }
 
-// The place of the most visited candidate among the root's children; of equals the better one.
+// The index of the most visited candidate among the root's children; of equals, the one with the
+// better value.
 std::size_t TreeSearch::most_visited() const {
   const auto children = tree_.children(tree_.root());
   const auto is_better = [&](const Node& one, const Node& other) {
@@ -130,7 +131,7 @@ std::size_t TreeSearch::most_visited() const {
   return best;
 }
 
-// The most visited candidate, or one drawn by visits.
+// The most visited candidate, or with a temperature one drawn by visits.
 NodeIndex TreeSearch::choose_by_visits() {
   const Node& root = tree_.root();
   const auto children = tree_.children(root);
@@ -148,7 +149,7 @@ NodeIndex TreeSearch::choose_by_visits() {
   return root.first + static_cast<NodeIndex>(best);
 }
 
-// The visits without those that only forced playouts explain (KataGo's policy target pruning).
+// The visits without those that only forced playouts caused (KataGo's policy target pruning).
 std::vector<float> TreeSearch::pruned_visits() const {
   const Node& root = tree_.root();
   const auto children = tree_.children(root);
@@ -173,7 +174,7 @@ std::vector<float> TreeSearch::pruned_visits() const {
   return pruned;
 }
 
-// The choice and what the tree expects after it, up to a die.
+// Fills in the expected line: the chosen action, then the most visited actions, up to a die.
 void TreeSearch::follow_line(NodeIndex chosen) {
   for (NodeIndex at = chosen;;) {
     thought_.line.push_back(tree_[at].action);
@@ -186,7 +187,7 @@ void TreeSearch::follow_line(NodeIndex chosen) {
   }
 }
 
-// A fast choice has no policy to learn from; else moves without any weight are left out.
+// Removes moves without any weight. A fast search gives no policy target, so it loses all moves.
 void TreeSearch::drop_weightless() {
   Thought& thought = thought_;
   std::size_t kept = 0;

@@ -68,16 +68,16 @@ __all__ = [  # noqa: RUF022
     "Evaluation", "Evaluator", "Match", "Player", "Record", "Store", "Thought", "TreeNode", "bench",
     "contest", "data", "endgame", "load_weights", "match", "net", "nets", "play", "player",
     "records", "save_net", "seat", "stats",
-    # training, and what came of it
+    # training and its results
     "Experiment", "GameFigures", "Listener", "Measures", "Run", "USAGE_TARGETS", "arrays", "config",
     "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "loss_term",
     "open_run",
     "rate", "regimes", "report", "reports", "resume", "runs", "steps", "train",
-    # errors, and the rest
+    # errors, and other things
     "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError", "PlayerError",
     "PositionError", "PricesError", "RatingError", "RecordError", "RulezeroError", "RunError",
     "TableError", "__version__", "cores", "nearest",
 ]  # fmt: skip
 
 open = open_run  # noqa: A001  # not in __all__: Python has a function of that name
-seat = player  # deprecated: the name that rz.player had before
+seat = player  # deprecated: the former name of rz.player

@@ -1,4 +1,4 @@
-"""`python -m rulezero` is the command line too."""
+"""Lets `python -m rulezero` run the command line."""
 
 from rulezero.cli import main
 

@@ -1,4 +1,4 @@
-"""Experiments from recipes, presets and changes: reading YAML, and saying what is wrong with it."""
+"""Reads experiments from recipes, presets and changes, and explains what is wrong in them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,18 +17,18 @@ from rulezero.training.experiment import Experiment
 from rulezero.training.regimes import REGIMES
 from rulezero.yaml_files import Document, merged, read_file
 
-# Keys with other values: "fit.batch=64", {"fit.batch": 64}, {"fit": {"batch": 64}}, or a list.
+# New values for keys: "fit.batch=64", {"fit.batch": 64}, {"fit": {"batch": 64}}, or a list.
 Changes = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 PRESETS = ("tiny", "small", "medium", "full")
 _SHIPPED = Path(__file__).parent / "recipes"
 
-# Keys as they were called before; recipes and runs that have them can still be read.
+# Former names of keys, and where they are now. Old recipes and runs can still be read.
 _OLD_GROUPS: dict[str, tuple[str, ...]] = {
     "student": ("regime", "student"),
     "opponent": ("regime", "opponent"),
-    **dict.fromkeys(REGIMES, ("regime",)),  # a distillation had its keys in such a group
+    **dict.fromkeys(REGIMES, ("regime",)),  # distillations had a group of this name
 }
-_WITH_PLAYERS = ("gate", "anchor", "curriculum")  # groups whose `player` was a `seat`
+_WITH_PLAYERS = ("gate", "anchor", "curriculum")  # groups whose key `player` was named `seat`
 
 
 def recipes() -> list[str]:
@@ -37,20 +37,20 @@ def recipes() -> list[str]:
 
 
 def catalogue() -> list[tuple[str, str, list[str]]]:
-    """Every recipe with its game and its presets."""
+    """Name, game and presets of every recipe."""
     found = [(name, _read_recipe(name)) for name in recipes()]
     return [(name, whole["game"], list(whole["presets"])) for name, whole in found]
 
 
 def presets_of(recipe: str) -> list[str]:
-    """The presets of a recipe's name, or of a YAML file, in its order."""
+    """The presets of a recipe (a name or a YAML file), in the file's order."""
     return list(_take_presets(recipe, _read_recipe(recipe)))
 
 
 def load(recipe: str, preset: str = "small", changes: Changes = ()) -> Experiment:
-    """The experiment of a recipe's name, or of a YAML file, with changes such as fit.batch=64.
+    """The experiment of a recipe (a name or a YAML file), with changes.
 
-    They may also be a map, {"fit.batch": 64}, or a list of several.
+    Changes are a text, "fit.batch=64", a map, {"fit.batch": 64}, or a list of these.
     """
     whole = _read_recipe(recipe)
     presets = _take_presets(recipe, whole)
@@ -71,12 +71,13 @@ def load(recipe: str, preset: str = "small", changes: Changes = ()) -> Experimen
 def load_or_game(
     name: str, preset: str = "small", changes: Changes = (), *, has_net: bool = False
 ) -> Experiment:
-    """The experiment of a recipe, or plain games of a game that has none.
+    """The experiment of a recipe, or one of plain self-play if `name` is a game.
 
-    With a net they are searched by its policy, else by the heuristic.
+    Plain self-play searches with PUCT and the best net if there is a net, else with UCB1 and the
+    heuristic.
     """
     kinds = {*game_names(), "python"}
-    # Such as random_chess:pieces=mine.yaml.
+    # For example random_chess:pieces=mine.yaml, which ends like a recipe's file.
     is_game = name.partition(":")[0] in kinds or name.endswith(".py")
     if name in recipes() or (_is_file(name) and not is_game):
         return load(name, preset, changes)
@@ -97,10 +98,10 @@ def load_or_game(
 
 
 def altered(experiment: Experiment, keys: Mapping[str, Any]) -> Experiment:
-    """The experiment with other values for these keys."""
+    """The experiment with these keys changed."""
     whole = experiment.model_dump(mode="json")
     if whole["iterations"] == experiment.regime.last_iteration:
-        del whole["iterations"]  # they follow from the regime's own settings
+        del whole["iterations"]  # the regime's settings determine their number
     return _checked(merged(whole, keys))
 
 
@@ -115,9 +116,9 @@ def with_changes(experiment: Experiment, changes: Changes) -> Experiment:
 
 
 def refuse_idle(experiment: Experiment, keys: Mapping[str, Any]) -> None:
-    """RunError where one of these keys of the experiment has no effect beside the others.
+    """Raises RunError if one of these keys has no effect, given the experiment's other values.
 
-    What a recipe gives and its preset makes useless may stay.
+    Only `keys` are checked: a recipe may have keys that one of its presets makes ineffective.
     """
     given = set(unread.paths(keys))
     for key, words in unread.idle(experiment):
@@ -126,9 +127,9 @@ def refuse_idle(experiment: Experiment, keys: Mapping[str, Any]) -> None:
 
 
 def read(text: str) -> Experiment:
-    """The experiment that a run wrote down."""
+    """The experiment from the text of a run's config.yaml."""
     found = Document(text, "config.yaml", RunError).read(dict[str, Any])
-    if isinstance(kind := found.get("regime"), str):  # it once named the keys of all regimes
+    if isinstance(kind := found.get("regime"), str):  # old configs have the keys of all regimes
         own = set(REGIMES[kind].model_fields) if kind in REGIMES else set()
         for group, path in _OLD_GROUPS.items():
             keys = found.get(group)
@@ -137,19 +138,19 @@ def read(text: str) -> Experiment:
                 found.pop(group, None)
     if isinstance(game := found.get("game"), str) and (game.endswith(".py") or names_a_path(game)):
         raise RunError(
-            f"the run would run a file, '{game}': runs name their rules by a hash now, so begin"
-            " another run"
+            f"the run would run a file, '{game}': runs now name their rules by a hash, so start"
+            " a new run"
         )
     if isinstance(hooks := found.get("hooks"), str) and terms.names_a_path(hooks):
         raise RunError(
-            f"the run would run a file, '{hooks}': runs name their loss terms by a hash, so begin"
-            " another run"
+            f"the run would run a file, '{hooks}': runs name their loss terms by a hash, so start"
+            " a new run"
         )
     return _checked(_without_unread(renewed(found)))
 
 
 def _without_unread(found: dict[str, Any]) -> dict[str, Any]:
-    """A run's keys without those that its regime does not read: new runs refuse them."""
+    """A run's keys without those that its regime does not read (errors in new runs)."""
     given = found.get("regime")
     kind = given.get("kind") if isinstance(given, dict) else None
     regime = REGIMES.get(kind) if isinstance(kind, str) else None
@@ -166,7 +167,7 @@ def _without_unread(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def renewed(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of an experiment by the names they have now."""
+    """The keys of an experiment under their current names."""
     new = dict(found)
     if isinstance(new.get("regime"), str):
         new["regime"] = {"kind": new["regime"]}
@@ -195,12 +196,12 @@ def _take_presets(recipe: str, whole: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(presets, dict) or not all(
         isinstance(keys or {}, dict) for keys in presets.values()
     ):
-        raise RunError(f"the presets of '{recipe}' are names, each with keys of its own")
+        raise RunError(f"the presets of '{recipe}' must be a map: each preset's name with its keys")
     return presets
 
 
 def _preset(presets: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The keys of a preset; what it is like has them too, unless it says otherwise."""
+    """The keys of a preset, on top of those of the preset that its `like` names."""
     keys = dict(presets[name] or {})
     base = keys.pop("like", None)
     if base is None:
@@ -208,19 +209,19 @@ def _preset(presets: Mapping[str, Any], name: str) -> dict[str, Any]:
     others = {other: each for other, each in presets.items() if other != name}
     if not isinstance(base, str) or base not in others:
         known = ", ".join(others) or "none"
-        raise RunError(f"the preset '{name}' is like '{base}', which is no other preset: {known}")
+        raise RunError(f"the preset '{name}' is like '{base}', not another preset; known: {known}")
     return merged(_preset(others, base), keys)
 
 
 def _read_recipe(recipe: str) -> dict[str, Any]:
-    """The keys of a recipe; what it is like has them too, unless it says otherwise."""
+    """The keys of a recipe, on top of those of the recipe that its `like` names."""
     whole = _open(recipe).read(dict[str, Any])
     base = whole.pop("like", None)
     if base is None:
         return whole
     if not isinstance(base, str) or base not in recipes():
         known = ", ".join(recipes())
-        raise RunError(f"'{recipe}' is like '{base}', which is no recipe of rulezero: {known}")
+        raise RunError(f"'{recipe}' is like '{base}', which is not a recipe; known: {known}")
     return merged(_read_recipe(base), whole)
 
 
@@ -238,13 +239,13 @@ def _open(recipe: str) -> Document:
 
 
 def _read_changes(changes: Changes) -> dict[str, Any]:
-    """The keys that changes are about, nested."""
+    """The changes as nested keys."""
     if isinstance(changes, str | Mapping):
         changes = [changes]
     keys: dict[str, Any] = {}
     for change in changes:
         if not isinstance(change, str | Mapping):
-            raise RunError(f"{change!r} is no change; give fit.batch=64 or {{'fit.batch': 64}}")
+            raise RunError(f"{change!r} is not a change: give fit.batch=64 or {{'fit.batch': 64}}")
         keys = merged(keys, _read_change(change) if isinstance(change, str) else _nested(change))
     return keys
 
@@ -254,7 +255,7 @@ def _nested(change: Mapping[str, Any]) -> dict[str, Any]:
     keys: dict[str, Any] = {}
     for path, given in change.items():
         if not isinstance(path, str) or not all(path.split(".")):
-            raise RunError(f"{path!r} is no key of a change; the form is key.key: 'fit.batch'")
+            raise RunError(f"{path!r} is not a key: give group.key, such as 'fit.batch'")
         value = _nested(given) if isinstance(given, Mapping) else plain(given)
         for key in reversed(path.split(".")):
             value = {key: value}
@@ -266,8 +267,8 @@ def _read_change(change: str) -> dict[str, Any]:
     """fit.batch=64 as nested keys."""
     path, equals, text = change.partition("=")
     if not equals or not all(path.split(".")):
-        raise RunError(f"'{change}' is no change; the form is key.key=value, such as fit.batch=64")
-    # A seat's text has colons, and is none of YAML's business.
+        raise RunError(f"'{change}' is not a change: give key=value, such as fit.batch=64")
+    # A player's text has colons and is not YAML.
     is_yaml = ":" not in text or text.lstrip().startswith(("{", "["))
     value: Any = Document(f"value: {text}", change, RunError).data["value"] if is_yaml else text
     for key in reversed(path.split(".")):
@@ -291,7 +292,7 @@ def _checked(found: Mapping[str, Any], recipe: str = "") -> Experiment:
 
 
 def _owner(whole: Mapping[str, Any], place: Place) -> str:
-    """Which regime has a key that another one was given; "" for other keys."""
+    """A hint at the regime that a misplaced key belongs to; "" if there is none."""
     if place[:1] != ("regime",) or len(place) < 2 or not isinstance(whole["regime"], dict):
         return ""
     owners = [kind for kind, each in REGIMES.items() if place[1] in each.model_fields]
@@ -301,6 +302,6 @@ def _owner(whole: Mapping[str, Any], place: Place) -> str:
 
 
 def _line(file: Document | None, preset: str, place: Place) -> int | None:
-    """The line of a recipe's own file that gives a value, in the preset or for all of them."""
+    """The line of a recipe's file that sets a value, in the preset or for all presets."""
     lines = [file.line(each) for each in (("presets", preset, *place), place)] if file else []
     return next(filter(None, lines), None)

@@ -1,4 +1,4 @@
-"""Errors that several rooms raise, and the words of their messages."""
+"""Errors that several packages raise, and parts of their messages."""
 
 import difflib
 from collections.abc import Collection, Iterable
@@ -7,11 +7,11 @@ from rulezero._core import RulezeroError
 
 
 class RunError(RulezeroError):
-    """What is wrong with a run's folder, or with a recipe."""
+    """Raised when a run's folder or a recipe is wrong."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint at the known name that is most like this one, for an error message, or nothing."""
+    """A hint for an error message: the known name most similar to this one; "" if none is."""
     known = list(known)
     near = difflib.get_close_matches(name, known, n=1)
     near = near or difflib.get_close_matches(name.lower(), known, n=1)  # CHESS
@@ -19,5 +19,5 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def among(name: str, known: Collection[str]) -> str:
-    """The same with all that is known, for the end of a message about an unknown name."""
+    """The end of a message about an unknown name: the hint of `nearest` and all known names."""
     return f"{nearest(name, known)}; known: {', '.join(known) or 'none'}"

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whatever happens in between."""
+"""Atomic file writes: a file is complete or absent, even after a crash."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, *parts: bytes | memoryview) -> None:
-    """Writes a file whole or not at all; once it returns, a power cut does not undo it."""
+    """Writes a file atomically; once this returns, the file survives a power cut."""
     half = path.with_name(f"{path.name}.{os.getpid()}.half")
     try:
         with half.open("wb") as file:
@@ -23,7 +23,7 @@ def write_whole(path: Path, *parts: bytes | memoryview) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes a new name in the folder outlive a power cut, where the system can."""
+    """Makes new names in the folder survive a power cut; does nothing on Windows."""
     if sys.platform != "win32":
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,13 +1,13 @@
-"""Ctrl-C while the command line is still being imported: the process ends without a word.
+"""Ends the process silently if Ctrl-C is pressed while the command line is being imported.
 
-It imports only what Python itself has loaded already, so that there is hardly a moment before it.
+It imports only modules that Python itself has already loaded, so that it takes effect at once.
 """
 
 import os
 import signal
 import sys
 
-_EXIT = 130  # as a shell tells Ctrl-C
+_EXIT = 130  # the exit status that shells use for Ctrl-C
 
 
 def _end(_number: int, _frame: object) -> None:
@@ -15,7 +15,7 @@ def _end(_number: int, _frame: object) -> None:
 
 
 def _is_command() -> bool:
-    """Whether this process is `rulezero ...` or `python -m rulezero ...`, and no worker of it."""
+    """Whether this process is `rulezero ...` or `python -m rulezero ...`, not a worker of it."""
     words = sys.orig_argv[1:]
     if words and os.path.splitext(os.path.basename(words[0]))[0] == "rulezero":  # noqa: PTH119, PTH122
         return True

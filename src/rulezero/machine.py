@@ -1,4 +1,4 @@
-"""What this machine has, and how many worker processes it may be asked for."""
+"""The number of cores of this machine, and the check of a number of workers."""
 
 import os
 
@@ -15,6 +15,6 @@ def cores() -> int:
 
 
 def check_workers(workers: int) -> None:
-    """GameError unless the number of worker processes is 0 (one per core) or one that can run."""
+    """Raises GameError unless the number of workers is 0 (one per core) to 1024."""
     if not 0 <= workers <= _MOST_WORKERS:
-        raise GameError(f"workers are 0 (one for each core) to {_MOST_WORKERS}, not {workers}")
+        raise GameError(f"workers must be 0 (one per core) to {_MOST_WORKERS}, not {workers}")

@@ -1,4 +1,4 @@
-"""Python's own numbers for those of numpy."""
+"""Converts numpy values to plain Python values."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Python's own number for one of numpy's, lists and maps included; the rest as it is."""
+    """The value with numpy numbers and arrays as Python's own, also inside lists and maps."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):

@@ -1,4 +1,4 @@
-"""Runs: beginning one, going on with one, looking into one."""
+"""Starts, resumes, checks and opens runs."""
 
 import datetime
 import platform
@@ -36,8 +36,8 @@ from rulezero.training.run import Progress, Run
 from rulezero.training.tasks import NAMES, OWN
 from rulezero.version import __version__
 
-# Keys, or beginnings of keys, that have shaped what a run holds from its first iteration on: its
-# games and their split, the shape of its net, the state of its optimiser.
+# Prefixes of keys that cannot change once a run has begun: they determine its games and their
+# split, the shape of its net, and the state of its optimiser.
 _FIXED = (
     *("recipe", "preset", "game", "seed", "begin", "net", "bootstrap", "stores", "regime", "hooks"),
     *("window.held_out", "window.validation", "fit.optimiser", "fit.average"),
@@ -55,11 +55,11 @@ def train(
     listener: Listener | None = None,
     progress: bool | None = None,
 ) -> Run:
-    """Trains by a recipe in a new folder, to the end, and returns the run.
+    """Trains from a recipe to the end, in a new folder, and returns the run.
 
-    `changes` are keys of the recipe with other values: "fit.batch=64", {"fit.batch": 64}, or a list
-    of these. 0 workers are one for each core. `listener` is called at every event. With `progress`,
-    by default where there is no listener, each phase prints a line to stderr, or below a notebook's
+    `changes` override keys of the recipe: "fit.batch=64", {"fit.batch": 64}, or a list of these.
+    `workers=0` starts one worker per core. `listener` is called at every event. With `progress`
+    (default: if there is no listener), each phase prints a line to stderr, or below the notebook's
     cell. `resume` continues a run that was stopped.
     """
     if isinstance(recipe, Experiment):
@@ -67,7 +67,7 @@ def train(
     else:
         experiment = config.load(recipe, preset, changes)
     game = load(experiment.game)
-    if rules := files_of(game):  # the run goes on with these, wherever it is and they are
+    if rules := files_of(game):  # kept in the run, as the originals may change or be missing
         experiment = experiment.model_copy(update={"game": game.text})
     experiment = _with_hooks(experiment)
     run = place(experiment, out)
@@ -78,14 +78,14 @@ def train(
 
 
 def _with_hooks(experiment: Experiment) -> Experiment:
-    """The experiment with its file of loss terms named by content, after it was run."""
+    """The experiment with its file of loss terms named by a hash; executes that file."""
     if experiment.hooks is None:
         return experiment
     return experiment.model_copy(update={"hooks": terms.run_hooks(experiment.hooks)})
 
 
 def _followed(experiment: Experiment, listener: Listener | None, progress: bool | None) -> Listener:
-    """The listener, and one that prints lines if asked for, or if there is no other."""
+    """The listener, with one that prints lines if `progress` is true or there is no other."""
     listeners = [] if listener is None else [listener]
     if progress or (progress is None and listener is None):
         listeners.append(LineListener(experiment.iterations))
@@ -93,15 +93,15 @@ def _followed(experiment: Experiment, listener: Listener | None, progress: bool 
 
 
 def place(experiment: Experiment, out: str | Path | None = None) -> Run:
-    """The run of a folder, or of runs/RECIPE_PRESET_N that nobody has taken."""
+    """The run in the folder `out`, or in the first free one of runs/RECIPE_PRESET_N."""
     if out is not None:
         if not str(out):
-            raise RunError("'' names no folder: a run needs a name, such as runs/first")
+            raise RunError("'' is not a folder's name: give one, such as runs/first")
         if "," in str(out) or not str(out).isprintable():
             shown = "".join(letter if letter.isprintable() else "?" for letter in str(out))
             raise RunError(
-                f"'{shown}' has a comma or a letter that cannot be shown, and no player could name"
-                " its nets: choose another folder"
+                f"'{shown}' has a comma or an unprintable character, so a player's text could not"
+                " name its nets: choose another folder"
             )
         return Run(Path(out))
     number = 1
@@ -121,10 +121,10 @@ def resume(
 ) -> Run:
     """Resumes a run; the result is bit-identical to that of an uninterrupted one.
 
-    `iterations` is the number it is to have in all: a larger one lengthens it. Other `changes`, as
-    `train` takes them, or the experiment as it is to be, apply from the next iteration on: an
-    iteration that is under way is finished first. What would change the past is refused.
-    `listener` and `progress` are those of `train`.
+    `iterations` is the total number of iterations; a larger one extends the run. `changes`, in the
+    forms that `train` takes or as a whole experiment, apply from the next iteration on; an
+    unfinished iteration is finished first. A change that would affect finished iterations is an
+    error. `listener` and `progress` are those of `train`.
     """
     run = Run(Path(path))
     experiment = config.read(run.config())
@@ -178,7 +178,7 @@ def _flat(keys: Mapping[str, Any], path: str = "") -> dict[str, Any]:
 
 
 def _check_changes(run: Run, keys: Mapping[str, Any]) -> None:
-    """RunError for keys that have shaped what the run already holds."""
+    """Raises RunError for keys that cannot change in a run that has begun."""
     for key in keys:
         if key.startswith(_FIXED):
             raise RunError(
@@ -187,13 +187,13 @@ def _check_changes(run: Run, keys: Mapping[str, Any]) -> None:
             )
     if (length := keys.get("iterations")) is not None and length < run.progress().iteration:
         raise RunError(
-            f"'{run.path}' is at iteration {run.progress().iteration} already:"
-            f" iterations={length} would be behind it"
+            f"'{run.path}' is already at iteration {run.progress().iteration}:"
+            f" iterations={length} is less; give a larger number"
         )
 
 
 def _change(run: Run, new: Experiment, keys: dict[str, Any], listener: Listener) -> None:
-    """Writes other keys into a run that stands between two iterations, and into its log."""
+    """Writes changed keys into the config and the log of a run between two iterations."""
     with run.locked():
         progress = run.progress()
         last = progress.iteration - (not progress.is_done)
@@ -211,11 +211,11 @@ def _change(run: Run, new: Experiment, keys: dict[str, Any], listener: Listener)
 
 
 def check(experiment: Experiment, workers: int = 0) -> None:
-    """Says what is wrong with an experiment before anything is done."""
+    """Raises an error if the experiment cannot run; nothing is started or written."""
     game = load(experiment.game)
     regime, nets = experiment.regime, dict.fromkeys(NAMES, "untrained")
     trials = experiment.gate.every * (experiment.anchor.every if experiment.anchor else 1)
-    iterations = range(3)  # of each kind of them one at least
+    iterations = range(3)  # at least one of each kind of iteration
     tasks = [task for iteration in iterations for task in experiment.games(iteration, nets)]
     tasks += regime.trials(experiment, trials, nets)
     for task in tasks:
@@ -238,7 +238,7 @@ def check(experiment: Experiment, workers: int = 0) -> None:
     if experiment.targets.rewards is not None and not training_of(game).has_rewards:
         owners = ", ".join(name for name, each in TRAININGS.items() if each.has_rewards)
         raise RunError(
-            f"targets.rewards shape the results of {owners}, not of {experiment.game}: add"
+            f"targets.rewards is only for {owners}, not for {experiment.game}: add"
             " --set targets.rewards=null"
         )
     regime.check(game)
@@ -259,19 +259,19 @@ def check(experiment: Experiment, workers: int = 0) -> None:
 
 
 def open_run(path: str | Path) -> Run:
-    """The run of a folder."""
+    """The run in a folder."""
     run = Run(Path(path))
     run.config()
     return run
 
 
 def expect(experiment: Experiment, *, workers: int = 0) -> Estimate:
-    """What an experiment will cost on this machine, after some seconds of measuring."""
+    """An estimate of the experiment's cost on this machine; it measures for some seconds."""
     return estimate(experiment, workers=workers or cores())
 
 
 def manifest(experiment: Experiment, game: Game) -> dict[str, Any]:
-    """With what a run was made."""
+    """What a run is made with: versions, rules, encoding, seed and the hash of its config."""
     libraries = ("numpy", "torch", "onnxruntime", "msgspec")
     return {
         "rulezero": __version__,
@@ -313,7 +313,7 @@ def _go(
 
 
 def _conclude(run: Run, summary: Summary, progress: Progress, listener: Listener) -> None:
-    """Logs a summary of the whole run; a resumed run writes that line of its log again."""
+    """Logs a summary of the whole run; a resumed run writes this line again."""
     entry = SummaryEntry(
         iteration=progress.iteration, summary=summary, seconds_so_far=progress.seconds
     )

@@ -1,4 +1,4 @@
-"""The base of everything that is read from YAML, and the words for what is wrong with it."""
+"""The base class of settings read from YAML, and the messages about mistakes in them."""
 
 import difflib
 import functools
@@ -26,7 +26,7 @@ Place = tuple[int | str, ...]  # the keys and indices that lead to a value
 
 GIVE_TEXT = "give text, in quotes if YAML reads it as something else"
 GIVE_MAP = "give a map: lines with a key, a colon and a value"
-_GIVE = {  # what to do, by pydantic's names of what is wrong
+_GIVE = {  # what to do, by pydantic's type of the error
     "string_type": GIVE_TEXT,
     **dict.fromkeys(("bool_type", "bool_parsing"), "give true or false"),
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "give a whole number"),
@@ -42,18 +42,18 @@ _GIVE = {  # what to do, by pydantic's names of what is wrong
     "too_long": "give at most {max_length}",
     "too_short": "give at least {min_length}",
     "unexpected_keyword_argument": "take it out: there is no such key",
-    "extra_forbidden": "it is given by another name, too: keep one",
+    "extra_forbidden": "it is also given by another name: keep one",
 }
 _UNKNOWN = "is unknown"
 
 
 class Settings(BaseModel):
-    """A group of keys in YAML. Unknown keys are errors, and nothing changes once it is read."""
+    """A group of keys in YAML. It is immutable, and unknown keys are errors."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, arbitrary_types_allowed=True, allow_inf_nan=False
     )
-    error: ClassVar[type[RulezeroError]] = RunError  # raised where Python code gives wrong keys
+    error: ClassVar[type[RulezeroError]] = RunError  # raised if Python code gives wrong keys
 
     def __init__(self, /, **keys: Any) -> None:
         try:
@@ -62,8 +62,8 @@ class Settings(BaseModel):
             problems = explain(error, keys, dotted(type(self).__name__))
             raise self.error("; ".join(words for _, words in problems)) from None
 
-    # Tells pydantic to read a group inside another one without this constructor: its errors then
-    # know their place in the whole.
+    # Makes pydantic read nested groups without this constructor, so that their errors contain the
+    # full path.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @model_validator(mode="before")
@@ -80,14 +80,14 @@ class Settings(BaseModel):
         return given
 
     def idle(self) -> dict[str, str]:
-        """Keys without effect beside the values of the others, and what each is for: kind=sprt."""
+        """Keys that other keys make ineffective, each with what it needs, such as kind=sprt."""
         return {}
 
 
 def mistake(wrong: str, todo: str, *at: int | str) -> PydanticCustomError:
-    """What a validator raises: mistake("is empty", "add one") is read as "NAME is empty; add one".
+    """An error for validators: mistake("is empty", "add one") gives "NAME is empty; add one".
 
-    Without `wrong` it is the value: "NAME is VALUE". `at` leads on from what is validated.
+    If `wrong` is "", the message is "NAME is VALUE; ...". `at` is a path below the validated value.
     """
     return PydanticCustomError("mistake", "{wrong}", {"wrong": wrong, "todo": todo, "at": at})
 
@@ -95,7 +95,7 @@ def mistake(wrong: str, todo: str, *at: int | str) -> PydanticCustomError:
 def number(
     low: float, high: float, *, what: str = "number", kind: type = float, zero: str = ""
 ) -> BeforeValidator:
-    """Allows numbers of a range alone, and a word that stands for 0."""
+    """Allows only numbers from `low` to `high`, and the word `zero` for 0."""
 
     def check(given: Any) -> Any:
         if zero and given == zero:
@@ -112,7 +112,7 @@ whole = functools.partial(number, what="whole number", kind=int)
 
 
 def sentence(longest: int) -> AfterValidator:
-    """Allows printable text alone, and puts it on one line."""
+    """Allows only printable text of up to `longest` characters, and puts it on one line."""
 
     def check(given: str) -> str:
         text = " ".join(given.split())
@@ -124,15 +124,15 @@ def sentence(longest: int) -> AfterValidator:
 
 
 def suggestion(word: str, known: Collection[str]) -> str:
-    """What to do about an unknown word."""
+    """Advice about an unknown word: the nearest known one, and all known ones."""
     near, listed = difflib.get_close_matches(str(word)[:40], known, n=1), ", ".join(known)
     return f"did you mean {near[0]}? known: {listed}" if near else f"give one of {listed}"
 
 
 def found(data: Any, place: Place) -> Place:
-    """The part of a place that is in the data: pydantic adds the names of types.
+    """The place without parts that are not in the data, such as type names that pydantic adds.
 
-    A key of a list means that of a map in the list.
+    Where the data has a list, a key leads into the first map of the list that has the key.
     """
     path: list[int | str] = []
     for part in place:
@@ -148,7 +148,7 @@ def found(data: Any, place: Place) -> Place:
 
 
 def dotted(whole: str) -> Callable[[Place], str]:
-    """Names a place as `--set` does, fit.rate.start, and nothing at all as the whole."""
+    """A function that names places as `--set` does (fit.rate.start), and () as `whole`."""
     return lambda place: ".".join(map(str, place)) or whole
 
 
@@ -158,9 +158,9 @@ def explain(
     named: Callable[[Place], str],
     shown: Callable[[Place], str] | None = None,
 ) -> Iterator[tuple[Place, str]]:
-    """What is wrong with data, and where: "NAME is VALUE; what to do", each in one line.
+    """Yields the place of each mistake and a line about it: "NAME is VALUE; what to do".
 
-    `named` is the name of a place, and `shown` the value there.
+    `named` gives the name of a place, and `shown` the text of the value there.
     """
     problems = error.errors(include_url=False)
     places = [problem["loc"] for problem in problems]
@@ -170,10 +170,10 @@ def explain(
         if kind == "too_short" and any(
             place[:size] == problem["loc"] and len(place) > size for place in places
         ):
-            continue  # only entries that can be read were counted
+            continue  # unreadable entries were not counted, and each has a message
         at: Place = ()
         wrong, todo = "", _GIVE[kind].format(**context) if kind in _GIVE else problem["msg"]
-        tag = context.get("discriminator", "").strip("'")  # the key that says which model it is
+        tag = context.get("discriminator", "").strip("'")  # the key that selects the model
         if kind == "mistake":
             wrong, todo, at = context["wrong"], context["todo"], context["at"]
         elif kind in ("missing", "union_tag_not_found"):
@@ -201,12 +201,12 @@ def explain(
 
 
 def quoted(text: str) -> str:
-    """A text in quotes, cut where it is long."""
+    """A text in quotes, cut to 40 characters."""
     return f"'{text[:40]}{'...' if len(text) > 40 else ''}'"
 
 
 def printable(text: str) -> str:
-    """A text on one line."""
+    """A text with unprintable characters, such as line breaks, replaced by "?"."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 

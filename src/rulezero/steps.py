@@ -1,4 +1,4 @@
-"""The loop's steps one by one: games into a store, a net from a store."""
+"""The steps of the training loop as functions: generate games, judge them, fit a net."""
 
 import contextlib
 from collections.abc import Callable, Iterable
@@ -39,25 +39,25 @@ if TYPE_CHECKING:
 
 
 class GenerateOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How games are to be played, where it is not as the recipe says."""
+    """Options of `generate` that override the recipe; None: as in the recipe."""
 
     games: int | None = None
-    sims: int | None = None  # of the side that learns, or of both
-    starts: str | None = None  # a file of positions; curriculum, or curriculum:1+2 for its tiers
+    sims: int | None = None  # simulations of the side that learns, or of both
+    starts: str | None = None  # a file of positions, or curriculum:1+2 (tiers; default all)
     train_side: Literal["white", "black", "both"] = "both"  # the other side is the opponent
-    opponent_net: str | None = None  # none: it judges by the heuristic
-    opponent_sims: int | None = None  # none: 200
+    opponent_net: str | None = None  # None: the heuristic
+    opponent_sims: int | None = None  # None: 200
     scripted_black: bool = False
-    force_result: int | None = None  # learned of every game in place of its outcome, seat 0's
+    force_result: int | None = None  # learned instead of each game's own result; for seat 0
     game_timeout: float = 600.0  # seconds
 
 
 class Generated(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it."""
+    """The result of `generate`."""
 
-    played: int  # now
-    kept: int  # in the store, by these options
-    failed: dict[int, str]  # games that came to nothing, and why
+    played: int  # new games
+    kept: int  # games in the store that match the options, old and new
+    failed: dict[int, str]  # why a game failed, by its index
 
 
 def generate(
@@ -69,11 +69,11 @@ def generate(
     workers: int = 0,
     on_game: Callable[[int, int], None] | None = None,
 ) -> Generated:
-    """Plays an experiment's self-play into a store.
+    """Plays an experiment's self-play games and adds them to a store.
 
-    Games that are there already are not played again; one that fails or takes too long is left
-    out. Without a net players judge by hand-written rules. `on_game` is called with the
-    number of games done and the total.
+    Games that the store already has are not played again; a game that fails or takes too long is
+    left out. Without a net, players use the heuristic. `on_game` is called with the number of
+    games done and the total.
     """
     options = options or GenerateOptions()
     if options.scripted_black and not load(experiment.game).facts.has_script:
@@ -94,7 +94,7 @@ def generate(
                 source=f"forced:{options.force_result}",
                 forced_result=float(options.force_result),
             )
-        # What the files behind names hold counts: positions to begin from, and weights.
+        # The name depends on the contents of files, too: start positions and weights.
         if options.opponent_net is not None:
             weights += _weights(resolve(options.opponent_net))
         how = settings.model_dump_json(exclude={"games"})
@@ -128,14 +128,14 @@ def generate(
 
 
 def _own_games(experiment: Experiment, options: GenerateOptions) -> PlaySettings:
-    """The games of a recipe's iterations, but for the side that learns."""
+    """The recipe's self-play; without the regime's second player if only one side learns."""
     if options.train_side == "both":
         return experiment.regime.standalone_games(experiment)
     return experiment.selfplay
 
 
 def _without_net(settings: PlaySettings) -> PlaySettings:
-    """The same players, without nets that there are not yet."""
+    """The settings with the heuristic in place of a run's nets, which do not exist yet."""
     changes = {}
     for key in ("a", "b", "judge"):
         text = getattr(settings, key)
@@ -145,7 +145,7 @@ def _without_net(settings: PlaySettings) -> PlaySettings:
 
 
 def _ordered(settings: PlaySettings, options: GenerateOptions) -> PlaySettings:
-    """The recipe's games as they are ordered."""
+    """The recipe's settings with the options applied."""
     changes: dict[str, Any] = {}
     if options.games is not None:
         changes["games"] = options.games
@@ -169,14 +169,14 @@ def _ordered(settings: PlaySettings, options: GenerateOptions) -> PlaySettings:
         changes |= {"a": white, "b": black, "swap": False}
     elif has_opponent:
         raise RunError(
-            "--opponent-net and --opponent-sims are of the side that does not learn: name"
-            " --train-side"
+            "--opponent-net and --opponent-sims are for the side that does not learn: add"
+            " --train-side white or --train-side black"
         )
     return settings.model_copy(update=changes)
 
 
 def _opponent(options: GenerateOptions) -> str:
-    """Who plays the side that does not learn."""
+    """The player for the side that does not learn."""
     sims = 200 if options.opponent_sims is None else options.opponent_sims
     if options.opponent_net is None:
         return f"ucb1:sims={sims}"
@@ -184,11 +184,11 @@ def _opponent(options: GenerateOptions) -> str:
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it."""
+    """The result of `judge`."""
 
-    judged: int  # games, now
+    judged: int  # games judged now
     known: int  # games that the judge had judged before
-    judge: str  # its text, with the path of its net
+    judge: str  # the player's text, with the path of its net
 
 
 def judge(
@@ -201,23 +201,24 @@ def judge(
     on_game: Callable[[int, int], None] | None = None,
     report: Report | None = None,
 ) -> Judged:
-    """Writes what a player thinks of each ply of a store's games into the store, as its notes.
+    """Lets a player evaluate every ply of a store's games, and adds its thoughts as notes.
 
-    `records` are those of the store to judge; none: all. Those that this player has judged are left
-    out. A record that is not true is a RecordError; with a `report` function, that is called with
-    the error, and the record is left out. Notes do not depend on the workers, nor on how often it
-    was interrupted. `on_game` is called with the number of games done and the total.
+    `records` are the store's records to judge (None: all), except those that this player has
+    already judged. An invalid record raises RecordError; if there is a `report`
+    function, it is called with the error instead, and the record is left out. Notes depend neither
+    on the number of workers nor on interruptions. `on_game` is called with the number of games done
+    and the total.
     """
     by = read_player(player)
     refuse_human(by)
-    if by.net is not None:  # a run's best net is another one tomorrow
+    if by.net is not None:  # by path, as a run's best net changes
         by = by.changed(net=str(resolve(by.net)))
     if not Path(store).is_dir():
-        raise RecordError(f"'{store}' is no store: import the games of a file into one first")
+        raise RecordError(f"'{store}' is not a store: import the games of a file into one first")
     kept = store_of(store, tolerant=True)
     if Run(kept.path.parent).exists:
         raise RecordError(
-            f"'{store}' is a run, which learns from the notes of its own judge: export its games,"
+            f"'{store}' belongs to a run, which learns from its own judge's notes: export its games"
             " and import them into another store"
         )
     wanted = [
@@ -261,18 +262,18 @@ def fit(
     net: str | Path | None = None,
     tell: "Tell | None" = None,
 ) -> "Fit":
-    """Fits a net to the games of a store, writes it, and tells what that came to.
+    """Trains a net on the games of a store, writes it to `out`, and returns the figures.
 
-    It begins with the weights of `net`, if one is given, and else with random ones.
+    It starts with the weights of `net`, or with random ones if `net` is None.
     """
     from rulezero.learn.learner import Learner
-    from rulezero.nets import checkpoint  # torch takes longer than all the rest
+    from rulezero.nets import checkpoint  # here, as importing torch takes seconds
     from rulezero.nets.tower import create
 
     game = load(experiment.game)
     _refuse_perceptron(experiment)
     if beside(Path(out), ".json").exists():
-        raise RunError(f"there is a net '{out}' already: choose another name")
+        raise RunError(f"the net '{out}' exists already: choose another name")
     window = Window(experiment.window)
     if not Path(store).is_dir():
         raise RunError(f"there is no store '{store}'")
@@ -296,9 +297,9 @@ def fit(
 
 
 def lessons(experiment: Experiment, notes: Iterable[Note] = ()) -> LessonOf:
-    """What a fit of an experiment learns from a record, for `arrays.survey`.
+    """A function for `arrays.survey`: what a fit of the experiment learns from a record.
 
-    `notes` are judges' about any records; the last one about a record counts.
+    `notes` are judges' notes; if a record has several, the last one counts.
     """
     _refuse_perceptron(experiment)
     text, said = load(experiment.game).text, _by_record(notes)
@@ -327,11 +328,11 @@ def _by_record(notes: Iterable[Note]) -> dict[str, Thoughts]:
 def _refuse_perceptron(experiment: Experiment) -> None:
     if not experiment.regime.has_tower:
         raise RunError(
-            "a perceptron learns from what a judge says while it plays: use `rulezero train"
-            f" {experiment.recipe}`, with --load NET to go on with one"
+            "a perceptron learns from a judge while it plays, not from a store: use `rulezero train"
+            f" {experiment.recipe}`, with --load NET to continue with a trained one"
         )
 
 
 def untrained(experiment: Experiment, folder: Path) -> Path:
-    """A net that has learned nothing, written into a folder."""
+    """Writes an untrained net into a folder and returns its path."""
     return experiment.regime.untrained(experiment, load(experiment.game), folder)

@@ -1,7 +1,7 @@
-"""YAML files in, checked models out.
+"""Reads YAML files into checked models.
 
-A mistake is an error of the caller's own kind, of one line: "FILE:LINE: what is wrong; what to do".
-Files may come from strangers: they are small, shallow, and free of anchors, aliases and tags.
+A mistake raises the caller's error class with one line: "FILE:LINE: what is wrong; what to do".
+Files may be untrusted: large files, deep nesting, anchors, aliases and tags are errors.
 """
 
 import re
@@ -18,7 +18,7 @@ from rulezero.settings import GIVE_TEXT, Place, explain, found, printable, quote
 _MOST_BYTES = 64 * 1024  # of a file
 _DEEPEST = 8  # levels of maps and lists; the numbers of a piece's vector are on the seventh
 _TAG = "tag:yaml.org,2002:"
-_NUMBERS = {  # what is read as one: neither 010 nor 0x10 nor 1:30, which mean other numbers in YAML
+_NUMBERS = {  # read as numbers; not 010, 0x10 or 1:30, which mean other numbers in YAML
     "int": r"[-+]?(0|[1-9][0-9]*)$",
     "float": r"[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$"
     r"|[-+]?\.(inf|Inf|INF)$|\.(nan|NaN|NAN)$",
@@ -30,11 +30,11 @@ Form = TypeVar("Form")
 
 
 class Document:
-    """A YAML text as maps, lists, texts, numbers, flags and None; every value has a line."""
+    """A YAML text as maps, lists, texts, numbers, booleans and None; knows each value's line."""
 
     def __init__(self, text: str, name: str, error: type[RulezeroError]) -> None:
         self.name = name  # in messages
-        self.error = error  # what a mistake in it is
+        self.error = error  # raised for a mistake
         try:
             self._root = _compose(text)
             self.data = _plain(self._root)
@@ -44,7 +44,7 @@ class Document:
     def read(self, form: type[Form], below: Mapping[str, Any] | None = None) -> Form:
         """The data as a model, or as another type that pydantic knows.
 
-        The keys `below` are those of the data, too, where it does not give them itself.
+        `below` has values for keys that the data does not give.
         """
         try:
             data = merged(below, self.data) if below and isinstance(self.data, dict) else self.data
@@ -55,11 +55,11 @@ class Document:
             raise self.wrong(place, words) from None
 
     def line(self, place: Place) -> int | None:
-        """The line, from 1, that gives a value: that of its key. None if there is no such value."""
+        """The line (from 1) of a value's key; None if there is no such value."""
         return self._at(place)[1] if place and found(self.data, place) == place else None
 
     def wrong(self, place: Place, words: str) -> RulezeroError:
-        """An error that names the line of a place."""
+        """An error about a place, with its line."""
         return error_at(self.error, self.name, self._at(found(self.data, place))[1], words)
 
     def _at(self, place: Place) -> tuple[yaml.Node, int]:
@@ -79,7 +79,7 @@ class _YamlError(Exception):
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes YAML without what lets a small file grow: anchors, aliases, tags and depth."""
+    """Refuses what lets a small file grow in memory: anchors, aliases, tags, deep nesting."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012
         letter: [(tag, form) for tag, form in known if tag in (f"{_TAG}bool", f"{_TAG}null")]
@@ -91,11 +91,11 @@ class _Loader(yaml.SafeLoader):
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         line = event.start_mark.line + 1
         if event.anchor is not None:
-            raise _YamlError(line, "& and * are not read here; write the value out")
+            raise _YamlError(line, "anchors (&) and aliases (*) are not allowed; write values out")
         if event.tag is not None:
-            raise _YamlError(line, "tags with ! are not read here; take it out")
+            raise _YamlError(line, "tags (!) are not allowed; take it out")
         if self.depth > _DEEPEST:
-            raise _YamlError(line, f"this nests too deeply; at most {_DEEPEST} levels are read")
+            raise _YamlError(line, f"this nests too deeply; at most {_DEEPEST} levels are allowed")
         self.depth += 1
         node = super().compose_node(parent, index)
         self.depth -= 1
@@ -103,7 +103,7 @@ class _Loader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Puts texts into quotes that the loader would take for numbers, 1e3 among them."""
+    """Quotes texts that the loader would read as numbers, such as 1e3."""
 
 
 for _kind, _form in _NUMBERS.items():
@@ -112,16 +112,16 @@ for _kind, _form in _NUMBERS.items():
 
 
 def dump(data: Mapping[str, Any]) -> str:
-    """Data as YAML that `Document` reads back, the keys in their order."""
+    """Data as YAML that `Document` reads back, with the keys in their order."""
     return yaml.dump(dict(data), Dumper=_Dumper, sort_keys=False)
 
 
 def read_file(path: Path, missing: str, error: type[RulezeroError]) -> Document:
-    """The document in a file. `missing` is what to do where there is no such file."""
+    """The document in a file. `missing` says what to do if there is no such file."""
     name = str(path)
     try:
         if not path.is_file():
-            wrong = "this is no ordinary file" if path.exists() else "there is no such file"
+            wrong = "this is not a regular file" if path.exists() else "there is no such file"
             wrong = "this is a folder" if path.is_dir() else wrong
             raise error_at(error, name, 1, f"{wrong}; {missing}")
         with path.open("rb") as stream:
@@ -141,7 +141,7 @@ def read_file(path: Path, missing: str, error: type[RulezeroError]) -> Document:
 
 
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of both; what is above wins, group by group."""
+    """The keys of both, merged recursively; values of `above` win."""
     both = dict(below)
     for key, value in above.items():
         old = both.get(key)
@@ -187,7 +187,7 @@ def _plain(node: yaml.Node) -> Any:
             return None
         case "bool":
             return node.value.lower() in ("true", "yes", "on")
-        case "int" if len(node.value) < 20:  # Python reads no more than some thousand digits
+        case "int" if len(node.value) < 20:  # int() refuses thousands of digits
             return int(node.value)
         case "float":
             return float(re.sub(r"\.(?=[inIN])", "", node.value))  # .inf and .nan
@@ -208,5 +208,5 @@ def _shown(node: yaml.Node) -> str:
 
 
 def error_at(error: type[RulezeroError], name: str, line: int, words: str) -> RulezeroError:
-    """FILE:LINE: what is wrong; what to do."""
+    """An error that says "FILE:LINE: what is wrong; what to do"."""
     return error(printable(f"{name}:{line}: {words}"))

@@ -14,7 +14,7 @@ from support.commands import fails, succeeds
 
 @pytest.mark.parametrize("text", ["connect4", "exchange", "tictactoe"])
 def test_every_figure_is_measured(text: str) -> None:
-    """A game in Python too; it has no heuristic."""
+    """Every speed is measured, also for a game in Python, which has no heuristic."""
     speed = measure(samples.game(text), seconds=0.01)
     assert speed.game == text
     assert min(speed.leaves, speed.planes, speed.uniform_sims) > 0
@@ -23,7 +23,7 @@ def test_every_figure_is_measured(text: str) -> None:
 
 
 def test_a_net_is_measured_in_self_play() -> None:
-    """Positions that it judged, simulations that it served."""
+    """A net's evaluations and simulations are measured; a net of another game is refused."""
     speed = measure(samples.game("connect4"), net=str(little_nets.net("connect4")), seconds=0.05)
     assert speed.net_positions
     assert speed.net_sims
@@ -32,7 +32,7 @@ def test_a_net_is_measured_in_self_play() -> None:
 
 
 def test_the_command_prints_them() -> None:
-    """A line for each game, or an object; with a net, its game is the default."""
+    """Prints a line or a JSON object for each game; --net makes the net's game the default."""
     output = succeeds("bench", "--seconds", "0.01")
     lines = [line.split() for line in output.splitlines()]
     assert [line[0] for line in lines[1:]] == sorted(_core.game_options())
@@ -47,7 +47,7 @@ def test_the_command_prints_them() -> None:
 
 
 def test_wrong_input_is_one_line() -> None:
-    """Before anything is measured."""
+    """The error is one line that names the wrong argument."""
     assert "did you mean 'chess'" in fails("bench", "razzle", "ches")
     assert "--seconds" in fails("bench", "--seconds", "0")
     assert "nowhere" in fails("bench", "--net", "nowhere")

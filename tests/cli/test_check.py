@@ -1,4 +1,4 @@
-"""`rulezero check pieces`: what it draws is what the rules say."""
+"""`rulezero check`: `pieces` draws the moves that the rules allow; `game` reports mistakes."""
 
 import io
 from functools import partial
@@ -121,7 +121,7 @@ def test_the_command_draws_the_files_it_was_given(tmp_path: Path) -> None:
 
 
 def test_a_game_is_checked(tmp_path: Path) -> None:
-    """A summary and a game; each mistake with its place, and exit code 1."""
+    """A correct game gets a summary; mistakes are printed with file and line, and exit code 1."""
     path = tmp_path / "mine.py"
     path.write_text(SOURCES["heaps"], encoding="utf-8")
     command = ["check", "game", str(path), "--games", "12"]

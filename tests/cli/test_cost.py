@@ -20,7 +20,7 @@ TODAY = datetime.date.today()
 def called(
     capsys: pytest.CaptureFixture[str], *arguments: str, verb: str = "cost"
 ) -> tuple[object, str, str]:
-    """The exit code of `rulezero cost ...`, stdout and stderr, in this process: torch is here."""
+    """Exit code, stdout and stderr of `rulezero cost ...` in this process, to import torch once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["rulezero", verb, *arguments])
         with pytest.raises(SystemExit) as end:
@@ -32,14 +32,14 @@ def called(
 def told(
     capsys: pytest.CaptureFixture[str], *arguments: str, verb: str = "cost"
 ) -> tuple[str, str]:
-    """What it says on stdout and stderr where all is well."""
+    """stdout and stderr of a command that must succeed."""
     code, *output = called(capsys, *arguments, verb=verb)
     assert code == 0
     return output[0], output[1]
 
 
 def prices(folder: Path, date: str) -> str:
-    """A price file of a date."""
+    """The path of a new price file with this date and one offer."""
     path = folder / "prices.yaml"
     offer = "{gpu: A100 80GB, provider: '[red]me', price: 1}"
     path.write_text(f"date: {date}\noffers: [{offer}]\n", encoding="utf-8")
@@ -47,7 +47,7 @@ def prices(folder: Path, date: str) -> str:
 
 
 def test_random_chess_is_planned_tier_by_tier(capsys: pytest.CaptureFixture[str]) -> None:
-    """Four presets, six offers each in lines of their own, who is cheapest, the prices' date."""
+    """The plan has six offers for each of four presets, the cheapest one, and the prices' date."""
     output, _ = told(capsys, "random_chess")
     lines = output.splitlines()
     assert lines[0] == "random_chess, at the prices of December 2025"
@@ -60,7 +60,7 @@ def test_random_chess_is_planned_tier_by_tier(capsys: pytest.CaptureFixture[str]
 
 
 def test_assumptions_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of spot instances and of half precision; only the presets that were asked for, once each."""
+    """--spot and --fp16 print their assumptions; a preset that is given twice is listed once."""
     asked = ["--preset", "small", "--preset", "full", "--preset", "small"]
     output, _ = told(capsys, "razzle", *asked, "--spot", "--fp16")
     assert "spot: 50 % to 70 % cheaper (assumed)" in output
@@ -71,7 +71,7 @@ def test_assumptions_are_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_programs_get_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
-    """Unrounded, in one object; changes as in train."""
+    """--json prints one object with unrounded figures; --set works as in train."""
     options = ["--preset", "tiny", "--set", "selfplay.games=100", "--speed", "500", "--json"]
     output, _ = told(capsys, "connect4", *options)
     found = json.loads(output)
@@ -89,7 +89,7 @@ def test_programs_get_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
 def test_this_machine_is_measured(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside the offers, in words, as train --dry-run measures it."""
+    """--measure adds the time on this machine, with the same figures as train --dry-run."""
 
     counts = (
         Count(part="self-play", games=20, choices=600.0, evaluations=1200.0),
@@ -114,7 +114,7 @@ def test_this_machine_is_measured(
 
 
 def test_old_prices_are_warned_of(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """After a year, on stderr."""
+    """Prices more than a year old print a warning on stderr."""
     arguments = ["connect4", "--preset", "tiny", "--prices"]
     output, errors = told(capsys, *arguments, prices(tmp_path, f"{TODAY:%Y-%m}"))
     assert errors == ""
@@ -132,21 +132,21 @@ def test_old_prices_are_warned_of(capsys: pytest.CaptureFixture[str], tmp_path: 
         (["razzle", "--speed", "-1"], "--speed is evaluations a second, more than 0, not -1"),
         (["razzle", "--speed", "9", "--fp16"], "leave --fp16 out"),
         (["razzle", "--prices", "none.yaml"], "none.yaml:1: there is no such file; name a YAML"),
-        (["distill"], "no net that a GPU could compute plays in the preset 'tiny' of distill"),
+        (["distill"], "no player in the preset 'tiny' of distill has a net for a GPU"),
         (["none.yaml"], "none.yaml:1: there is no such file; name another .yaml file"),
     ],
 )
 def test_wrong_input_is_one_line(
     capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
 ) -> None:
-    """With what to do, and exit code 2."""
+    """The error is one line that says what to do, with exit code 2."""
     code, output, error = called(capsys, *arguments)
     assert (code, output, error.count("\n")) == (2, "", 1)
     assert words in error
 
 
 def test_the_process_fails_alike() -> None:
-    """As its users meet it."""
+    """`rulezero cost`, run as a process, reports an unknown recipe in one line."""
     assert "did you mean 'random_chess'?" in fails("cost", "random_ches")
 
 
@@ -155,5 +155,5 @@ def test_the_process_fails_alike() -> None:
     [(0, "0"), (0.05, "<0.1"), (0.123, "0.12"), (9.96, "10"), (46.9, "47"), (4947, "4,900")],
 )
 def test_two_figures_are_told(number: float, words: str) -> None:
-    """No plan knows more."""
+    """Numbers are rounded to two significant figures, because estimates are no more precise."""
     assert rounded(number) == words

@@ -1,4 +1,4 @@
-"""`rulezero data`: what a store holds, and the same for other programs."""
+"""`rulezero data`: the summary of a store, and its games as arrays and other file formats."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ def saved(folder: Path, *records: Record) -> Path:
 
 
 def told(**fields: object) -> list[Record]:
-    """Four games of connect4 with ends that are made up, of generations 1 and 2."""
+    """Four games of connect4, of generations 1 and 2, with the made-up results in RESULTS."""
     return [
         record_samples.made(
             "connect4", seed, seed, task="x", iteration=1 + seed // 2, outcome=outcome,
@@ -49,7 +49,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_summary_in_a_pipe(tmp_path: Path) -> None:
-    """Aligned words, a line for each cause and each generation."""
+    """In a pipe, tables are aligned, with a line for each end reason and each generation."""
     store = saved(tmp_path / "games", *told())
     (found,) = summarise(Store(store))
     rows = [(each.number, each) for each in found.generations]
@@ -77,7 +77,7 @@ def test_a_summary_in_a_pipe(tmp_path: Path) -> None:
 
 
 def test_a_summary_of_a_run_in_json(mixed: Path) -> None:
-    """An object a line for each game; a file of records has the same."""
+    """--json prints a line with an object for each game; a file of records gives the same."""
     lines = succeeds("data", "summary", mixed, "--json").splitlines()
     found = [msgspec.json.decode(line, type=Summary) for line in lines]
     assert found == summarise(Store(mixed / "records"))
@@ -90,7 +90,7 @@ def test_a_summary_of_a_run_in_json(mixed: Path) -> None:
 
 
 def test_damage_is_a_line_for_each_file(tmp_path: Path) -> None:
-    """And the rest is told."""
+    """Each damaged file is a line on stderr; the undamaged games are still summarised."""
     for number in range(2):
         saved(
             tmp_path, *(record_samples.made("connect4", s, s, task=str(number)) for s in range(6))
@@ -110,7 +110,7 @@ def test_damage_is_a_line_for_each_file(tmp_path: Path) -> None:
 
 
 def test_process_writes_what_the_function_does(mixed: Path, tmp_path: Path) -> None:
-    """The same files, and a line for each part."""
+    """`data process` writes the same files as arrays.write, and prints a line for each split."""
     out = tmp_path / "out"
     records = list(Store(mixed / "records").select(game="connect4"))
     every = (ArrayOptions(seed=seed, split=(50.0, 25.0, 25.0)) for seed in range(99))
@@ -138,7 +138,7 @@ def test_process_writes_what_the_function_does(mixed: Path, tmp_path: Path) -> N
 
 
 def test_process_tells_of_what_is_in_the_way(mixed: Path, tmp_path: Path) -> None:
-    """What a killed process left, and records that are not true."""
+    """Warns about a killed process's unfinished folder and about records that break the rules."""
     (tmp_path / "out.1234.half").mkdir()
     bad, good = told()[2:4]
     store = saved(tmp_path / "store", good, bad)
@@ -151,7 +151,7 @@ def test_process_tells_of_what_is_in_the_way(mixed: Path, tmp_path: Path) -> Non
 
 
 def test_export_and_back(mixed: Path, tmp_path: Path) -> None:
-    """JSON lines give the records back; .npz has one game; several purposes may be named."""
+    """JSON lines give the same records; .npz holds one game; --purpose may be repeated."""
     both = ["--purpose", "rating", "--purpose", "self-play"]
     assert succeeds("data", "export", mixed, "--to", tmp_path / "a.jsonl", *both) == (
         f"7 games in {tmp_path / 'a.jsonl'}\n"
@@ -170,7 +170,7 @@ def test_export_and_back(mixed: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_input_is_one_line(mixed: Path, tmp_path: Path) -> None:
-    """It says what is wrong and what to do, and leaves nothing."""
+    """The error says what is wrong and what to do, and no file is left behind."""
     out, file = tmp_path / "out", tmp_path / "x.pgn"
     (tmp_path / "empty").mkdir()
     (tmp_path / "there.jsonl").write_text("mine")
@@ -203,7 +203,7 @@ def test_wrong_input_is_one_line(mixed: Path, tmp_path: Path) -> None:
 
 
 def test_a_split_is_three_shares() -> None:
-    """That sum to 100."""
+    """--split takes three numbers that sum to 100."""
     assert read_split("80/10/10") == (80, 10, 10)
     assert read_split("99.5/0.5/0") == (99.5, 0.5, 0)
     for text in (
@@ -221,14 +221,14 @@ def test_a_split_is_three_shares() -> None:
 
 
 def test_counts_in_words() -> None:
-    """Of many the first."""
+    """Counts are listed by name; of more than five, only the first five are shown."""
     assert say_counts({"match": 1200, "human": 3}) == "match 1,200, human 3"
     many = {f"import:{number}": 1 for number in range(7)}
     assert say_counts(many).endswith("import:4 1 and 2 more")
 
 
 def test_process_writes_what_a_fit_of_a_recipe_would_learn(tmp_path: Path) -> None:
-    """Weights, skipped plies, one-hot moves of people, a judge's values, shaped results."""
+    """With --recipe, the arrays have the fit's weights, plies, policies, values and results."""
     store = people.store(tmp_path / "games", 4, against="puct:sims=8")
     (noted, *_) = rz.records(store)
     states = [rz.load("connect4").parse(noted.start)]
@@ -269,7 +269,7 @@ def test_process_writes_what_a_fit_of_a_recipe_would_learn(tmp_path: Path) -> No
 
 
 def test_a_recipe_of_process_that_does_not_fit(mixed: Path, tmp_path: Path) -> None:
-    """Is one line; of several games in a store, the recipe's is written."""
+    """A recipe that does not fit is an error; of several games, the recipe's game is written."""
     out = ["--to", str(tmp_path / "out")]
     for options, words in [
         (["--set", "fit.batch=3"], "name it with --recipe"),

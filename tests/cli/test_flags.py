@@ -1,4 +1,4 @@
-"""The original programs' flags for a recipe's keys: each does what it says, where it belongs."""
+"""The original programs' flags: each changes a key of the recipes that it is for."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from rulezero.training.regimes.teacher_student import TeacherStudent
 from rulezero.training.tasks import GateSettings
 from support.commands import fails, run, succeeds
 
-# Flag, value, a recipe that it is for, the key that it changes, what it is then.
+# Flag, value, a recipe that it is for, the key that it changes, the key's new value.
 TABLE: list[tuple[str, Any, str, str, Any]] = [
     ("iterations", 3, "razzle", "iterations", 3),
     ("games", 7, "exchange", "selfplay.games", 7),
@@ -74,16 +74,16 @@ TABLE: list[tuple[str, Any, str, str, Any]] = [
     ("opponent-model", "some", "monster", "regime.opponent.first", "puct:net=some,sims=4"),
 ]
 QUICK = {"games": 2, "iterations": 1}
-NETS = {"some", "some.nn", "somewhere"}  # stand for a net
+NETS = {"some", "some.nn", "somewhere"}  # values in TABLE that stand for a net
 
 
 def test_the_table_has_every_flag() -> None:
-    """None is forgotten here."""
+    """TABLE names every flag and no others."""
     assert {flag.name for flag in FLAGS} == {row[0] for row in TABLE}
 
 
 def value_of(experiment: rz.Experiment, key: str) -> Any:
-    """What a key is, or None where a group of its path is not there."""
+    """The value of a key, or None if a group of its path is null."""
     found: Any = experiment.model_dump(mode="json")
     for part in key.split("."):
         found = None if found is None else found.get(part)
@@ -92,7 +92,7 @@ def value_of(experiment: rz.Experiment, key: str) -> Any:
 
 @pytest.mark.parametrize(("name", "value", "recipe", "key", "wanted"), TABLE)
 def test_a_flag_changes_its_key(name: str, value: Any, recipe: str, key: str, wanted: Any) -> None:
-    """The recipe has another value there without it; and only experiments that have it take it."""
+    """The flag sets a key whose value in the recipe differs, and it is for this recipe."""
     flag = next(flag for flag in FLAGS if flag.name == name)
     plain = config.load(recipe, "tiny")
     assert value_of(plain, key) != wanted
@@ -105,7 +105,7 @@ def test_a_flag_changes_its_key(name: str, value: Any, recipe: str, key: str, wa
     [("exchange", "asymmetric"), ("monster", "alternating"), ("monster", "curriculum")],
 )
 def test_a_switch_that_is_as_asked_changes_nothing(recipe: str, name: str) -> None:
-    """What the recipe says of it stays: the student, the opponent, the lessons."""
+    """A switch that is already on keeps the recipe's settings; one already off changes nothing."""
     plain = config.load(recipe, "tiny")
     assert flags.changed(plain, {name: True}) == plain
     turned_off = flags.changed(plain, {name: False})
@@ -114,7 +114,7 @@ def test_a_switch_that_is_as_asked_changes_nothing(recipe: str, name: str) -> No
 
 
 def test_a_switch_turns_on_what_a_change_has_turned_off() -> None:
-    """With the defaults of what is turned on; a gate that it does not have is taken away."""
+    """What is turned on gets its default settings; a gate that the regime cannot use is removed."""
     plain = config.load("monster", "tiny", ["curriculum=null", "regime=gated"])
     assert flags.changed(plain, {"curriculum": True}).curriculum == Curriculum()
     assert flags.changed(plain, {"alternating": True}).regime == FrozenOpponent()
@@ -126,7 +126,7 @@ def test_a_switch_turns_on_what_a_change_has_turned_off() -> None:
 
 
 def test_switches_come_before_the_flags_that_need_them() -> None:
-    """In whichever order they are given."""
+    """Switches are applied first, in whatever order the flags are given."""
     made = flags.changed(config.load("connect4"), {"asymmetric_sims": 5, "asymmetric": True})
     assert made.regime == TeacherStudent()
     assert "sims=5" in made.selfplay.a
@@ -137,20 +137,20 @@ def test_switches_come_before_the_flags_that_need_them() -> None:
 @pytest.mark.parametrize("recipe", [name for name in config.recipes() if name != "distill"])
 @pytest.mark.parametrize("name", ["asymmetric", "alternating"])
 def test_every_tower_takes_the_switches(recipe: str, name: str) -> None:
-    """Such a run can begin."""
+    """The changed experiment passes the checks of a run, and its YAML reads back equal."""
     made = flags.changed(config.load(recipe, "tiny"), {name: True})
     runs.check(made)
     assert config.read(made.text) == made
 
 
 def trains(*arguments: str | Path) -> None:
-    """A run goes to its end; what it tells meanwhile is not an error."""
+    """Runs `rulezero train` to its end; output on stderr is allowed."""
     result = run("train", *arguments)
     assert result.returncode == 0, result.stderr
 
 
 def takes_away(name: str, value: Any) -> bool:
-    """Whether a flag turns off what other flags change."""
+    """Whether a flag turns something off, which may make other flags useless."""
     return value is False or name.startswith("no-")
 
 
@@ -159,7 +159,7 @@ def takes_away(name: str, value: Any) -> bool:
     sorted({(recipe, takes_away(name, value)) for name, value, recipe, *_ in TABLE}),
 )
 def test_runs_start_with_every_flag_of_theirs(recipe: str, is_off: bool, tmp_path: Path) -> None:
-    """All at once, in a run that goes to its end and tells of them in its config."""
+    """A run with all of a recipe's flags finishes, and its config.yaml has their values."""
     flagged = {
         name: value
         for name, value, owner, *_ in TABLE
@@ -197,7 +197,7 @@ def test_runs_start_with_every_flag_of_theirs(recipe: str, is_off: bool, tmp_pat
 def test_a_flag_of_another_recipe_is_told_where_it_belongs(
     recipe: str, name: str, belongs: str
 ) -> None:
-    """In one line, before anything is done."""
+    """The error is one line that names the recipes that the flag is for."""
     kind = next(flag for flag in FLAGS if flag.name == name).kind
     value = "blend" if name == "target" else "2"
     options = [f"--{name}"] if kind in (bool, Switch) else [f"--{name}", value]
@@ -215,24 +215,24 @@ def test_a_flag_of_another_recipe_is_told_where_it_belongs(
     ],
 )
 def test_a_flag_names_the_switch_that_it_needs(recipe: str, name: str, switch: str) -> None:
-    """Where another option has turned off what it is for."""
+    """If another option turned off what the flag changes, the error names the switch to add."""
     words = fails("train", recipe, f"--no-{switch}", f"--{name}", "3")
-    assert f"--{name} is for runs with --{switch}: add it" in words
+    assert f"--{name} needs --{switch}: add it" in words
 
 
 def test_a_flag_that_a_change_has_made_useless() -> None:
-    """It is not told that it belongs where it stands."""
+    """The error blames the other option; it does not say that the flag is for another recipe."""
     words = fails("train", "exchange", "--set", "targets.rewards=null", "--combo-bonus-max", "1")
-    assert "--combo-bonus-max has no use in exchange as other options have changed it" in words
+    assert "--combo-bonus-max has no effect on exchange with the other options given" in words
     words = fails("train", "connect4", "--asymmetric", "--alternating")
-    assert "--asymmetric and --alternating turn on two regimes: give one of them" in words
+    assert "--asymmetric and --alternating select different regimes: give only one of them" in words
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (["exchange", "--games", "0"], "--games: selfplay.games is 0; give 1 or more"),
-        (["distill", "--mode", "x"], "--mode: 'x' is no number"),
+        (["distill", "--mode", "x"], "--mode: give a number, or several such as 2+3, not 'x'"),
         (["distill", "--mode", "2"], "first `rulezero train distill --mode 1 --out runs/x`"),
         (["distill", "--mode", "2", "--dry-run"], "first `rulezero train distill --mode 1"),
         (
@@ -240,7 +240,7 @@ def test_a_flag_that_a_change_has_made_useless() -> None:
             "--random-opening-fraction: selfplay.opening_share=0.5 has no effect: it is for"
             " selfplay.opening=4; add --set selfplay.opening=4, or leave it out",
         ),
-        (["exchange", "--set", "game=chess"], "targets.rewards shape the results of exchange"),
+        (["exchange", "--set", "game=chess"], "targets.rewards is only for exchange"),
         (
             ["monster", "--set", "curriculum.values=[5,0,0,0,0]"],
             "curriculum.values.0 is 5; give 1.0 or less",
@@ -248,12 +248,12 @@ def test_a_flag_that_a_change_has_made_useless() -> None:
     ],
 )
 def test_wrong_values_are_told_by_the_flag(words: list[str], told: str) -> None:
-    """In one line, before anything is done."""
+    """The error is one line that names the flag or the key with the wrong value."""
     assert told in fails("train", *words, "--preset", "tiny")
 
 
 def test_the_second_stage_is_a_run_of_its_own(tmp_path: Path) -> None:
-    """Material first; then a search of whoever has learned that, by flags alone."""
+    """Distillation in two runs, with flags only: material first, then --mode 2 with its net."""
     quick = ["--preset", "tiny", "--games", "2", "--workers", "1", "--set", "anchor.games=2"]
     trains("distill", *quick, "--mode", "1", "--out", tmp_path / "first")
     options = ["--mode", "2", "--load", str(tmp_path / "first")]
@@ -261,7 +261,7 @@ def test_the_second_stage_is_a_run_of_its_own(tmp_path: Path) -> None:
 
 
 def test_flags_of_other_verbs(tmp_path: Path) -> None:
-    """The original programs' names for them, where rulezero has words of its own."""
+    """Other verbs accept the original programs' names for their options, too."""
     store, net = tmp_path / "store", tmp_path / "net"
     quick = ["--preset", "tiny", "--num-games", "4", "--workers", "1"]
     succeeds("generate", "monster", "--output-dir", store, *quick, "--simulations", "4")
@@ -280,4 +280,4 @@ def test_flags_of_other_verbs(tmp_path: Path) -> None:
     lessons += ["--use-model", net, "--opponent-model", net, "--opponent-sims", "2"]
     succeeds("generate", "monster", "--output-dir", store, *quick, *lessons)
     assert "probability on legal moves" in succeeds("diagnose", "connect4", "--baseline")
-    assert "is no run" in fails("train", "--resume", tmp_path, "--games", "3")
+    assert "is not a run" in fails("train", "--resume", tmp_path, "--games", "3")

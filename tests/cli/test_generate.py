@@ -1,4 +1,4 @@
-"""`rulezero generate`: who plays, from where, and what happens to games that fail."""
+"""`rulezero generate`: players, start positions, and games that fail."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def games_in(store: Path) -> list[rz.Record]:
 
 
 def test_a_game_without_a_recipe(tmp_path: Path) -> None:
-    """Both sides search by the heuristic; a second call plays nothing that is there."""
+    """Both sides search with the heuristic; a second call plays only the missing games."""
     output = succeeds("generate", "monster", "--to", tmp_path, *QUICK)
     assert output == f"4 games played; {tmp_path} has 4 of these\n"
     for record in games_in(tmp_path):
@@ -35,7 +35,7 @@ def test_a_game_without_a_recipe(tmp_path: Path) -> None:
 
 
 def test_who_plays_which_side(tmp_path: Path) -> None:
-    """The side that learns has the net and the sims, the other the frozen net or the heuristic."""
+    """The learning side plays with --net and --sims, the other with --opponent-net or heuristic."""
     net = little_nets.net("monster")
     for side, opponent, wanted in [
         ("white", None, ("puct:net=", "ucb1:sims=3")),
@@ -51,13 +51,13 @@ def test_who_plays_which_side(tmp_path: Path) -> None:
             assert wanted[0] in record.players[0]
             assert wanted[1] in record.players[1]
         if side == "black":
-            # Both sides' plies are there to learn from.
+            # The plies of both sides have values to learn from.
             columns = games_in(store)[0].columns()
             assert np.isfinite(columns.value[2:]).all()
 
 
 def test_lessons_with_a_scripted_black(tmp_path: Path) -> None:
-    """Games begin from the curriculum; Black follows the script and wins some of them."""
+    """Games start from the curriculum; the scripted Black wins at least four of 16."""
     options = ["--curriculum", "--scripted-black", "--games", "16", "--sims", "30"]
     succeeds("generate", "monster", "--to", tmp_path, *options)
     records = games_in(tmp_path)
@@ -68,7 +68,7 @@ def test_lessons_with_a_scripted_black(tmp_path: Path) -> None:
 
 
 def test_starts_of_ones_own_and_a_forced_result(tmp_path: Path) -> None:
-    """Records stay true; only what learners are told is another result."""
+    """--force-result changes the result that nets learn; the record keeps the real outcome."""
     starts = tmp_path / "starts.txt"
     starts.write_text("4k3/8/8/8/8/8/4r3/4K3 b - - 0 1  # Black takes at once\n")
     assert read_starts(starts, rz.load("monster"))
@@ -80,15 +80,14 @@ def test_starts_of_ones_own_and_a_forced_result(tmp_path: Path) -> None:
         played = replay_of(record, rz.load("monster"))
         told = of_play(record, record.columns(), played, TargetSettings())
         assert (told.result == 1).all()
-    # The same games for learners who are told the truth are others, and so are those from other
-    # positions in the same file.
+    # Games without the forced result are new games, and so are games from a changed starts file.
     assert "4 games played" in succeeds("generate", "monster", "--to", store, *QUICK, *options[:2])
     starts.write_text("4k3/8/8/8/8/8/7r/4K3 b - - 0 1\n")
     assert "4 games played" in succeeds("generate", "monster", "--to", store, *QUICK, *options[:2])
 
 
 def test_sims_leave_a_second_player_alone(tmp_path: Path) -> None:
-    """The recipe's own: both of them play, in turns on either side."""
+    """--sims does not replace a second player: the two players take turns on either side."""
     options = ["--set", "selfplay.b=heuristic"]
     succeeds("generate", "monster", "--to", tmp_path, *QUICK, *options)
     seats = [record.players for record in games_in(tmp_path)]
@@ -102,8 +101,8 @@ def test_sims_leave_a_second_player_alone(tmp_path: Path) -> None:
         ("monster", ["--curriculum", "--starts", "x"], "not from both"),
         ("monster", ["--starts", "nowhere.txt"], "nowhere.txt"),
         ("monster", ["--force-result", "2"], "--force-result"),
-        ("monster", ["--opponent-net", "x"], "name --train-side"),
-        ("monster", ["--opponent-sims", "5"], "name --train-side"),
+        ("monster", ["--opponent-net", "x"], "add --train-side white"),
+        ("monster", ["--opponent-sims", "5"], "add --train-side white"),
         ("monster", ["--scripted-black", "--opponent-sims", "5"], "Black is scripted"),
         ("monster", ["--scripted-black", "--set", "selfplay.b=random"], "has a second player"),
         ("monster", ["--train-side", "black", "--scripted-black"], "does not learn"),
@@ -120,7 +119,7 @@ def test_sims_leave_a_second_player_alone(tmp_path: Path) -> None:
 def test_what_does_not_go_together(
     tmp_path: Path, game: str, options: list[str], words: str
 ) -> None:
-    """One line, and no store."""
+    """Options that contradict each other are an error of one line, and no store is made."""
     assert words in fails("generate", game, "--to", tmp_path / "store", *QUICK, *options)
     assert not (tmp_path / "store").exists()
 
@@ -169,19 +168,19 @@ class Odd(rz.PythonGame[str]):
 """
 
 
-@pytest.mark.parametrize("opening", [0, 4])  # with an opening they fail while they begin
+@pytest.mark.parametrize("opening", [0, 4])  # 4: games fail within the random opening
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
         ("raise ValueError('oh')", "oh"),
         ("time.sleep(0.05)", "it took more than 0.5 s"),
-        ("time.sleep(3600)", "it never came back"),
+        ("time.sleep(3600)", "it never returned"),
     ],
 )
 def test_games_that_fail_are_left_out(tmp_path: Path, wrong: str, words: str, opening: int) -> None:
-    """All others are played and kept; each one that is not is told, with why."""
+    """Each failed game is reported with its cause; all others are played and kept."""
     (tmp_path / "odd.py").write_text(GAME.replace("WRONG", wrong))
-    (tmp_path / "starts.txt").write_text("00\n" * 5 + "11\n")  # for a pair of games each
+    (tmp_path / "starts.txt").write_text("00\n" * 5 + "11\n")  # two games from each
     options = ["--games", "12", "--set", "selfplay.a=random", "--game-timeout", "0.5"]
     options += ["--set", f"selfplay.opening={opening}"]
     options += ["--starts", str(tmp_path / "starts.txt")]

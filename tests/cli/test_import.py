@@ -1,4 +1,4 @@
-"""`rulezero import`: games of a file into a store, the same as import_file reads."""
+"""`rulezero import`: puts the games of a file into a store, as import_file reads them."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ _MATE = _PGN.format("0-1", "1. f3 e5 2. g4 Qh4# 0-1")
 
 
 def test_the_command_and_the_function_agree(tmp_path: Path) -> None:
-    """Record by record, from JSON lines and from PGN."""
+    """The store has import_file's records, from JSON lines and from PGN."""
     played = rz.match("monster", "puct:sims=4", "random", 4).records
     for name in ("games.jsonl", "games.pgn"):
         file, store = tmp_path / name, tmp_path / f"store-{name}"
@@ -24,7 +24,7 @@ def test_the_command_and_the_function_agree(tmp_path: Path) -> None:
 
 
 def test_the_game_may_be_told(tmp_path: Path) -> None:
-    """Where the file does not say."""
+    """--game names the game if the file does not name it."""
     file = tmp_path / "games.pgn"
     file.write_text(_PGN.format("*", "1. e4 e5 1... Nf6 *"))
     succeeds("import", file, "--to", tmp_path / "store", "--game", "monster")
@@ -32,7 +32,7 @@ def test_the_game_may_be_told(tmp_path: Path) -> None:
 
 
 def test_a_mistake_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
-    """What stands before it is kept; --skip goes on behind it, and still says so."""
+    """Games before the error are kept; --skip also reads those after it, and reports the error."""
     file = tmp_path / "games.pgn"
     other = _MATE.replace("2. g4", "2. h3 h6 3. g4")
     file.write_text(_MATE + _PGN.format("*", "1. e9 *") + other)
@@ -50,7 +50,7 @@ def test_a_mistake_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_wrong_input_is_one_line(tmp_path: Path) -> None:
-    """And makes no store."""
+    """The error is one line, and no store is made."""
     store = tmp_path / "store"
     empty = tmp_path / "empty.pgn"
     empty.write_text("")
@@ -66,7 +66,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
 
 
 def test_the_purpose_may_be_set(tmp_path: Path) -> None:
-    """Of all games of a file; without it, it is the file's own."""
+    """--purpose sets the purpose of all games; without it, the file's purposes are kept."""
     played, file = rz.match("connect4", "random", "random", 2).records, tmp_path / "games.jsonl"
     export(played, file)
     for options, purpose in [([], "rating"), (["--purpose", "human"], "human")]:
@@ -81,13 +81,13 @@ def test_the_purpose_may_be_set(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_of_games(tmp_path: Path) -> None:
-    """A store, a folder, a device: what it is, and what to do."""
+    """For a store, a folder or a device, the error says what the path is and what to do."""
     rz.match("connect4", "random", "random", 1, save=tmp_path / "store")
     (tmp_path / "empty").mkdir()
     for path, words in [
         (tmp_path / "store", "is a store, which needs no import"),
         (tmp_path / "empty", "is a folder: name a .jsonl or a .pgn file"),
-        (Path("/dev/null"), "is no ordinary file"),
+        (Path("/dev/null"), "is not a regular file"),
         (tmp_path / "nothing.pgn", "there is no"),
     ]:
         assert words in fails("import", path, "--to", tmp_path / "x")

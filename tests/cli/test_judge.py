@@ -1,4 +1,4 @@
-"""`rulezero judge`: notes about recorded games, each written once."""
+"""`rulezero judge`: adds a judge's notes to recorded games, each note once."""
 
 import signal
 import time
@@ -17,7 +17,7 @@ JUDGE = "ucb1:sims=20,eval=rollout"
 
 
 def notes(path: Path) -> dict[str, Note]:
-    """The judge's notes by record."""
+    """The notes of JUDGE, by record id."""
     return {note.record: note for note in Store(path).notes() if note.judge == JUDGE}
 
 
@@ -29,7 +29,7 @@ def saved(path: Path, *records: Record) -> Path:
 
 
 def test_every_position_gets_a_value(tmp_path: Path) -> None:
-    """In the sidecar; records stay as they are, and nothing is judged twice by one player."""
+    """Values go into notes; records stay unchanged, and a player judges each game only once."""
     store = people.store(tmp_path / "games", 3)
     before = list(Store(store))
     said = succeeds("judge", store, "--player", JUDGE)
@@ -48,7 +48,7 @@ def test_every_position_gets_a_value(tmp_path: Path) -> None:
 
 
 def test_notes_depend_on_nothing_but_games_and_judge(tmp_path: Path) -> None:
-    """Not on the number of workers, nor on where it was interrupted."""
+    """The number of workers and an interruption do not change the notes."""
     found = []
     for name, workers in [("one", 1), ("two", 2), ("stopped", 1)]:
         store = people.store(tmp_path / name, 6)
@@ -68,7 +68,7 @@ def test_notes_depend_on_nothing_but_games_and_judge(tmp_path: Path) -> None:
 
 
 def test_a_killed_judge_goes_on(tmp_path: Path) -> None:
-    """What it has written stays, and is not judged again."""
+    """The notes written before the kill stay, and their games are not judged again."""
     store = people.store(tmp_path / "games", 30, people.emptiest)
     by = "ucb1:sims=16000,eval=rollout"
     process = begin("judge", store, "--player", by, "--workers", "2")
@@ -87,7 +87,7 @@ def test_a_killed_judge_goes_on(tmp_path: Path) -> None:
 
 
 def test_some_games_only(tmp_path: Path) -> None:
-    """The filters are those of `data`; several games may lie in one store."""
+    """`judge` has the filters of `data`, and a store may hold records of several games."""
     other = record_samples.made("razzle", purpose="rating", task="r")
     store = saved(people.store(tmp_path / "games", 2), other)
     succeeds("judge", store, "--player", JUDGE, "--purpose", "human")
@@ -98,7 +98,7 @@ def test_some_games_only(tmp_path: Path) -> None:
 
 
 def test_fits_learn_from_notes(tmp_path: Path) -> None:
-    """As the search's values of plies that have none."""
+    """A judge's values stand in for the search values of plies without any."""
     experiment = rz.experiment("connect4", "tiny", ["targets.search_share=1", "fit.epochs=1"])
     nets = []
     for name in ("plain", "judged"):
@@ -111,14 +111,14 @@ def test_fits_learn_from_notes(tmp_path: Path) -> None:
 
 
 def test_wrong_input_is_one_line(tmp_path: Path) -> None:
-    """And writes no notes."""
+    """The error is one line, and no notes are written."""
     store = people.store(tmp_path / "games", 2)
     export(Store(store), tmp_path / "games.jsonl")
     for arguments, words in [
         ((tmp_path / "nowhere", "--player", JUDGE), "there is no"),
-        ((tmp_path / "games.jsonl", "--player", JUDGE), "is no store: import the games of a file"),
+        ((tmp_path / "games.jsonl", "--player", JUDGE), "is not a store: import the games of a"),
         ((store, "--player", "human"), "a human cannot play here"),
-        ((store, "--player", "random"), "'random' has no opinion of positions"),
+        ((store, "--player", "random"), "'random' does not evaluate positions"),
         ((store, "--player", "pukt"), "did you mean 'puct'"),
         ((store, "--player", "puct:net=nowhere"), "there is no net 'nowhere'"),
         ((store, "--player", JUDGE, "--purpose", "gate"), "no record whose purpose is gate"),
@@ -130,11 +130,11 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "config.yaml").touch()
     people.store(tmp_path / "run" / "records", 1)
-    assert "learns from the notes of its own" in fails("judge", tmp_path / "run", "--player", JUDGE)
+    assert "learns from its own judge's" in fails("judge", tmp_path / "run", "--player", JUDGE)
 
 
 def test_what_is_not_true_is_left_out(tmp_path: Path) -> None:
-    """And told."""
+    """A record that breaks the rules is skipped with a warning; rz.judge raises RecordError."""
     good = people.game(0)
     bad = msgspec.structs.replace(people.game(1), outcome=0.5)
     result = run("judge", saved(tmp_path / "games", bad, good), "--player", JUDGE)

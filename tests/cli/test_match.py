@@ -1,4 +1,4 @@
-"""`rulezero match`: the same games and figures as rz.match, in words or as JSON."""
+"""`rulezero match`: the same games and figures as rz.match, as text or JSON."""
 
 import json
 import signal
@@ -16,7 +16,7 @@ _CLOCK = ("seconds", "games_per_second", "simulations_per_second")
 
 
 def told(report: Report) -> dict[str, object]:
-    """A report as JSON says it, but for what depends on the clock."""
+    """The report's JSON as a dict, without the figures that depend on the clock."""
     return timeless(msgspec.json.encode(report).decode())
 
 
@@ -26,7 +26,7 @@ def timeless(text: str) -> dict[str, object]:
 
 
 def test_the_command_and_the_function_agree(tmp_path: Path) -> None:
-    """Figure by figure, and record by record in the store."""
+    """`rulezero match` and rz.match give the same figures and the same records."""
     starts = tmp_path / "starts.txt"
     starts.write_text("7/7/7/7/7/3X3 o\n7/7/7/7/3O3/3X3 x\n")
     store = tmp_path / "store"
@@ -58,7 +58,7 @@ def test_the_command_and_the_function_agree(tmp_path: Path) -> None:
 
 
 def test_a_report_in_words(tmp_path: Path) -> None:
-    """Who met whom, scores by seat and colour, Elo, pairs, ends, lengths, speed, where it is."""
+    """Prints players, Elo, scores by seat, pairs, end reasons, lengths, speed and the store."""
     arguments = ["match", "chess", "--a", "gumbel:sims=8", "--b", "random", "--games", "20"]
     output = succeeds(*arguments, "--save", tmp_path, "--sprt", "0,50")
     report = Report.of(rz.match("chess", "gumbel:sims=8", "random", 20))
@@ -88,7 +88,7 @@ def test_a_report_in_words(tmp_path: Path) -> None:
 
 
 def test_seats_are_called_as_the_game_calls_them() -> None:
-    """X and O in connect4."""
+    """Seats have the game's own names, such as X and O in connect4."""
     output = succeeds("match", "connect4", "--a", "random", "--b", "random", "--games", "2")
     assert "\nX              1 " in output
     assert "\nO              1 " in output
@@ -101,7 +101,7 @@ def test_seats_are_called_as_the_game_calls_them() -> None:
 
 
 def test_wrong_input_is_one_line(tmp_path: Path) -> None:
-    """And nothing is played, made or overwritten."""
+    """The error is one line, and no file is made or overwritten."""
     mine = tmp_path / "mine"
     mine.write_text("mine")
     starts = tmp_path / "starts.txt"
@@ -138,7 +138,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_reports_what_was_played(tmp_path: Path) -> None:
-    """Exit code 130; the games that are reported are in the store, and workers end too."""
+    """Exit code 130; the store has the reported number of games, with one worker and with two."""
     for workers in ("1", "2"):
         store = tmp_path / workers
         with begin(
@@ -157,7 +157,7 @@ def test_ctrl_c_reports_what_was_played(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_in_words(tmp_path: Path) -> None:
-    """Says how far it came, also where no game was finished."""
+    """Ctrl-C prints how many games were finished, even if there are none."""
     with begin(
         "match", "chess", "--a", "puct:sims=2000", "--b", "puct:sims=2000", "--games", "10",
         "--save", tmp_path / "store",
@@ -173,7 +173,7 @@ def test_ctrl_c_in_words(tmp_path: Path) -> None:
 
 
 def test_games_that_a_store_has_are_not_new(tmp_path: Path) -> None:
-    """The same match again adds nothing, and says so."""
+    """A longer match with the same seed plays only the missing games, and says how many are new."""
     arguments = ["match", "connect4", "--a", "random", "--b", "random", "--save", str(tmp_path)]
     output = succeeds(*arguments, "--games", "4")
     assert output.splitlines()[-1].split(maxsplit=1)[1] == f"4 games in {tmp_path}"

@@ -8,7 +8,7 @@ from support.commands import fails, succeeds
 
 
 def test_every_key_is_listed() -> None:
-    """One line each, in a pipe as wide as it is."""
+    """In a pipe, each key is one line, however long."""
     for kind in kinds().values():
         first, *lines = succeeds("players", kind.name).splitlines()
         assert first == f"{kind.name}  {kind.help}"
@@ -18,18 +18,18 @@ def test_every_key_is_listed() -> None:
 
 
 def test_all_kinds_are_listed() -> None:
-    """Without a name, one kind after the other."""
+    """Without a name, `rulezero players` lists every kind."""
     parts = [succeeds("players", name) for name in kinds()]
     assert succeeds("players") == "".join(parts)
 
 
 def test_an_unknown_kind_is_one_line() -> None:
-    """With the one that is near."""
+    """The error suggests the kind with the nearest name."""
     assert "did you mean 'puct'" in fails("players", "puckt")
 
 
 def test_the_page_is_what_the_program_knows() -> None:
-    """docs/players.md; `make golden` writes it again."""
+    """docs/players.md lists every kind and key; `make golden` regenerates it."""
     text = PAGE.read_text(encoding="utf-8")
     assert text == page()
     for kind in kinds().values():
@@ -39,7 +39,7 @@ def test_the_page_is_what_the_program_knows() -> None:
 
 
 def test_the_strongest_players_of_a_game() -> None:
-    """By seat; play recommends them to who meets another one."""
+    """`players GAME` lists them by seat; `play` recommends one to people who chose another."""
     for name in sorted(_core.game_options()):
         found = rz.play.strongest(rz.load(name))
         assert found is not None

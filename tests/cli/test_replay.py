@@ -1,4 +1,4 @@
-"""`rulezero replay`: what records hold, in words."""
+"""`rulezero replay`: lists records and prints their games."""
 
 import os
 import pty
@@ -18,7 +18,7 @@ from support.commands import fails, run, succeeds
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some games of two kinds, judged."""
+    """A store with two games of monster, with a judge's notes, and two of exchange, without."""
     path: Path = tmp_path_factory.mktemp("replay") / "store"
     rz.match("monster", "puct:sims=8", "random", 2, judge="gumbel:sims=4", save=path)
     rz.match("exchange", "heuristic", "random", 2, save=path)
@@ -26,7 +26,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_list(store: Path) -> None:
-    """A line for each record: number, id, game, players, result, plies."""
+    """The list has a line for each record: number, id, game, purpose, players, result, plies."""
     for arguments in ([], ["--list"], ["1", "--list"]):
         lines = succeeds("replay", store, *arguments).splitlines()[1:]
         for number, (line, record) in enumerate(zip(lines, Store(store), strict=True), 1):
@@ -39,7 +39,7 @@ def test_a_list(store: Path) -> None:
 
 
 def test_every_ply_in_a_pipe(store: Path) -> None:
-    """The board behind it, the move, the thought of the mover and of the judge."""
+    """Each ply shows the move, the board after it, and the thoughts of the mover and the judge."""
     for number in ("1", "3"):
         output = succeeds("replay", store, number)
         record, notes = look_up(Store(store), number)
@@ -54,7 +54,7 @@ def test_every_ply_in_a_pipe(store: Path) -> None:
             is_die = step.state.mover == rz.CHANCE
             said = step.state.say(step.action, san=record.game == "monster")
             assert page.partition("\n")[0].rstrip("?!") == (
-                f"{step.ply + 1}: the die falls {said}"
+                f"{step.ply + 1}: the die shows {said}"
                 if is_die
                 else f"{step.ply + 1}: {'White' if step.state.mover == 0 else 'Black'} plays {said}"
             )
@@ -65,7 +65,7 @@ def test_every_ply_in_a_pipe(store: Path) -> None:
 
 
 def test_one_ply(store: Path) -> None:
-    """--ply shows the board there and nothing else; 0 is the start."""
+    """--ply prints only the position after that ply; 0 is the start."""
     whole = succeeds("replay", store, "1")
     assert succeeds("replay", store, "1", "--ply", "3").count("to move") == 1
     assert "\nply 3: " in succeeds("replay", store, "1", "--ply", "3")
@@ -74,7 +74,7 @@ def test_one_ply(store: Path) -> None:
 
 
 def test_files_of_other_forms(store: Path, tmp_path: Path) -> None:
-    """JSON lines have everything, PGN the moves and values."""
+    """`replay` also lists and shows the games of JSON lines and PGN files."""
     first, second, *_ = Store(store)
     for name in ("games.jsonl", "games.pgn"):
         export([first, second], tmp_path / name)
@@ -83,7 +83,7 @@ def test_files_of_other_forms(store: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_input_is_one_line(store: Path, tmp_path: Path) -> None:
-    """Nothing is made where nothing was."""
+    """The error is one line, and a path that does not exist is not created."""
     assert "there is no" in fails("replay", tmp_path / "nowhere")
     assert "holds no games" in fails("replay", tmp_path)
     assert "no record number 99" in fails("replay", store, "99")
@@ -99,7 +99,7 @@ def test_wrong_input_is_one_line(store: Path, tmp_path: Path) -> None:
 
 
 def test_damage_hides_no_other_game(tmp_path: Path) -> None:
-    """Those are listed and shown, numbers and all; the damage is a line of warning."""
+    """Undamaged games are still listed and shown; each damaged place is a one-line warning."""
     store, file = tmp_path / "store", tmp_path / "games.jsonl"
     rz.match("connect4", "random", "random", 3, save=store)
     whole, before = list(Store(store)), set(store.iterdir())
@@ -133,7 +133,7 @@ def test_damage_hides_no_other_game(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
 def test_pages_on_a_terminal(store: Path) -> None:
-    """Enter goes on, back goes back, a number jumps, flip turns the board, quit ends."""
+    """Enter shows the next ply, back the previous one; a number jumps, flip turns the board."""
     record, _ = look_up(Store(store), "1")
     master, slave = pty.openpty()
     with subprocess.Popen(
@@ -160,7 +160,7 @@ def test_pages_on_a_terminal(store: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
 def test_keys_on_a_terminal(store: Path) -> None:
-    """Arrows, Home and End act at once, other keys not at all; nothing raw is shown."""
+    """Arrows, Home and End act at once; other special keys are ignored, and no codes are shown."""
     record, _ = look_up(Store(store), "1")
     last = record.plies
     master, slave = pty.openpty()
@@ -195,7 +195,7 @@ def test_keys_on_a_terminal(store: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
 def test_a_game_is_played_on_from_a_page(store: Path) -> None:
-    """With its past; quit leads back to the page."""
+    """`p` plays on from the shown ply, with the earlier plies; quit returns to the page."""
     master, slave = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "rulezero", "replay", str(store), "1", "--ply", "3"],

@@ -1,4 +1,4 @@
-"""diagnose, rate and report: what the functions say, for people and for programs."""
+"""`diagnose`, `rate` and `report` print what their functions return, as text or JSON."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ from support.commands import fails, succeeds
 
 
 def test_diagnose_is_the_function() -> None:
-    """As JSON; in words the same figures."""
+    """--json prints the function's result, and the text has the same figures."""
     run = little_runs.run()
     told = msgspec.json.decode(succeeds("diagnose", run.path, "--json"), type=Diagnosis)
     found = diagnose(run.path)
@@ -35,14 +35,14 @@ def test_diagnose_is_the_function() -> None:
 
 
 def test_diagnose_lets_a_net_play() -> None:
-    """Where it has no games of its own."""
+    """For a bare net without games, diagnose plays the net against itself."""
     words = succeeds("diagnose", little_nets.net("connect4"), "--games", "2")
     assert words.startswith("connect4: 2 games, ")
     assert "games: of the net against itself" in words
 
 
 def test_rate_and_report(tmp_path: Path) -> None:
-    """A second rate plays nothing; the report shows what rate has found."""
+    """A second `rate` plays no games, and `report` writes the page of the rated run."""
     run = little_runs.copy(tmp_path / "run")
     arguments = ["rate", str(run.path), "--games", "4", "--nets", "2", "--workers", "1"]
     first = succeeds(*arguments)
@@ -68,14 +68,14 @@ def test_rate_and_report(tmp_path: Path) -> None:
         (["diagnose", "nowhere"], "there is no net 'nowhere'"),
         (["diagnose", "RUN@7"], "has no net of iteration 7; its newest is 2"),
         (["diagnose", "RUN", "--games", "0"], "--games"),
-        (["rate", "nowhere"], "'nowhere' is no run"),
+        (["rate", "nowhere"], "'nowhere' is not a run"),
         (["rate", "RUN", "--games", "1"], "--games"),
         (["rate", "RUN", "--sims", "0"], "--sims"),
-        (["report", "nowhere"], "'nowhere' is no run"),
+        (["report", "nowhere"], "'nowhere' is not a run"),
         (["report", "RUN", "--out", "."], "is a folder"),
     ],
 )
 def test_mistakes_are_one_line(arguments: list[str], words: str) -> None:
-    """That says what is wrong."""
+    """The error is one line that says what is wrong."""
     path = str(little_runs.run().path)
     assert words in fails(*(argument.replace("RUN", path) for argument in arguments))

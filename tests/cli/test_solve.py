@@ -1,4 +1,4 @@
-"""`rulezero solve`: tables, what they say, and what cannot be solved."""
+"""`rulezero solve`: makes endgame tables and looks positions up in them."""
 
 import signal
 import time
@@ -9,14 +9,14 @@ from support.commands import begin, fails, run, succeeds
 
 
 def test_a_table_and_what_it_says(tmp_path: Path) -> None:
-    """Those it needs come first; what is there is not solved again."""
+    """Prints a table's counts; solves the tables it needs too, and never the same table twice."""
     output = succeeds("solve", "monster", "KvKQ", "--out", tmp_path, "--check", "1000")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["KvK.table", "KvKQ.table"]
     lines = output.splitlines()
     assert lines[0].strip() == "KvKQ"
     assert len([line for line in lines if line.startswith(("White", "Black"))]) == 4
     assert len([line for line in lines if line.endswith(" %")]) == 4
-    assert "249,984" in output  # 64 x 63 x 62: every man on a square of its own
+    assert "249,984" in output  # 64 x 63 x 62: three men on different squares
     assert "longest win of White: " in output
     assert "longest win of Black: " in output
     assert lines[-1] == "1,000 entries of each table agree with the rules"
@@ -27,11 +27,11 @@ def test_a_table_and_what_it_says(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_solved(tmp_path: Path) -> None:
-    """One line, before anything is solved or written."""
+    """The error is one line, before any table is solved or written."""
     out = tmp_path / "new"
     for arguments, words in [
         (("chess", "KvKQ"), "only monster has endgame tables"),
-        (("monster", "KvKQ", "KvX"), "is no man"),
+        (("monster", "KvKQ", "KvX"), "is not a man"),
         (("monster", "KvKQ", "KvKQQQQ"), "at most two white and three black men"),
         (("monster", "KvKQ", "--workers", "-1"), "--workers"),
         (("monster", "KvKQ", "KQQvKQQQ"), "of memory to solve"),
@@ -41,7 +41,7 @@ def test_what_cannot_be_solved(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    """One line."""
+    """The error is one line."""
     (tmp_path / "file").write_text("")
     assert "is a file" in fails("solve", "monster", "KvK", "--out", tmp_path / "file")
     result = run("solve", "monster", "KvK", "--out", tmp_path / "file" / "tables")
@@ -51,7 +51,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_a_damaged_table_is_told(tmp_path: Path) -> None:
-    """And what to do about it."""
+    """The error says to delete the damaged table and solve it again."""
     succeeds("solve", "monster", "KvK", "--out", tmp_path)
     path = tmp_path / "KvK.table"
     path.write_bytes(path.read_bytes()[:-9])
@@ -59,7 +59,7 @@ def test_a_damaged_table_is_told(tmp_path: Path) -> None:
 
 
 def test_a_position_is_looked_up(tmp_path: Path) -> None:
-    """Its value, and every legal move with its own, the best first."""
+    """Prints the winner and distance of the position and of each legal move, best move first."""
     succeeds("solve", "monster", "KvKQ", "--out", tmp_path)
     position = "8/5q2/8/8/8/8/8/K1k5 b - - 0 1"
     first, heading, *moves = succeeds("solve", "probe", tmp_path, position).splitlines()
@@ -69,14 +69,14 @@ def test_a_position_is_looked_up(tmp_path: Path) -> None:
     said = [line.split(maxsplit=1) for line in moves]
     assert sorted(move for move, _ in said) == sorted(state.say(a, san=True) for a in state.legal)
     turns = [int(words.split()[-2]) for _, words in said]
-    assert turns == sorted(turns, reverse=True)  # a lost game is lost as late as can be
+    assert turns == sorted(turns, reverse=True)  # in a lost position, the longest defence is best
     won = succeeds("solve", "probe", tmp_path, "8/8/8/8/8/8/8/kqK5 b - - 0 1").splitlines()
     assert won[0] == "Black wins in 1 turn"
     assert won[2].split(maxsplit=1)[1].strip() == "Black has won"
 
 
 def test_what_no_table_knows(tmp_path: Path) -> None:
-    """One line."""
+    """A position or folder that no table covers is an error of one line."""
     assert "no endgame tables" in fails("solve", "probe", tmp_path, "8/8/8/8/8/8/8/kqK5 b - - 0 1")
     succeeds("solve", "monster", "KvK", "--out", tmp_path)
     for arguments, words in [
@@ -86,12 +86,12 @@ def test_what_no_table_knows(tmp_path: Path) -> None:
         ([], "give the folder"),
     ]:
         assert words in fails("solve", "probe", tmp_path, *arguments)
-    assert "'♕' in 'KvK♕' is no man" in fails("solve", "monster", "KvK♕", "--out", tmp_path)
-    assert "names no folder" in fails("solve", "monster", "KvK", "--out", "")
+    assert "'♕' in 'KvK♕' is not a man" in fails("solve", "monster", "KvK♕", "--out", tmp_path)
+    assert "is not a folder's name" in fails("solve", "monster", "KvK", "--out", "")
 
 
 def test_ctrl_c_ends_a_long_check(tmp_path: Path) -> None:
-    """It is heard within a second or so."""
+    """Ctrl-C ends `--check` within 20 s, with exit code 130."""
     succeeds("solve", "monster", "KvK", "--out", tmp_path)
     long = ["--check", str(10**12)]
     with begin("solve", "monster", "KvK", "--out", tmp_path, *long) as process:

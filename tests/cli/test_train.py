@@ -1,4 +1,4 @@
-"""`rulezero train`, `generate`, `fit`, `export`: the loop and its steps by hand."""
+"""`rulezero train`, and the loop's steps as commands: `generate`, `fit` and `export`."""
 
 import signal
 from pathlib import Path
@@ -18,7 +18,7 @@ QUICK = ["--set", "selfplay.games=6", "--set", "anchor.games=2", "--set", "itera
 
 
 def test_the_command_and_the_function_agree(tmp_path: Path) -> None:
-    """The same nets and games; progress goes to stderr, where the run is to stdout."""
+    """Both give the same nets and games; progress goes to stderr, the run's path to stdout."""
     result = run("train", "connect4", "--preset", "tiny", "--out", tmp_path / "a", *QUICK)
     assert (result.returncode, result.stdout) == (
         0,
@@ -33,7 +33,7 @@ def test_the_command_and_the_function_agree(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_can_be_resumed(tmp_path: Path) -> None:
-    """Exit code 130, a line that says how to go on; then it goes on."""
+    """Ctrl-C gives exit code 130 and prints how to resume; --resume continues the run."""
     options = ["--preset", "tiny", "--out", str(tmp_path / "run"), "--set", "iterations=100000"]
     with begin("train", "connect4", *options) as process:
         read_until(process.stderr, "iter_1 is the best now\n")
@@ -51,7 +51,7 @@ def test_ctrl_c_can_be_resumed(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_tells_everything_and_does_nothing(tmp_path: Path) -> None:
-    """The experiment as YAML that is a recipe's own, and what it will cost."""
+    """Prints the experiment as YAML that a recipe may have, and an estimate of its time."""
     output = succeeds("train", "razzle", "--preset", "full", "--dry-run", "--out", tmp_path / "r")
     told = Experiment.model_validate(yaml.safe_load(output))
     assert told == config.load("razzle", "full")
@@ -61,14 +61,14 @@ def test_a_dry_run_tells_everything_and_does_nothing(tmp_path: Path) -> None:
 
 
 def test_an_empty_preset_is_refused(tmp_path: Path) -> None:
-    """An unset variable of a shell does not begin the default run."""
+    """An unset shell variable must not start a run with the default preset."""
     words = fails("train", "connect4", "--preset", "", "--out", tmp_path / "run")
     assert "has no preset ''" in words
     assert not (tmp_path / "run").exists()
 
 
 def test_steps_by_hand(tmp_path: Path) -> None:
-    """Games into a store, a net from the store, a file from the net: the functions' own."""
+    """generate, fit and export give the same games, net and file as their functions."""
     tiny = ["--preset", "tiny"]
     games, net = tmp_path / "games", tmp_path / "net"
     assert "20 games played" in succeeds(
@@ -83,7 +83,7 @@ def test_steps_by_hand(tmp_path: Path) -> None:
     assert first == second
     assert (
         steps.generate(experiment, games, options=GenerateOptions(games=20), workers=1).kept == 20
-    )  # nothing new
+    )  # all 20 games were in the store already
     assert len(Store(games)) == 20
 
     output = succeeds("fit", games, "--recipe", "connect4", *tiny, "--to", net)
@@ -117,7 +117,7 @@ def test_steps_by_hand(tmp_path: Path) -> None:
         (["train", "conect4"], "did you mean 'connect4'"),
         (["train", "connect4", "--preset", "huge"], "no preset 'huge'"),
         (["train", "connect4", "--set", "fit.bach=3"], "did you mean batch"),
-        (["train", "--resume", "nowhere"], "is no run"),
+        (["train", "--resume", "nowhere"], "is not a run"),
         (["generate", "connect4", "--to", ""], "a store needs a name"),
         (["generate", "connect4", "--to", "x", "--net", "nowhere"], "there is no net 'nowhere'"),
         (["fit", "nowhere", "--recipe", "connect4", "--to", "x"], "there is no store"),
@@ -127,7 +127,7 @@ def test_steps_by_hand(tmp_path: Path) -> None:
 def test_wrong_input_is_one_line(
     words: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And makes nothing."""
+    """The error is one line, and no file is made."""
     monkeypatch.chdir(tmp_path)
     assert told in fails(*words)
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""What people see of a run while it goes on."""
+"""The progress lines that `rulezero train` prints."""
 
 import io
 from typing import Any
@@ -29,7 +29,7 @@ RATING = logs.games(3, "rating", score=0.9, elo={**logs.ELO, "elo": 381.7}, **PL
 
 
 def test_entries_are_said_in_words() -> None:
-    """Rates, losses beside the best constant's, draws by cause, the commonest first."""
+    """Rates, losses next to the best constant's loss, and draws by cause, most frequent first."""
     assert say_draws(GAMES) == "draws 40% (full board 3, repetition 1)"
     assert say_draws(replace(GAMES, ends={"line": Counts(5, 0, 1)})) == "draws 0%"
     assert say_entry(GAMES).startswith("   3  self-play: 10 games, 200 plies, 2,000 sims/s; first")
@@ -49,7 +49,7 @@ def test_entries_are_said_in_words() -> None:
 
 
 def test_figures_of_a_game_are_said_beside_what_is_wanted() -> None:
-    """Above a share, below one, or between two numbers; lessons by tier, where there are any."""
+    """Each figure is printed with its wanted range, and lessons are counted by tier."""
     shares: dict[str, Any] = dict.fromkeys(TARGETS, 0.25) | {"length": 90.0}
     usage = Usage(games=4, draws_by_cause={}, rewards_added=0.25, **shares)
     line = say_figures(GameFigures(usage=usage))[0]
@@ -61,7 +61,7 @@ def test_figures_of_a_game_are_said_beside_what_is_wanted() -> None:
 
 
 def test_the_moment_is_shown_below() -> None:
-    """Strength, losses, draws, and the time that the last iterations let expect."""
+    """The lines at the bottom: strength, losses, draws, and the estimated time left."""
     experiment = config.load("connect4", "small", ["iterations=10"])
     screen = io.StringIO()
     watch = Watch(experiment, Console(file=screen, force_terminal=True, width=120))
@@ -77,5 +77,7 @@ def test_the_moment_is_shown_below() -> None:
     assert lines[0] == "90.0% against random, Elo +382, after iteration 3"
     assert lines[1].startswith("held out: policy 1.500 (constant 1.75)")
     assert lines[2] == "draws 40% (full board 3, repetition 1)"
-    assert lines[3].startswith("23 min so far, about 23 min left; 1.9 of ")  # 7 times 200 s
+    assert lines[3].startswith(
+        "23 min so far, about 23 min left; 1.9 of "
+    )  # left: 7 iterations of 200 s
     assert lines[4].startswith("4 of 10 playing")

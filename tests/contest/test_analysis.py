@@ -1,4 +1,4 @@
-"""What moves gave away: the right sign for every mover, dice averaged."""
+"""Winning chances that moves lose: signs for every mover, and averages over dice."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from rulezero.data.steps import steps
 
 
 def judged(store: Path, judge: str) -> list[Analysis]:
-    """Every game of a store, judged."""
+    """The analysis of every game of a store by a judge, whose notes go into the store."""
     done = rz.judge(store, judge, workers=1)
     kept = Store(store)
     player = rz.player(done.judge)
@@ -19,9 +19,9 @@ def judged(store: Path, judge: str) -> list[Analysis]:
 
 
 def test_losses_are_those_of_the_tables(tmp_path: Path) -> None:
-    """In solved positions a ply loses exactly half of what its mover's value falls by.
+    """In solved positions, a ply loses half the fall of its mover's value.
 
-    White moves twice a turn there, so the sign must follow the mover of each ply.
+    White moves twice a turn in Monster, so the sign must follow the mover of each ply.
     """
     rz.endgame.solve("KvKQ", tmp_path / "tables", workers=1)
     tables = rz.endgame.open(tmp_path / "tables")
@@ -31,7 +31,7 @@ def test_losses_are_those_of_the_tables(tmp_path: Path) -> None:
     for analysis in judged(tmp_path / "games", f"puct:sims=2,tables={tmp_path / 'tables'}"):
         record = Store(tmp_path / "games")[analysis.record]
         judged_plies = list(zip(steps(record), analysis.plies, strict=True))
-        for step, ply in judged_plies[:90]:  # tables do not know the end after 150 turns
+        for step, ply in judged_plies[:90]:  # tables ignore the 150-turn limit
             before, after = tables.probe(step.state), tables.probe(step.after)
             assert before is not None
             assert after is not None
@@ -48,7 +48,7 @@ def test_losses_are_those_of_the_tables(tmp_path: Path) -> None:
 
 
 def test_a_die_is_averaged(tmp_path: Path) -> None:
-    """A strike leads to the mean over the faces: luck is no mistake and no merit."""
+    """A strike is worth the mean over the faces of its die, so that luck is never a mistake."""
     position = "4k3/8/8/3p4/4P3/8/8/4K3 w 0/0 0 0 -"
     rz.match("exchange", "random", "random", 4, starts=[position], opening=0, save=tmp_path / "g")
     judge = "alphabeta:depth=1"
@@ -75,12 +75,12 @@ def test_a_die_is_averaged(tmp_path: Path) -> None:
 
 
 def test_marks_and_sums(tmp_path: Path) -> None:
-    """Marks follow the thresholds, and the sides are counted from the plies."""
+    """Marks follow the thresholds in MARKS, and each side's sums agree with its plies."""
     rz.match("connect4", "random", "random", 4, opening=2, save=tmp_path / "g")
     seen = set()
     for analysis in judged(tmp_path / "g", "alphabeta:depth=6"):
         for ply in analysis.plies[:2]:
-            assert ply.lost is None  # drawn at random: the players did not choose it
+            assert ply.lost is None  # a random opening ply, which no player chose
         for ply in analysis.plies[2:]:
             assert ply.lost is not None
             reached = [mark for mark, least in MARKS.items() if ply.lost >= least]
@@ -102,7 +102,7 @@ def test_marks_and_sums(tmp_path: Path) -> None:
 
 
 def test_a_game_that_was_stopped_is_judged_to_its_last_move(tmp_path: Path) -> None:
-    """The judge is asked about the last position, which no note is about."""
+    """The judge evaluates the last position as well, for which there is no note."""
     state = rz.load("connect4").start()
     dialogue = rz.play.Dialogue(state.game, (rz.player("human"), rz.player("human")))
     for word in "dadada":
@@ -111,5 +111,5 @@ def test_a_game_that_was_stopped_is_judged_to_its_last_move(tmp_path: Path) -> N
     with Store(tmp_path / "g") as store:
         store.add(dialogue.record())
     (analysis,) = judged(tmp_path / "g", "alphabeta:depth=4")
-    assert analysis.plies[-1].after == 1.0  # X takes d next
+    assert analysis.plies[-1].after == 1.0  # X wins with d next
     assert analysis.plies[-1].mark == "??" or analysis.plies[-2].mark == "??"

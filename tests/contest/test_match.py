@@ -1,4 +1,4 @@
-"""Matches: what is kept, when they end, what is told of them."""
+"""Matches: stored games, early ends, reports, interruptions and killed processes."""
 
 import json
 import os
@@ -26,7 +26,7 @@ from support.commands import begin, read_until, workers_of
 
 
 def test_a_store_keeps_every_game_before_it_is_told(tmp_path: Path) -> None:
-    """on_game finds in the store what its tally counts; in the end the shards are sealed."""
+    """When on_game is called, the store holds every counted game; at the end it is sealed."""
     path = tmp_path / "deep" / "store"
 
     def told(tally: Tally) -> None:
@@ -40,7 +40,7 @@ def test_a_store_keeps_every_game_before_it_is_told(tmp_path: Path) -> None:
 
 
 def test_a_judges_notes_are_kept(tmp_path: Path) -> None:
-    """Beside the records, which are the same as without a judge."""
+    """Each record gets a note, and the records are the same as without a judge."""
     options = {"games": 4, "seed": 3}
     plain = rz.match("razzle", "random", "random", **options)  # type: ignore[arg-type]
     judged = rz.match("razzle", "random", "random", judge="heuristic", save=tmp_path, **options)  # type: ignore[arg-type]
@@ -55,14 +55,14 @@ def test_a_judges_notes_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_game_in_python_can_be_kept(tmp_path: Path) -> None:
-    """A registered game is as good as any."""
+    """Games of a registered Python game can be saved in a store."""
     rz.match("tictactoe", "puct:eval=rollout,sims=8", "random", 6, save=tmp_path)
     assert len(Store(tmp_path)) == 6
     assert samples.game("tictactoe").text == next(iter(Store(tmp_path))).game
 
 
 def test_wrong_players_leave_no_store(tmp_path: Path) -> None:
-    """What is wrong with a task is said before anything is made."""
+    """A wrong player or path raises before any file is made or changed."""
     with pytest.raises(rz.PlayerError, match="no player"):
         rz.match("connect4", "nobody", "random", 2, save=tmp_path / "store")
     with pytest.raises(rz.PlayerError, match="a human cannot play here"):
@@ -75,7 +75,7 @@ def test_wrong_players_leave_no_store(tmp_path: Path) -> None:
 
 
 def test_a_test_ends_a_match_at_its_verdict() -> None:
-    """And hears the pairs in their order: the verdict is the same however games are played."""
+    """The SPRT counts pairs in index order, so `width` does not change its verdict or counts."""
     sprt = Sprt(elo0=0, elo1=80)
     matches = [
         rz.match("connect4", "puct:sims=30", "random", 2000, sprt=sprt, width=width)
@@ -90,39 +90,39 @@ def test_a_test_ends_a_match_at_its_verdict() -> None:
 
 
 def test_wrong_arguments_are_told() -> None:
-    """In words of the function's own."""
+    """The errors name the parameters of the Python function, not command-line options."""
     cases: list[tuple[dict[str, Any], str]] = [
         ({"sprt": (5, 0)}, "elo0 below elo1"),
         ({"sprt": 5}, "two Elo differences"),
-        ({"judge": "heuristic"}, "name one with save"),
+        ({"judge": "heuristic"}, "notes into a store: add save"),
         ({"games": 0}, "games=0 cannot be played: expected `int` >= 1"),
-        ({"a": None}, "a player is a text"),
-        ({"b": 3}, "a player is a text"),
+        ({"a": None}, "a player must be a text"),
+        ({"b": 3}, "a player must be a text"),
         ({"starts": [4]}, "starts="),
-        ({"workers": 5000}, "workers are 0 "),
+        ({"workers": 5000}, "workers must be 0 "),
         ({"save": ""}, "a store needs a name"),
     ]
     for arguments, words in cases:
         given = {"a": "random", "b": "random", "games": 2, **arguments}
         with pytest.raises(rz.RulezeroError, match=words):
             rz.match("connect4", **given)
-    with pytest.raises(rz.GameError, match="a game is a text or a PythonGame, not None"):
+    with pytest.raises(rz.GameError, match="a game must be a text or a PythonGame, not None"):
         rz.match(cast(Any, None), "random", "random")
     with pytest.raises(TypeError, match="about a State"):
         rz.player("puct").think(cast(Any, "x"))
-    with pytest.raises(rz.PlayerError, match="is no evaluator"):
+    with pytest.raises(rz.PlayerError, match="is not an evaluator"):
         rz.player("puct", evaluator=cast(Any, object()))
 
 
 def test_a_player_has_one_text() -> None:
-    """However its numbers are written."""
+    """A player's text is the same, however its numbers are written."""
     assert rz.player("puct", sims=5.0).text == rz.player("puct:sims=005").text == "puct:sims=5"
     assert rz.player("puct:c_puct=1.50,sims=1e2").text == "puct:c_puct=1.5,sims=100"
     assert rz.player("puct:net=007").text == "puct:net=007"
 
 
 def test_openings_are_as_long_as_can_be() -> None:
-    """No game begins at its end, and none without any opening."""
+    """An opening longer than the game is shortened so that the game is not over at its end."""
     match = rz.match("connect4", "random", "random", 10, opening=42)
     for record in match.records:
         assert 10 < record.opening < record.plies <= 42
@@ -130,7 +130,7 @@ def test_openings_are_as_long_as_can_be() -> None:
 
 
 def test_a_test_without_swapped_seats_counts_games() -> None:
-    """Then there are no pairs."""
+    """With swap=False there are no pairs, so the SPRT counts single games."""
     sprt = Sprt(elo0=0, elo1=80)
     match = rz.match("connect4", "puct:sims=30", "random", 500, sprt=sprt, swap=False, width=1)
     assert match.sprt
@@ -140,7 +140,7 @@ def test_a_test_without_swapped_seats_counts_games() -> None:
 
 
 def test_the_tally_that_is_told_is_the_tally_of_the_games() -> None:
-    """Game by game, with pairs counted when both halves are there."""
+    """on_game gets the tally after each game, and ends the match if it returns True."""
     told: list[Tally] = []
     match = rz.match("connect4", "puct:sims=8", "puct:sims=8", 30, on_game=told.append)
     assert [tally.games for tally in told] == list(range(1, 31))
@@ -151,7 +151,7 @@ def test_the_tally_that_is_told_is_the_tally_of_the_games() -> None:
 
 
 def test_ctrl_c_holds_the_match_so_far(tmp_path: Path) -> None:
-    """A KeyboardInterrupt like any other, that knows what was played; the store has it too."""
+    """MatchInterrupted is a KeyboardInterrupt with the match so far; the store has its games."""
 
     def interrupt(tally: Tally) -> None:
         if tally.games == 5:
@@ -179,7 +179,7 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_kill_9_loses_no_game_that_was_told(tmp_path: Path, workers: int) -> None:
-    """The store opens, holds every finished game, and goes on being written."""
+    """After kill -9, the store holds every game passed to on_game, and a new match adds to it."""
     program, path = tmp_path / "program.py", tmp_path / "store"
     program.write_text(_PROGRAM, encoding="utf-8")
     with begin(path, str(workers), program=str(program)) as process:
@@ -202,7 +202,7 @@ def test_kill_9_loses_no_game_that_was_told(tmp_path: Path, workers: int) -> Non
 
 
 def test_a_report_adds_up() -> None:
-    """Every figure follows from the records."""
+    """The report's figures agree with figures computed from the records."""
     match = rz.match("chess", "gumbel:sims=4", "random", 30, seed=5)
     report = Report.of(match)
     records = match.records
@@ -237,7 +237,7 @@ def _for_a(record: Record) -> float:
 
 
 def test_a_report_is_json() -> None:
-    """Bounds that are none are null; what is written is what is read."""
+    """An infinite bound is null in JSON, and a report of no games can be encoded."""
     report = Report.of(rz.match("connect4", "puct:sims=40", "random", 4, sprt=Sprt(elo0=0, elo1=9)))
     told = json.loads(msgspec.json.encode(report))
     assert told["total"]["games"] == 4
@@ -248,7 +248,7 @@ def test_a_report_is_json() -> None:
 
 
 def test_starts_come_from_a_file(tmp_path: Path) -> None:
-    """One a line; comments and empty lines are nothing."""
+    """The file has one position per line; comments and empty lines are ignored."""
     game = rz.load("connect4")
     path = tmp_path / "starts.txt"
     path.write_text("# two\n7/7/7/7/7/3X3 o\n\n  7/7/7/7/3O3/3X3 x  # and why\n")
@@ -266,14 +266,14 @@ def test_starts_come_from_a_file(tmp_path: Path) -> None:
         with pytest.raises(rz.PositionError, match=words):
             read_starts(path, game)
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(rz.PositionError, match="is no text"):
+    with pytest.raises(rz.PositionError, match="is not a UTF-8 text file"):
         read_starts(path, game)
     with pytest.raises(rz.PositionError, match="there is no file of positions"):
         read_starts(tmp_path / "nowhere", game)
 
 
 def test_a_script_needs_no_guard_to_have_workers(tmp_path: Path) -> None:
-    """It is run once, whoever plays."""
+    """Worker processes do not run the script again, so it needs no `if __name__` guard."""
     script = tmp_path / "script.py"
     script.write_text(
         "import rulezero as rz\n"
@@ -288,7 +288,7 @@ def test_a_script_needs_no_guard_to_have_workers(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_workers_do_not_outlive_a_killed_match(tmp_path: Path) -> None:
-    """They notice when their next game is finished."""
+    """Workers end within 30 s: they notice the kill when they finish their next game."""
     program = tmp_path / "program.py"
     program.write_text(_PROGRAM, encoding="utf-8")
     with begin(tmp_path / "store", "2", program=str(program)) as process:
@@ -307,7 +307,7 @@ def test_workers_do_not_outlive_a_killed_match(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
-    """Another one plays its games, and the match has the records that it would have had."""
+    """A new worker plays its games again, and the records equal those of an undisturbed match."""
     program, path = tmp_path / "program.py", tmp_path / "store"
     program.write_text(_PROGRAM.replace("100_000", "3000"), encoding="utf-8")
     with begin(path, "2", program=str(program)) as process:
@@ -333,18 +333,18 @@ _DEADLY = """
 
 
 def test_workers_that_only_die_end_the_match(tmp_path: Path) -> None:
-    """After a few attempts, in one line."""
+    """After four dead workers in a row, the match raises GameError."""
     rules = (Path(__file__).parents[1] / "support" / "tictactoe.py").read_text(encoding="utf-8")
     head, apply, rest = rules.partition("    def apply(self, position, action):\n")
     assert apply
     (tmp_path / "deadly.py").write_text(f"{head}{apply}{_DEADLY}{rest}", encoding="utf-8")
-    words = "4 worker processes in a row died before they finished a game, the last one ended with"
+    words = "4 worker processes in a row died without finishing a game: the last one ended with"
     with pytest.raises(rz.GameError, match=words):
         rz.match(f"python:file={tmp_path}/deadly.py", "random", "random", 8, opening=0, workers=2)
 
 
 def _is_running(pid: str) -> bool:
     try:
-        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())  # a zombie has none
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())  # empty for a zombie
     except (FileNotFoundError, ProcessLookupError):
         return False

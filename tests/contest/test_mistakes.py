@@ -1,4 +1,4 @@
-"""Counting mistakes: who errs and who does not, the same for the same seed, with its interval."""
+"""Counting mistakes in Connect Four positions: seeds, expected counts and intervals."""
 
 import msgspec
 import pytest
@@ -9,7 +9,7 @@ from rulezero.endgame.connect4 import men_of, positions
 
 
 def test_the_seed_settles_them() -> None:
-    """However many positions are thought about in step; another seed draws other moves."""
+    """The same seed gives the same mistakes at any `width`; another seed gives others."""
     once = mistakes("random", "middle", seed=4)
     assert once == mistakes("random", "middle", seed=4, width=7)
     assert once == mistakes(rz.player("random"), "middle", seed=4)
@@ -17,13 +17,13 @@ def test_the_seed_settles_them() -> None:
 
 
 def test_a_search_is_settled_too() -> None:
-    """With a tree in step with others, and with lots among equal moves."""
+    """`width` does not change the mistakes of a tree search, nor of random choices among ties."""
     for text in ("ucb1:sims=20", "alphabeta:depth=2,eval=uniform,random_ties=true"):
         assert mistakes(text, "late", width=3) == mistakes(text, "late")
 
 
 def test_a_careless_player_errs_as_often_as_there_are_mistakes() -> None:
-    """Within four standard errors of what the shares of wrong moves promise."""
+    """`random` errs as often as the shares of wrong moves predict, within 4 standard errors."""
     shares = [
         sum(map(solved.is_mistake, solved.values)) / len(solved.values)
         for solved in positions("late")
@@ -33,7 +33,7 @@ def test_a_careless_player_errs_as_often_as_there_are_mistakes() -> None:
 
 
 def test_who_sees_the_end_does_not_err() -> None:
-    """Alpha-beta nine plies deep, where no more squares are empty; but elsewhere it does."""
+    """Alpha-beta of depth 9 errs only in positions with more than nine empty squares."""
     numbers = mistakes("alphabeta:depth=9,eval=uniform", "late").numbers
     empty = [42 - men_of(solved.state) for solved in positions("late")]
     assert sum(squares <= 9 for squares in empty) == 100
@@ -42,7 +42,7 @@ def test_who_sees_the_end_does_not_err() -> None:
 
 
 def test_what_was_given_away_is_counted() -> None:
-    """Each mistake once."""
+    """Each mistake is counted once, by the fall in value."""
     found = mistakes("random", "early")
     assert sum(found.by_fall.values()) == found.count == len(set(found.numbers))
     assert set(found.by_fall) == {"win to draw", "win to loss", "draw to loss"}
@@ -50,7 +50,7 @@ def test_what_was_given_away_is_counted() -> None:
 
 
 def test_the_interval_is_wilsons() -> None:
-    """By the textbook's numbers: 31 of 500 with 95 %."""
+    """The 95 % Wilson intervals of 31 and of 0 mistakes in 500 positions."""
     found = Mistakes(
         player="random", kind="middle", positions=500, by_fall={}, numbers=tuple(range(31))
     )
@@ -61,6 +61,6 @@ def test_the_interval_is_wilsons() -> None:
 
 
 def test_a_human_is_not_asked() -> None:
-    """Nobody waits for 500 moves."""
+    """The player `human` is refused."""
     with pytest.raises(rz.PlayerError, match="a human cannot play here"):
         mistakes("human", "late")

@@ -1,4 +1,4 @@
-"""Who is rated, and who plays whom for it."""
+"""The choice of the nets that are rated, and of the pairs of players."""
 
 import itertools
 
@@ -9,7 +9,7 @@ from rulezero.errors import RunError
 
 
 def test_nets_are_evenly_spaced() -> None:
-    """The best and the last are always there; fewer nets than asked for are all of them."""
+    """The best net is always included, and the last one if two or more nets are asked for."""
     names = [f"iter_{number}" for number in range(1, 12)]
     assert spaced(names, 3, "iter_11") == ["iter_1", "iter_6", "iter_11"]
     assert spaced(names, 3, "iter_5") == ["iter_1", "iter_5", "iter_11"]
@@ -22,7 +22,7 @@ def test_nets_are_evenly_spaced() -> None:
 
 
 def test_everybody_is_joined_to_the_anchor() -> None:
-    """Neighbours meet, and no two players twice."""
+    """Neighbours in the list play each other, and no two players are paired twice."""
     fixed = [Entrant(name=name, text=name) for name in ("random", "heuristic", "alphabeta")]
     nets = [Entrant(name=f"iter_{n}", text=f"policy:net=iter_{n}", is_net=True) for n in range(4)]
     pairs = [{a.text, b.text} for a, b in pairings([*fixed, *nets])]

@@ -1,4 +1,4 @@
-"""Arrays on disk: what was played, split by game, whole or not there."""
+"""Arrays on disk: their contents, mirror images, splits by game, and complete folders."""
 
 import signal
 import subprocess
@@ -28,7 +28,7 @@ turned = mirror_files(7)
 def written(
     records: Sequence[Record], folder: Path, options: ArrayOptions = PLAIN
 ) -> dict[str, npt.NDArray[Any]]:
-    """The arrays by name, the splits among them."""
+    """The written arrays by name, including those of splits.npz."""
     arrays.write(records, survey(records), folder, options)
     found = {path.stem: np.load(path, allow_pickle=False) for path in folder.glob("*.npy")}
     with np.load(folder / "splits.npz", allow_pickle=False) as splits:
@@ -42,14 +42,14 @@ def rows(found: dict[str, npt.NDArray[Any]]) -> list[tuple[int, int, bool]]:
 
 
 def shares_of(state: rz.State, record: Record, ply: int) -> dict[int, float]:
-    """What a net should learn there, by action."""
+    """The policy target at this ply, by action; empty if there is none."""
     thought = record.thought(ply)
     return thought.target if thought else {}
 
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_arrays_are_the_games_replayed(text: str, tmp_path: Path) -> None:
-    """Planes as in play, shares by slot, values and results of seat 0, whose choice."""
+    """Each row has the planes of play, shares by slot, seat 0's value and result, and the mover."""
     records = record_samples.several(text, 3)
     found = written(records, tmp_path / "out")
     facts = samples.game(text).facts
@@ -85,7 +85,7 @@ def test_arrays_are_the_games_replayed(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", MIRRORS)
 def test_mirror_images_are_positions(text: str, tmp_path: Path) -> None:
-    """Planes and policy of the mirrored text; only what is its own image is there once."""
+    """Every position has a mirror image as a row, unless it is its own mirror image."""
     records = record_samples.several(text, 3)
     found = written(records, tmp_path / "out", ArrayOptions())
     plain = [row for row in rows(found) if not row[2]]
@@ -119,7 +119,7 @@ def test_mirror_images_are_positions(text: str, tmp_path: Path) -> None:
 
 
 def test_a_position_that_is_its_own_image_is_there_once(tmp_path: Path) -> None:
-    """An empty board without a policy, or with one that is the same in the mirror."""
+    """An empty board without a policy has no mirror image; with an uneven policy it has one."""
     record = record_samples.made("connect4")
     bare = msgspec.structs.replace(
         record.thoughts,
@@ -139,7 +139,7 @@ def test_a_position_that_is_its_own_image_is_there_once(tmp_path: Path) -> None:
 def test_a_position_without_an_image_is_there_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rules may have a mirror for some positions only; the others are shown as they are."""
+    """If the rules mirror only some positions, the other positions get no second row."""
 
     def remake(game: rz.Game, games: Any, plies: Any, *, mirrored: Any, **wanted: Any) -> None:
         _core.remake(game, games, plies, mirrored=mirrored & (plies % 2 == 1), **wanted)
@@ -152,7 +152,7 @@ def test_a_position_without_an_image_is_there_once(
 
 
 def test_games_are_split_whole(tmp_path: Path) -> None:
-    """Every position is in one part, and all of a game in the same, mirror images too."""
+    """Every position, mirrored or not, is in exactly one split: that of its game."""
     records = record_samples.several("connect4", 40)
     options = ArrayOptions(split=(60, 20, 20))
     found = written(records, tmp_path / "out", options)
@@ -171,7 +171,7 @@ def test_games_are_split_whole(tmp_path: Path) -> None:
 
 
 def test_splits_stay(tmp_path: Path) -> None:
-    """Whatever else is there and in which order; with another seed they are others."""
+    """A game's split depends only on the game, the shares and the seed, not on other games."""
     ids = [record.moves_id for record in record_samples.several("connect4", 40)]
 
     def parts(**changes: Any) -> list[str]:
@@ -191,14 +191,14 @@ def test_splits_stay(tmp_path: Path) -> None:
 
 
 def test_shares_are_what_was_asked_for() -> None:
-    """Nearly, of many games."""
+    """The splits of 3000 games have the wanted shares, within 0.03."""
     drawn = [split_of(f"{number:032x}", ArrayOptions(split=(70, 20, 10))) for number in range(3000)]
     counts = [drawn.count(name) / 3000 for name in arrays.SPLITS]
     np.testing.assert_allclose(counts, [0.7, 0.2, 0.1], atol=0.03)
 
 
 def test_what_nobody_learns_from_is_left_out(tmp_path: Path) -> None:
-    """Openings and interrupted games; a forced result is what learners are told."""
+    """Openings and interrupted games are left out; a forced result replaces the outcome."""
     first, _, last = record_samples.several("connect4", 3)
     records = [
         msgspec.structs.replace(first, opening=4),
@@ -214,7 +214,7 @@ def test_what_nobody_learns_from_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_survey_names_every_game(tmp_path: Path) -> None:
-    """Arrays are of one."""
+    """Arrays hold one game: records of several games are an error that counts them by game."""
     records = [*record_samples.several("connect4", 2), record_samples.made("razzle")]
     with pytest.raises(RecordError, match=r"connect4 \(2\), razzle \(1\): name one with --game"):
         survey(records)
@@ -223,7 +223,7 @@ def test_a_survey_names_every_game(tmp_path: Path) -> None:
 
 
 def test_a_record_that_is_not_true_is_left_out(tmp_path: Path) -> None:
-    """And told; where nobody listens, or none is true, it is an error."""
+    """It goes to `report`; without `report`, or if no record is left, it is an error."""
     good, other = record_samples.several("connect4", 2)
     bad = msgspec.structs.replace(other, outcome=-other.outcome)
     problems: list[RecordError] = []
@@ -238,7 +238,7 @@ def test_a_record_that_is_not_true_is_left_out(tmp_path: Path) -> None:
 
 
 def test_games_that_came_since_are_not_written(tmp_path: Path) -> None:
-    """A store may grow meanwhile."""
+    """Records that were not in the survey are skipped, since a store may grow after it."""
     records = record_samples.several("connect4", 3)
     found = survey(records[:2])
     meta = arrays.write(records, found, tmp_path / "out", PLAIN)
@@ -246,7 +246,7 @@ def test_games_that_came_since_are_not_written(tmp_path: Path) -> None:
 
 
 def test_long_games_come_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And are the same."""
+    """Games longer than a block give the same rows."""
     records = record_samples.several("razzle", 2)
     whole = written(records, tmp_path / "a", ArrayOptions())
     monkeypatch.setattr(rows_of, "_BLOCK", 7)
@@ -258,7 +258,7 @@ def test_long_games_come_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
-    """What fails leaves nothing; what a killed process left is told, and in nobody's way."""
+    """A failure leaves no folder; `unfinished` lists what killed processes left behind."""
     records = record_samples.several("connect4", 3)
     out = tmp_path / "out"
 
@@ -285,7 +285,7 @@ def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_a_killed_process_leaves_nothing_half(tmp_path: Path) -> None:
-    """Killed in the midst of it, and done again."""
+    """After a kill there is no folder of the final name, and writing it again succeeds."""
     with Store(tmp_path / "store") as store:
         for record in record_samples.several("connect4", 3):
             store.add(record)
@@ -311,7 +311,7 @@ write(store, survey(store), Path(sys.argv[2]), ArrayOptions(), die)
 
 
 def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
-    """Nor is a folder made to put it into."""
+    """Existing paths are refused, and parent folders are not created."""
     records = record_samples.several("connect4", 1)
     (tmp_path / "file").write_text("mine")
     for name in ("", "file"):
@@ -323,7 +323,7 @@ def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
 
 
 def test_room_is_looked_for(tmp_path: Path) -> None:
-    """A size is what the files come to; more than the disk has is refused before the first byte."""
+    """The estimated size is right to 1 %; arrays larger than the free disk space are refused."""
     records = record_samples.several("razzle", 2)
     found = survey(records)
     arrays.write(records, found, tmp_path / "out", ArrayOptions())
@@ -331,13 +331,13 @@ def test_room_is_looked_for(tmp_path: Path) -> None:
     assert size == pytest.approx(found.bytes(ArrayOptions()), rel=0.01)
     assert found.bytes(PLAIN) * 2 == found.bytes(ArrayOptions())
     huge = Survey(game=found.game, numbers=found.numbers, positions=10**13)
-    with pytest.raises(RecordError, match=r"would have \d+\.\d GB, and its disk has \d+\.\d GB"):
+    with pytest.raises(RecordError, match=r"needs \d+\.\d GB, but its disk has \d+\.\d GB"):
         arrays.write(records, huge, tmp_path / "huge", PLAIN)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_meta_tells_what_was_made(tmp_path: Path) -> None:
-    """Enough to read the arrays without the records."""
+    """meta.json describes the arrays, so that they can be read without the records."""
     records = record_samples.several("connect4", 3)
     meta = arrays.write(records, survey(records), tmp_path / "out", ArrayOptions(seed=7))
     assert msgspec.json.decode((tmp_path / "out" / "meta.json").read_bytes(), type=Meta) == meta

@@ -1,4 +1,4 @@
-"""Checking: a true record passes, a forged one is told what is wrong with it, and where."""
+"""Checking: correct records pass; for forged ones the error says what is wrong, and where."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ def changed(record: Record, **fields: Any) -> Record:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_what_was_played_is_true(text: str) -> None:
-    """Every random game, stopped ones included."""
+    """Records of random games pass, including games that were stopped."""
     for seed in range(3):
         record = record_samples.made(text, seed)
         assert check(record).last == samples.played(text, seed)[-1]
@@ -29,7 +29,7 @@ def test_what_was_played_is_true(text: str) -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_a_forged_choice_is_refused(text: str) -> None:
-    """An action that was not legal, at its ply; one too many; one too few."""
+    """An illegal action, a missing one or one too many is an error that names the ply."""
     record = record_samples.made(text, 1)
     states = samples.played(text, 1)
     ply = record.plies // 2
@@ -41,7 +41,9 @@ def test_a_forged_choice_is_refused(text: str) -> None:
         check(changed(record, actions=pack_numbers(actions)))
     if states[-1].is_over:
         shorter, thoughts = pack(states[-1].actions[:-1])
-        with pytest.raises(RecordError, match=f"at ply {record.plies - 1}, the end: .*goes on"):
+        with pytest.raises(
+            RecordError, match=f"at ply {record.plies - 1}, the end: .*is not over in"
+        ):
             check(changed(record, actions=shorter, thoughts=thoughts))
         longer, thoughts = pack([*states[-1].actions, 0])
         with pytest.raises(RecordError, match=f"at ply {record.plies}, .*the game is over"):
@@ -49,7 +51,7 @@ def test_a_forged_choice_is_refused(text: str) -> None:
 
 
 def test_a_forged_result_is_refused() -> None:
-    """Whatever the record says, the rules know better."""
+    """An outcome or end reason that differs from the rules' is an error."""
     record = record_samples.made("connect4", 1)
     assert abs(record.outcome) == 1
     for outcome in (-record.outcome, 0.0):
@@ -61,7 +63,7 @@ def test_a_forged_result_is_refused() -> None:
 
 
 def test_games_that_were_stopped_have_no_winner() -> None:
-    """Unless a seat resigned; a fragment of somebody else's data is taken at its word."""
+    """A stopped game has a winner only if a seat resigned or an imported file claims one."""
     actions, thoughts = pack([3, 3])
     record = changed(
         record_samples.made("connect4"), actions=actions, thoughts=thoughts, outcome=0.0
@@ -73,17 +75,17 @@ def test_games_that_were_stopped_have_no_winner() -> None:
     check(changed(record, end_reason="resigned", outcome=-1.0))
     with pytest.raises(RecordError, match="the player who resigns loses"):
         check(changed(record, end_reason="resigned"))
-    with pytest.raises(RecordError, match="goes on"):
+    with pytest.raises(RecordError, match="is not over in"):
         check(changed(record, end_reason="four", outcome=1.0))
     claimed = changed(record, end_reason="claimed", outcome=-0.7, source="import:x.jsonl")
     check(claimed)
-    with pytest.raises(RecordError, match="only an imported game may claim its end"):
+    with pytest.raises(RecordError, match="only an imported game can have this end"):
         check(changed(claimed, source="match"))
 
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_thoughts_are_about_legal_actions(text: str) -> None:
-    """A pair that is not legal at its ply is refused with the ply; so is a die that thinks."""
+    """A thought about an illegal action, or at a die, is an error that names the ply."""
     states = samples.played(text, 1)
     record = record_samples.made(text, 1)
     ply = next(p for p in range(5, record.plies) if states[p].mover != rz.CHANCE)
@@ -99,7 +101,7 @@ def test_thoughts_are_about_legal_actions(text: str) -> None:
             value = np.full(record.plies, np.nan)
             value[ply] = 0
             _, thoughts = pack(states[-1].actions, value=value)
-            with pytest.raises(RecordError, match=f"at ply {ply}: a die has no thoughts"):
+            with pytest.raises(RecordError, match=f"at ply {ply}: a die cannot have"):
                 check(changed(record, thoughts=thoughts))
             break
 
@@ -112,17 +114,17 @@ def test_thoughts_are_about_legal_actions(text: str) -> None:
         ({"game": "conect4"}, "no game"),
         ({"start": "7/7/7/7/7/7 o"}, "turn"),
         ({"start": "nonsense"}, "connect4: "),
-        ({"game": "chess:draws=automatic"}, "its own text is 'chess'"),
+        ({"game": "chess:draws=automatic"}, "but its text is 'chess'"),
     ],
 )
 def test_forged_facts_are_refused(fields: dict[str, Any], said: str) -> None:
-    """Other rules, another start, a game by another name."""
+    """A wrong rules version, start position or game text is an error."""
     with pytest.raises(RecordError, match=said):
         check(changed(record_samples.made("connect4"), **fields))
 
 
 def test_a_record_has_one_form() -> None:
-    """The same numbers packed in another way would be the same game under another id."""
+    """Numbers packed in another way are refused: they would give the same game another id."""
     record = record_samples.made("connect4")
     sims = record.thoughts.sims
     wider = bytes([2]) + sims[1:] + bytes(len(sims) - 1)
@@ -136,7 +138,7 @@ def test_a_record_has_one_form() -> None:
 
 
 def test_pieces_in_files_are_refused_from_strangers(tmp_path: Path) -> None:
-    """A piece file is read only where the record is trusted."""
+    """A piece file that a record names is read only if the record is trusted."""
     pieces = tmp_path / "mine.yaml"
     pieces.write_text(piece_files.WIZARD)
     record = record_samples.of(samples.play(rz.load(f"random_chess:pieces={pieces}"), 0)[:6])
@@ -151,7 +153,7 @@ def test_pieces_in_files_are_refused_from_strangers(tmp_path: Path) -> None:
 
 
 def test_rules_in_files_are_refused_from_strangers(tmp_path: Path) -> None:
-    """Rules in Python are a program: only those that this user has run before are run."""
+    """Rules in Python run only if this user has run them before, or trusts the record's path."""
     rules = tmp_path / "game.py"
     ran = tmp_path / "ran"
     rules.write_text(f"open({str(ran)!r}, 'w').close()\n" + documents.tic_tac_toe())
@@ -170,14 +172,14 @@ def test_rules_in_files_are_refused_from_strangers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_a_rules_hash_is_the_same_every_time(text: str) -> None:
-    """And another for every game; its planes are no part of the rules' text."""
+    """Loading a game again gives the same hash, and every game has a different one."""
     assert rules_hash(rz.load(text)) == rules_hash(samples.game(text))
     others = {rules_hash(samples.game(other)) for other in samples.GAMES}
     assert len(others) == len(samples.GAMES)
 
 
 def test_a_rules_hash_tells_what_a_piece_file_says(tmp_path: Path) -> None:
-    """Other content under the same path is another game; the same content elsewhere is the same."""
+    """The hash depends on the content of a piece file, not on its path."""
     path, elsewhere = tmp_path / "mine.yaml", tmp_path / "other.yaml"
     path.write_text(piece_files.WIZARD)
     elsewhere.write_text(piece_files.WIZARD)

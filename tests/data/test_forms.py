@@ -1,4 +1,4 @@
-"""Other forms: arrays for numpy, and which form a path means."""
+"""Other file formats: .npz arrays, and the format that a path's suffix means."""
 
 from pathlib import Path
 
@@ -11,13 +11,13 @@ from support import record_samples, samples
 
 
 def play(text: str, seed: int) -> tuple[rz.State, ...]:
-    """The beginning of a random game."""
+    """The first 60 states of a random game."""
     return samples.played(text, seed)[:60]
 
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_arrays_hold_every_choice_of_a_seat(text: str, tmp_path: Path) -> None:
-    """Planes as in play, target shares by slot, values and results of seat 0, whose choice."""
+    """Each row has the planes of play, shares by slot, seat 0's value and result, and the mover."""
     records = [record_samples.of(list(play(text, seed)), seed, index=seed) for seed in range(2)]
     path = tmp_path / "x.npz"
     assert export(records, path) == 2
@@ -49,9 +49,9 @@ def test_arrays_hold_every_choice_of_a_seat(text: str, tmp_path: Path) -> None:
 
 
 def test_an_npz_has_one_game(tmp_path: Path) -> None:
-    """And at least one record; a mistake leaves no file."""
+    """Records of two games, or no records, are an error, and no file is written."""
     mixed = [record_samples.made("connect4"), record_samples.made("razzle")]
-    with pytest.raises(RecordError, match="one game: connect4, then razzle"):
+    with pytest.raises(RecordError, match="one game, but here are connect4, razzle"):
         export(mixed, tmp_path / "x.npz")
     with pytest.raises(RecordError, match="no records"):
         export([], tmp_path / "x.npz")
@@ -59,7 +59,7 @@ def test_an_npz_has_one_game(tmp_path: Path) -> None:
 
 
 def test_the_suffix_tells_the_form(tmp_path: Path) -> None:
-    """Or the caller does; an unknown one is told with those that are known."""
+    """The suffix or `form` gives the format; the error for an unknown one lists the known ones."""
     record = record_samples.made("chess")
     export([record], tmp_path / "games.txt", "jsonl")
     assert list(import_file(tmp_path / "games.txt", form=".jsonl")) == [record]
@@ -75,7 +75,7 @@ def test_the_suffix_tells_the_form(tmp_path: Path) -> None:
 
 
 def test_records_opens_whatever_holds_records(tmp_path: Path) -> None:
-    """A store, a run with a store in it, a file of another form."""
+    """rz.records opens a store, a run's store, or a file of another format."""
     every = list(record_samples.several("chess", 2))
     with Store(tmp_path / "run" / "records") as store:
         for record in every:

@@ -1,4 +1,4 @@
-"""JSON lines: our own come back as they were, those of other programs are understood."""
+"""JSON lines: our files give the same records back, and other programs' files can be read."""
 
 import json
 import math
@@ -21,7 +21,7 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 
 
 def foreign(folder: Path, *lines: Any) -> Path:
-    """A file of these lines, objects or texts."""
+    """The path of a new file with these lines; objects are written as JSON."""
     path = folder / "theirs.jsonl"
     texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
     path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
@@ -30,7 +30,7 @@ def foreign(folder: Path, *lines: Any) -> Path:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_records_come_back_equal(text: str, tmp_path: Path) -> None:
-    """Every field, every thought, to the last bit of their id."""
+    """Every field and every thought comes back, and so the id is the same."""
     records = [record_samples.made(text, seed, index=seed) for seed in range(2)]
     path = tmp_path / "games.jsonl"
     assert export(records, path) == 2
@@ -39,14 +39,14 @@ def test_records_come_back_equal(text: str, tmp_path: Path) -> None:
 
 
 def test_what_a_run_says_of_a_record_comes_back(tmp_path: Path) -> None:
-    """Its iteration, a forced result, and whether it was given."""
+    """The fields iteration, forced_result and is_given come back."""
     record = record_samples.made("connect4", iteration=3, forced_result=-1.0, is_given=True)
     export([record], tmp_path / "x.jsonl")
     assert list(import_file(tmp_path / "x.jsonl")) == [record]
 
 
 def test_files_of_the_first_form_are_read(tmp_path: Path) -> None:
-    """Players were called seats, and the iteration and a forced result stood in texts."""
+    """The first format had `seats` for players, and iteration and result in task and source."""
     record = record_samples.made("connect4", task="0003/self-play", source="forced:1")
     export([record], tmp_path / "x.jsonl")
     lines = lines_of(tmp_path / "x.jsonl")
@@ -59,7 +59,7 @@ def test_files_of_the_first_form_are_read(tmp_path: Path) -> None:
 
 
 def test_a_record_without_plies_comes_back(tmp_path: Path) -> None:
-    """Resigned before the first move."""
+    """A game that was resigned before the first move comes back."""
     actions, thoughts = pack([])
     record = msgspec.structs.replace(
         record_samples.made("connect4"),
@@ -74,7 +74,7 @@ def test_a_record_without_plies_comes_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["monster", "exchange", "connect4"])
 def test_a_line_tells_a_ply(text: str, tmp_path: Path) -> None:
-    """Position, move, mover, shares by move text, and the result for seat 0."""
+    """Each line has a ply's position, move, mover, shares by move text, and seat 0's result."""
     record = record_samples.made(text)
     export([record], tmp_path / "x.jsonl")
     lines = lines_of(tmp_path / "x.jsonl")
@@ -98,7 +98,7 @@ def test_a_line_tells_a_ply(text: str, tmp_path: Path) -> None:
 
 
 def test_mcts_value_is_the_movers(tmp_path: Path) -> None:
-    """What is good for seat 0 has a positive value when White is to move, else a negative."""
+    """mcts_value is the value for the mover: it has the other sign when Black is to move."""
     game = rz.load("monster")
     start = game.start()
     states = [start]
@@ -111,7 +111,7 @@ def test_mcts_value_is_the_movers(tmp_path: Path) -> None:
     assert [line["current_player"] for line in lines] == ["white", "white", "black"]
     assert [line["mcts_value"] for line in lines] == pytest.approx([0.5, 0.25, -0.75], abs=1e-4)
     assert [line["value"] for line in lines] == pytest.approx([0.5, 0.25, 0.75], abs=1e-4)
-    # and other programs' lines are read in the same sense
+    # In other programs' lines, too, mcts_value is the value for the mover.
     kept = ("fen", "mcts_value", "policy", "current_player", "game_result")
     black = {name: lines[2][name] for name in kept}
     (read,) = import_file(foreign(tmp_path, black))
@@ -121,7 +121,7 @@ def test_mcts_value_is_the_movers(tmp_path: Path) -> None:
 
 
 def line(fen: str, policy: dict[str, float], value: float = 0.0, result: float = 1) -> Any:
-    """What the Monster Chess program writes."""
+    """A line in the format of the original Monster Chess program."""
     return {
         "fen": fen,
         "mcts_value": value,
@@ -133,7 +133,7 @@ def line(fen: str, policy: dict[str, float], value: float = 0.0, result: float =
 
 @pytest.mark.parametrize("between", [",", ", ", " ", "+", " + ", ";"])
 def test_pairs_become_two_plies(between: str, tmp_path: Path) -> None:
-    """The first half's shares are marginals, the second's are conditional on the first played."""
+    """The first half gets marginal shares, the second half shares given the first half played."""
     policy = {("e2e4", "e4e5"): 0.4, ("e2e4", "d2d4"): 0.2, ("d2d4", "e2e4"): 0.3}
     policy |= {("d2d4", "d4d5"): 0.1}
     theirs = line(START, {between.join(pair): share for pair, share in policy.items()}, value=0.3)
@@ -156,7 +156,7 @@ def test_pairs_become_two_plies(between: str, tmp_path: Path) -> None:
 
 
 def test_marginals_and_conditionals_by_hand() -> None:
-    """Sums over what follows; a second half knows nothing of other first halves."""
+    """A first half's share sums over its second halves; a second half's is given the first half."""
     shares = {(1, 2): 0.5, (1, 3): 0.25, (4, 2): 0.125, (5,): 0.125}
     assert conditional(shares, ()) == {1: 0.75, 4: 0.125, 5: 0.125}
     assert conditional(shares, (1,)) == pytest.approx({2: 2 / 3, 3: 1 / 3})
@@ -166,16 +166,16 @@ def test_marginals_and_conditionals_by_hand() -> None:
 
 
 def test_lines_are_joined_to_games(tmp_path: Path) -> None:
-    """What was played between two positions is found, in the policy or among all turns."""
+    """The moves between two positions are found, in the policy or among all legal turns."""
     game = rz.load("monster")
     state, lines, moves = game.start(), [], ["e2e4", "d2d4", "g8f6", "e1d2", "d2c3", "f6e4"]
     for at, move in enumerate(moves):
         if at in (0, 3):
-            # a pair that leads to the same board by another way has less weight
+            # The likeliest pair is the one that was played.
             both = ",".join(moves[at : at + 2])
             lines.append(line(state.text, {both: 0.9, "c2c3,c3c4": 0.1}))
         elif at == 2:
-            lines.append(line(state.text, {"a7a6": 1.0}))  # does not know what was played
+            lines.append(line(state.text, {"a7a6": 1.0}))  # not the move played
         elif at == 5:
             lines.append(line(state.text, {move: 1.0}, value=-0.5))
         state = state.apply(state.read(move))
@@ -189,7 +189,7 @@ def test_lines_are_joined_to_games(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["monster", "chess", "razzle", "connect4"])
 def test_plies_without_ids_are_joined_too(text: str, tmp_path: Path) -> None:
-    """As another program might pass them on: the moves are said, so nothing is guessed."""
+    """Lines without record and id, but with `move`, are joined by their moves."""
     record = record_samples.of(list(samples.played(text)[:40]))
     export([record], tmp_path / "x.jsonl")
     kept = ("game", "fen", "mcts_value", "policy", "current_player", "game_result", "move")
@@ -217,18 +217,18 @@ def test_where_lines_lack_a_new_record_begins(tmp_path: Path) -> None:
     near = [line(texts[0], {"e2e4,d2d4": 1}, result=1), line(texts[2], {"g8f6": 1}, result=-0.7)]
     records = list(import_file(foreign(tmp_path, *near)))
     assert [(record.plies, record.outcome) for record in records] == [(2, 1), (1, -0.7)]
-    assert list(import_file(foreign(tmp_path, *near))) == records  # the same every time
+    assert list(import_file(foreign(tmp_path, *near))) == records  # reading is deterministic
 
 
 def test_an_end_that_nobody_tells_is_not_known(tmp_path: Path) -> None:
-    """It is no draw."""
+    """A game without a result is `interrupted`, not a draw."""
     quiet = {**line(START, {"e2e4,d2d4": 1.0}), "game_result": None}
     (record,) = import_file(foreign(tmp_path, quiet))
     assert (record.outcome, record.end_reason) == (0, "interrupted")
 
 
 def test_a_game_ends_as_the_rules_say(tmp_path: Path) -> None:
-    """A captured king in the likeliest move agrees with the result, or is not what was played."""
+    """If the likeliest move ends the game against the file's result, another one was played."""
     fen = "8/8/8/8/2k5/8/2K5/8 w - - 0 1"
     theirs = line(fen, {"c2c3,c3c4": 0.7, "c2d2,d2e2": 0.3})
     (record,) = import_file(foreign(tmp_path, theirs))
@@ -237,13 +237,13 @@ def test_a_game_ends_as_the_rules_say(tmp_path: Path) -> None:
     assert (record.outcome, record.end_reason) == (-0.7, "claimed")
     state = rz.load("monster").parse(fen)
     assert record.columns().actions[0] == state.read("c2d2")
-    alone = line("4r3/8/8/8/8/8/5k2/4K3 w - - 0 1", {"e1f2": 1.0})  # half a turn is enough
+    alone = line("4r3/8/8/8/8/8/5k2/4K3 w - - 0 1", {"e1f2": 1.0})  # ends with the first half
     (record,) = import_file(foreign(tmp_path, alone))
     assert (record.plies, record.end_reason) == (1, "king")
 
 
 def test_odd_but_clear_lines_are_read(tmp_path: Path) -> None:
-    """Empty lines, counters and en-passant squares of other programs, no policy, other games."""
+    """Empty lines, other programs' counters and en-passant squares, and no policy are accepted."""
     fen = "rnbqkbnr/pppppppp/8/8/3PP3/8/2P2P2/4K3 b kq e3 7 1"
     lines = ["", line(fen, {"g8f6": 1}), "  ", {"fen": fen}, line(fen, {"g8f6": 1, "a7a6": 0})]
     records = list(import_file(foreign(tmp_path, *lines)))
@@ -260,15 +260,15 @@ def test_odd_but_clear_lines_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "said"),
     [
-        ("{", "no ply"),
-        ("[1, 2]", "no ply"),
-        ("{}", "no ply: .*fen"),
-        ('{"fen": 7}', "no ply"),
-        ("[" * 100_000, "no ply"),
-        ('{"fen": "", "x": ' + "[" * 100_000, "no ply"),
-        ('{"fen": "", "id": "x", "action": 1000000000000000000000000000000}', "no ply"),
-        ('{"fen": "", "id": "x", "sims": 1e30}', "no ply"),
-        ('{"fen": "", "id": "x", "pairs": [[1000000000000000000000000000000, 1, 1]]}', "no ply"),
+        ("{", "not a ply"),
+        ("[1, 2]", "not a ply"),
+        ("{}", "not a ply: .*fen"),
+        ('{"fen": 7}', "not a ply"),
+        ("[" * 100_000, "not a ply"),
+        ('{"fen": "", "x": ' + "[" * 100_000, "not a ply"),
+        ('{"fen": "", "id": "x", "action": 1000000000000000000000000000000}', "not a ply"),
+        ('{"fen": "", "id": "x", "sims": 1e30}', "not a ply"),
+        ('{"fen": "", "id": "x", "pairs": [[1000000000000000000000000000000, 1, 1]]}', "not a ply"),
         ('{"fen": "nonsense"}', "FEN|fields|field|text"),
         (line(START, {"e2e5,e5e6": 1}), "the policy has 'e2e5,e5e6': 'e2e5' is not a legal move"),
         (line(START, {"e2e4,e2e5": 1}), "the policy has 'e2e4,e2e5': 'e2e5' is not a legal"),
@@ -285,11 +285,11 @@ def test_odd_but_clear_lines_are_read(tmp_path: Path) -> None:
         (line("4k3/8/8/8/8/8/8/8 w - - 0 1", {}), "the game is over"),
         ({**line(START, {}), "game": "python:file=x.py"}, "would run a file"),
         ({**line(START, {}), "game": "monstre"}, "no game 'monstre'"),
-        (b'{"fen": "\xff"}', "no ply"),
+        (b'{"fen": "\xff"}', "not a ply"),
     ],
 )
 def test_a_mistake_is_told_with_its_line(bad: Any, said: str, tmp_path: Path) -> None:
-    """One RecordError of one line; nothing before it is lost, and with `report` nothing behind."""
+    """A one-line RecordError follows the games before it; `report` lets later games be read."""
     good = line(START, {"e2e4,e4e5": 1.0})
     other = line(START, {"d2d4,d4d5": 1.0}, result=-1)
     path = foreign(tmp_path, good, bad if not isinstance(bad, bytes) else "?", other)
@@ -307,7 +307,7 @@ def test_a_mistake_is_told_with_its_line(bad: Any, said: str, tmp_path: Path) ->
 
 
 def test_lines_of_our_own_that_were_changed_are_refused(tmp_path: Path) -> None:
-    """Left out, changed or put in another order: the record's id tells."""
+    """A missing, changed or garbled line refuses its record; the other records are read."""
     records = record_samples.several("connect4", 3)
     path = tmp_path / "x.jsonl"
     export(records, path)
@@ -333,11 +333,11 @@ def test_lines_of_our_own_that_were_changed_are_refused(tmp_path: Path) -> None:
         (told,) = problems([*whole[:second], json.dumps(changed) + "\n", *whole[second + 1 :]])
         assert f"{name} is {said!r}, not" in told
     garbled, *_ = problems([*whole[:second], "garbage\n", *whole[second + 1 :]])
-    assert f"x.jsonl:{second + 1}: no ply" in garbled
+    assert f"x.jsonl:{second + 1}: not a ply" in garbled
 
 
 def test_a_forged_record_in_lines_is_refused(tmp_path: Path) -> None:
-    """With a right id, but a wrong result: it is replayed."""
+    """A record with a wrong result is refused even if its id is right, because it is replayed."""
     record = msgspec.structs.replace(record_samples.made("connect4", 1), outcome=0.5)
     export([record], tmp_path / "x.jsonl")
     with pytest.raises(RecordError, match=r"x.jsonl:\d+: .*the end: the record says 0.5"):
@@ -345,7 +345,7 @@ def test_a_forged_record_in_lines_is_refused(tmp_path: Path) -> None:
 
 
 def test_values_need_not_be_known(tmp_path: Path) -> None:
-    """No value is NaN in columns, null in lines."""
+    """A missing value is NaN in columns and null in JSON lines."""
     actions, thoughts = pack([3], counts=[1], pair_actions=[3], pair_weights=[1])
     record: Record = msgspec.structs.replace(
         record_samples.made("connect4"),

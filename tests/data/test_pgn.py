@@ -1,4 +1,4 @@
-"""PGN: our games come back, python-chess reads them, and foreign files are read with tolerance."""
+"""PGN: games survive a round trip, python-chess reads them, and other programs' files are read."""
 
 import re
 from itertools import pairwise
@@ -17,7 +17,7 @@ from support import piece_files, record_samples, samples
 
 CHESSLIKE = [text for text in samples.GAMES if text.split(":")[0] in ("chess", "monster")]
 CHESSLIKE += [text for text in samples.GAMES if text.split(":")[0] == "random_chess"]
-LINES = ["value", "sims"]  # what a comment keeps of a thought
+LINES = ["value", "sims"]  # the parts of a thought that are written as comments
 
 
 def read(folder: Path, text: str | bytes, game: str | None = None) -> list[Record]:
@@ -28,7 +28,7 @@ def read(folder: Path, text: str | bytes, game: str | None = None) -> list[Recor
 
 
 def without_policies(record: Record) -> Record:
-    """What PGN keeps of a record."""
+    """The record with only the values and simulations of its thoughts, as PGN keeps them."""
     columns = record.columns()
     actions, thoughts = pack(columns.actions, value=columns.value, sims=columns.sims)
     return msgspec.structs.replace(record, actions=actions, thoughts=thoughts)
@@ -36,7 +36,7 @@ def without_policies(record: Record) -> Record:
 
 @pytest.mark.parametrize("text", CHESSLIKE)
 def test_games_come_back(text: str, tmp_path: Path) -> None:
-    """Every field of the record, values and simulations included; policies are not written."""
+    """Every field comes back, with values and simulations; policies are not written."""
     records = [record_samples.made(text, seed, index=seed, nets=("a", None)) for seed in range(3)]
     path = tmp_path / "games.pgn"
     assert export(records, path) == 3
@@ -46,7 +46,7 @@ def test_games_come_back(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", CHESSLIKE)
 def test_games_from_the_middle_come_back(text: str, tmp_path: Path) -> None:
-    """A start of one's own is in the FEN tag, Black to move or half a turn pending included."""
+    """Another start goes into the FEN tag, also with Black to move or in mid-turn."""
     states = samples.played(text)
     for begin in (1, 2, 3, 4):
         game = states[0].game
@@ -61,7 +61,7 @@ def test_games_from_the_middle_come_back(text: str, tmp_path: Path) -> None:
 
 
 def test_the_iteration_and_a_forced_result_come_back(tmp_path: Path) -> None:
-    """From tags of their own; from the task and the source where a file has no such tags."""
+    """They have their own tags; without these they are read from the task and the source."""
     record = record_samples.made("chess", task="0003/x", source="forced:-1")
     record = msgspec.structs.replace(record, iteration=4, forced_result=0.5)
     export([record], tmp_path / "x.pgn")
@@ -73,9 +73,9 @@ def test_the_iteration_and_a_forced_result_come_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["chess", "random_chess"])
 def test_python_chess_reads_our_games(text: str, tmp_path: Path) -> None:
-    """Move for move, with the same last position and result."""
+    """python-chess reads each game without errors, to the same length and last position."""
     records = [record_samples.made(text, seed, index=seed) for seed in range(3)]
-    if text == "random_chess":  # and one in which both castle
+    if text == "random_chess":  # add a game in which both sides castle
         played = [rz.load(text).start(back_rank="RKNBBNQR")]
         for move in ["e2e4", "e7e5", "c1b3", "c8b6", "d1e2", "d8e7", "b1a1", "b8a8"]:
             played.append(played[-1].apply(played[-1].read(move)))
@@ -94,7 +94,7 @@ def test_python_chess_reads_our_games(text: str, tmp_path: Path) -> None:
 
 
 def test_we_read_the_games_of_python_chess(tmp_path: Path) -> None:
-    """With its headers, variations and comments."""
+    """A game with headers, variations and comments, as python-chess writes it, is read."""
     game = chess.pgn.Game()
     game.headers["White"], game.headers["Black"] = "Morphy, Paul", "Duke"
     game.headers["Result"] = "1-0"
@@ -113,7 +113,7 @@ def test_we_read_the_games_of_python_chess(tmp_path: Path) -> None:
 
 
 def test_monster_reads_as_people_write_it(tmp_path: Path) -> None:
-    """Two halves behind the number, then Black's move."""
+    """After a move number come White's two halves, then Black's move."""
     start = rz.load("monster").start()
     actions = []
     for move in ("e2e4", "e4e5", "g8f6", "e5f6"):
@@ -153,7 +153,7 @@ def _states(text: str, actions: list[int]) -> list[rz.State]:
     ],
 )
 def test_what_people_put_between_moves_is_skipped(movetext: str, tmp_path: Path) -> None:
-    """Comments of both kinds, annotations, variations in variations, numbers, escaped lines."""
+    """Comments, annotations, nested variations, move numbers and escaped lines are skipped."""
     state = rz.load("chess").start()
     for move in ("e2e4", "e7e5", "g1f3"):
         state = state.apply(state.read(move))
@@ -166,7 +166,7 @@ def test_what_people_put_between_moves_is_skipped(movetext: str, tmp_path: Path)
 
 
 def test_results_and_ends(tmp_path: Path) -> None:
-    """The rules' where the game is over; a winner before that has seen the other resign."""
+    """The rules give the result of a finished game; a win before the end is a resignation."""
     (record,) = read(tmp_path, "1. e4 e5 0-1")
     assert (record.outcome, record.end_reason) == (-1, "resigned")
     (record,) = read(tmp_path, '[Result "1-0"]\n\n1. e4 e5')
@@ -183,7 +183,7 @@ def test_results_and_ends(tmp_path: Path) -> None:
 
 
 def test_games_of_variants_are_told_by_their_tags(tmp_path: Path) -> None:
-    """Variant and FEN; where they say nothing it is chess, or what the caller says."""
+    """The Variant and FEN tags name the game; without them it is the caller's, or chess."""
     fen = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1"
     (record,) = read(tmp_path, f'[Variant "Chess 960"]\n[FEN "{fen}"]\n\n1. e4 e5 *')
     assert record.game == "random_chess"
@@ -197,7 +197,7 @@ def test_games_of_variants_are_told_by_their_tags(tmp_path: Path) -> None:
 
 
 def test_men_with_two_letters_are_written_so_that_they_are_read(tmp_path: Path) -> None:
-    """Their SAN has braces, which would be a comment."""
+    """The SAN of such pieces has braces, which must not be written as a PGN comment."""
     game = rz.load("random_chess:pieces=standard+custom")
     found = 0
     for seed in range(4):
@@ -211,7 +211,7 @@ def test_men_with_two_letters_are_written_so_that_they_are_read(tmp_path: Path) 
 
 
 def test_a_piece_file_is_read_only_where_it_is_trusted(tmp_path: Path) -> None:
-    """Its path stands in the Game tag."""
+    """The Game tag names a piece file, which is read only with trusted=True."""
     pieces = tmp_path / "mine.yaml"
     pieces.write_text(piece_files.WIZARD)
     record = record_samples.of(samples.play(rz.load(f"random_chess:pieces={pieces}"), 0)[:9])
@@ -231,25 +231,25 @@ def test_a_piece_file_is_read_only_where_it_is_trusted(tmp_path: Path) -> None:
         ("1. e4 } e5 *", "after move 1: a stray '}'"),
         ("1. e4 (1. d4 *", r"after move 1: a '\(' without its '\)'"),
         ("1. e4 ) *", r"a '\)' without its '\('"),
-        ("1. e4 1-0 e5", "the move 'e5' stands behind the result 1-0"),
-        ("1. f3 e5 2. g4 Qh4# 1-0", r"the result is 1-0, but by the rules 0-1 \(checkmate\)"),
+        ("1. e4 1-0 e5", "the move 'e5' is after the result 1-0"),
+        ("1. f3 e5 2. g4 Qh4# 1-0", r"the result is 1-0, but by the rules it is 0-1 \(check"),
         ('[FEN "nonsense"]\n\n1. e4', "game 2: "),
-        ('[Variant "Atomic"]\n\n1. e4', "the variant 'Atomic' is not known; say which game"),
+        ('[Variant "Atomic"]\n\n1. e4', "the variant 'Atomic' is unknown; name the game"),
         ('[Variant "Chess960"]\n\n1. e4', "needs a FEN tag"),
         ('[Game "python:file=x.py"]\n\n1. e4', "would run a file"),
         ('[Game "razzle"]\n\n1. e4', "razzle has no SAN"),
         ('[Result "2-0"]\n\n1. e4', "the result is '2-0'"),
-        ('[Seed "x"]\n\n1. e4', "the tag Seed is 'x'; it is a whole number"),
+        ('[Seed "x"]\n\n1. e4', "the tag Seed is 'x'; it must be a whole number"),
         ('[Purpose "fun"]\n\n1. e4', "no purpose 'fun'"),
-        ('[Outcome "x"]\n\n1. e4', "the tag Outcome is 'x'; it is a number"),
-        ('[ForcedResult "x"]\n\n1. e4', "the tag ForcedResult is 'x'; it is a number"),
-        ('[Iteration "x"]\n\n1. e4', "the tag Iteration is 'x'; it is a whole number"),
+        ('[Outcome "x"]\n\n1. e4', "the tag Outcome is 'x'; it must be a number"),
+        ('[ForcedResult "x"]\n\n1. e4', "the tag ForcedResult is 'x'; it must be a number"),
+        ('[Iteration "x"]\n\n1. e4', "the tag Iteration is 'x'; it must be a whole number"),
         ('[OpeningPlies "9"]\n\n1. e4', "an opening of 9 plies"),
         ("1. " + "e4" * 5000, "not a legal move"),
     ],
 )
 def test_a_mistake_is_told_with_game_and_move(bad: str, said: str, tmp_path: Path) -> None:
-    """One RecordError with file, line, game and move; games before and behind are read."""
+    """A one-line RecordError names file, line, game and move; the other games are read."""
     good = '[Event "x"]\n\n1. e4 e5 *\n\n'
     head = "" if bad.startswith("[") else '[Event "y"]\n\n'
     path = tmp_path / "theirs.pgn"
@@ -266,20 +266,20 @@ def test_a_mistake_is_told_with_game_and_move(bad: str, said: str, tmp_path: Pat
 
 
 def test_games_without_san_have_no_pgn(tmp_path: Path) -> None:
-    """It says what to write instead, and leaves no file behind."""
+    """The error says to write .jsonl instead, and no file is left behind."""
     with pytest.raises(RecordError, match=r"razzle has no SAN, .*write \.jsonl"):
         export([record_samples.made("razzle")], tmp_path / "x.pgn")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_empty_file_has_no_games(tmp_path: Path) -> None:
-    """Nor has one of empty lines."""
+    """An empty file, or one with only empty lines, gives no records."""
     assert read(tmp_path, "") == []
     assert read(tmp_path, "\n\n  \n") == []
 
 
 def test_names_and_dates_come_back(tmp_path: Path) -> None:
-    """People have names, players their texts beside them; what is no date is left out."""
+    """Names, players' texts and dates come back; a date that is no date is dropped."""
     players = rz.player("human"), rz.player("random")
     dialogue = Dialogue(
         rz.load("chess"), players, names=("Anna \\ Bo", None), date="2026.11.18", seed=3

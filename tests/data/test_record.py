@@ -1,4 +1,4 @@
-"""Records: every field comes back, and what no game can have been is refused."""
+"""Records: every field survives a round trip, and impossible values are refused."""
 
 import hashlib
 import io
@@ -29,7 +29,7 @@ words = some.text(alphabet=some.characters(min_codepoint=32, max_codepoint=126),
 
 @given(some.lists(some.integers(0, 2**32 - 1), max_size=50))
 def test_numbers_come_back(numbers: list[int]) -> None:
-    """A packed column holds whole numbers below 2**32, in the smallest width."""
+    """A packed column holds integers below 2**32, in as few bytes each as the largest needs."""
     packed = pack_numbers(numbers)
     assert unpack_numbers(packed, len(numbers), "x").tolist() == numbers
     width = (max(numbers, default=0).bit_length() + 7) // 8
@@ -38,7 +38,7 @@ def test_numbers_come_back(numbers: list[int]) -> None:
 
 @given(some.lists(some.floats(-1, 1) | some.just(math.nan), max_size=50))
 def test_values_come_back_to_their_precision(values: list[float]) -> None:
-    """A fixed-point column is right to half a step of 1/32767; NaN stays NaN."""
+    """A fixed-point column is exact to half a step of 1/32767, and NaN stays NaN."""
     back = unpack_fixed(pack_fixed(values, 32767), 32767, len(values), "x")
     np.testing.assert_array_equal(np.isnan(back), np.isnan(values))
     np.testing.assert_allclose(back, values, rtol=0, atol=0.5 / 32767 + 1e-7)
@@ -46,7 +46,7 @@ def test_values_come_back_to_their_precision(values: list[float]) -> None:
 
 @pytest.mark.parametrize("packed", [b"\0", b"\5\1\1\1\1\1", b"\1", b"\1\1\1", b"\2\1\0", b"\xff"])
 def test_a_damaged_column_is_refused(packed: bytes) -> None:
-    """Wrong widths, wrong lengths, and more width than needed: a column has one form."""
+    """A wrong width or length is refused, and so is a larger width than needed."""
     with pytest.raises(RecordError, match="column sims"):
         unpack_numbers(packed, 1, "sims")
 
@@ -66,7 +66,7 @@ plies = some.lists(
 @settings(max_examples=60)
 @given(plies, some.integers(0, 3))
 def test_thoughts_come_back(game: list[tuple[Any, ...]], prune: int) -> None:
-    """pack then columns gives every number back, to the precision of its column."""
+    """Packed thoughts give every number back, to the precision of its column."""
     pairs = [(action, weight) for ply in game for action, weight in ply[6].items()]
     targets = [max(1, weight - prune) for _, weight in pairs]
     actions, thoughts = pack(
@@ -106,7 +106,7 @@ def test_thoughts_come_back(game: list[tuple[Any, ...]], prune: int) -> None:
 
 
 def some_record(**fields: Any) -> Record:
-    """A record whose game nobody has asked about."""
+    """A record with these fields, not checked against the rules."""
     actions, thoughts = pack([3, 3, 2])
     fallback: dict[str, Any] = {
         "game": "connect4",
@@ -147,7 +147,7 @@ def some_record(**fields: Any) -> Record:
     )
 )
 def test_every_field_comes_back(fields: dict[str, Any]) -> None:
-    """Through msgpack, and the id with it; another field is another id."""
+    """A record comes back from msgpack with the same id; a changed task changes the id."""
     record = some_record(**fields)
     again = read_record(msgspec.msgpack.encode(record))
     assert again == record
@@ -158,7 +158,7 @@ def test_every_field_comes_back(fields: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_random_games_can_be_recorded(text: str) -> None:
-    """Their actions, and the shares of a thought sum to 1."""
+    """The actions come back, and the shares and targets of a thought sum to 1."""
     record = record_samples.made(text)
     columns = record.columns()
     assert columns.actions.tolist() == samples.played(text)[-1].actions
@@ -171,7 +171,7 @@ def test_random_games_can_be_recorded(text: str) -> None:
 
 
 def test_visit_counts_and_shares_by_hand() -> None:
-    """Counts stay, counts too large are scaled, shares are kept in units of 1/65535."""
+    """Counts are stored as they are, or scaled if too large; shares in units of 1/65535."""
     _, thoughts = pack(
         [0, 0, 0, 0],
         counts=[2, 2, 2, 1],
@@ -186,7 +186,7 @@ def test_visit_counts_and_shares_by_hand() -> None:
 
 
 def test_a_share_too_small_to_count_is_left_out() -> None:
-    """Unless the target gives it weight."""
+    """A share that rounds to 0 is dropped, unless its target has weight."""
     pairs: dict[str, Any] = {
         "counts": [3],
         "pair_actions": [1, 2, 3],
@@ -202,7 +202,7 @@ def test_a_share_too_small_to_count_is_left_out() -> None:
 
 
 def test_a_surprise_is_capped() -> None:
-    """At 16 nats, which no search reaches."""
+    """A surprise is capped at 16 nats, more than any search reaches."""
     _, thoughts = pack([0], surprise=[99])
     assert thoughts.columns(np.zeros(1, np.uint32)).surprise[0] == pytest.approx(16, abs=0.001)
 
@@ -214,18 +214,18 @@ def test_a_surprise_is_capped() -> None:
         ({"draw": [-0.5]}, "draw at ply 0"),
         ({"raw_value": [math.inf]}, "raw_value at ply 0"),
         ({"value": [0, 0]}, "2 numbers for 1 plies"),
-        ({"sims": [-1]}, "sims holds numbers from 0"),
+        ({"sims": [-1]}, "sims must hold numbers from 0"),
         ({"sims": [0.5]}, "whole numbers"),
         ({"counts": [1]}, "pair_actions has the shape"),
         ({"counts": [1], "pair_actions": [0], "pair_weights": [math.nan]}, "weight at ply 0"),
         ({"counts": [1], "pair_actions": [0], "pair_weights": [-1]}, "weight at ply 0"),
         ({"counts": [1], "pair_actions": [0], "pair_weights": [0]}, "all 0 at ply 0"),
         ({"counts": [2], "pair_actions": [3, 3], "pair_weights": [1, 1]}, "twice"),
-        ({"counts": [1], "pair_actions": [2**31], "pair_weights": [1]}, "pair_actions holds"),
+        ({"counts": [1], "pair_actions": [2**31], "pair_weights": [1]}, "pair_actions must hold"),
     ],
 )
 def test_impossible_thoughts_are_refused(arrays: dict[str, Any], said: str) -> None:
-    """NaN weights, values out of range, wrong lengths: one line that names the column."""
+    """The error for NaN weights, values out of range and wrong lengths names the column."""
     with pytest.raises(RecordError, match=said):
         pack([0], **arrays)
 
@@ -246,14 +246,14 @@ def test_impossible_thoughts_are_refused(arrays: dict[str, Any], said: str) -> N
     ],
 )
 def test_impossible_records_are_refused(fields: dict[str, Any]) -> None:
-    """A RecordError, which is a RulezeroError."""
+    """An impossible field raises RecordError, which is a RulezeroError."""
     with pytest.raises(RecordError):
         some_record(**fields)
     assert issubclass(RecordError, rz.RulezeroError)
 
 
 def test_damaged_thoughts_are_refused() -> None:
-    """Whatever bytes stand in the columns: RecordError or a reading that packs to the same."""
+    """Random damage to a column raises RecordError, or leaves columns of consistent lengths."""
     record = record_samples.made("razzle", 1)
     actions = record.columns().actions
     dice = np.random.default_rng(0)
@@ -278,7 +278,7 @@ def test_damaged_thoughts_are_refused() -> None:
 
 
 def test_there_is_no_ply_beyond_the_end() -> None:
-    """Nor before the beginning."""
+    """A ply below 0 or beyond the end raises RecordError."""
     for ply in (-1, 3):
         with pytest.raises(RecordError, match=f"no ply {ply} in a game of 3"):
             some_record().thought(ply)
@@ -288,7 +288,7 @@ def test_there_is_no_ply_beyond_the_end() -> None:
 
 
 def test_every_column_of_plies_is_a_field() -> None:
-    """Of a thought, of the columns, of what is packed, and of the core's thoughts."""
+    """Each column of PLY_COLUMNS is a field of Thought, Columns, Thoughts and CoreThought."""
     names = [column.name for column in PLY_COLUMNS]
     assert len(set(names)) == len(names)
     for form in (Thought, Columns, Thoughts, rz._core.CoreThought):
@@ -296,7 +296,7 @@ def test_every_column_of_plies_is_a_field() -> None:
 
 
 def numbers(column: PlyColumn) -> some.SearchStrategy[float | None]:
-    """What may stand in a column; None where nothing is known."""
+    """Valid values of a column; None stands for an unknown value."""
     if column.is_whole:
         return some.integers(0, 2**32 - 1)
     return some.none() | some.floats(column.low, min(column.high, 15))
@@ -308,7 +308,7 @@ rows = some.fixed_dictionaries({column.name: numbers(column) for column in PLY_C
 @settings(max_examples=40)
 @given(some.lists(rows, min_size=3, max_size=3))
 def test_every_column_of_plies_comes_back(plies: list[dict[str, Any]]) -> None:
-    """From a store, as a thought, and from lines of JSON: to the precision of its scale."""
+    """From msgpack and from JSON lines, each value comes back to the precision of its column."""
     given = {name: [ply[name] for ply in plies] for name in plies[0]}
     actions, thoughts = pack([3, 3, 2], **given)
     record = read_record(msgspec.msgpack.encode(some_record(actions=actions, thoughts=thoughts)))
@@ -331,13 +331,13 @@ def test_every_column_of_plies_comes_back(plies: list[dict[str, Any]]) -> None:
 
 
 def test_there_is_no_column_of_another_name() -> None:
-    """A misspelt one is an error, not a column that nobody keeps."""
+    """A misspelt column name is an error, so that no values are lost silently."""
     with pytest.raises(TypeError, match="no column 'valeu'"):
         pack([0], valeu=[0.5])
 
 
 def test_a_later_column_leaves_old_ids_alone() -> None:
-    """A column behind all others counts for the id of a record only where it says something."""
+    """A column added after all others changes the id of a record only if it is not empty."""
 
     class Wider(Thoughts, frozen=True, kw_only=True, array_like=True):
         depth: bytes = b""
@@ -348,16 +348,16 @@ def test_a_later_column_leaves_old_ids_alone() -> None:
     assert msgspec.structs.replace(wider, depth=b"x").identity() != wider.identity()
 
 
-# --- the first form ------------------------------------------------------------------------------
+# --- the first format ----------------------------------------------------------------------------
 
 
 def first_form(record: Record) -> bytes:
-    """As records were stored before they had an iteration."""
+    """The record as it was stored before records had an iteration."""
     return msgspec.msgpack.encode(msgspec.structs.astuple(record)[:16])
 
 
 def test_the_first_form_has_the_same_id() -> None:
-    """It was the SHA-256 of those bytes, and still is."""
+    """A record's id is the SHA-256 of its first format, so that later fields do not change it."""
     record = some_record(iteration=3, forced_result=1.0, is_given=True)
     assert record.id == hashlib.sha256(first_form(record)).hexdigest()[:32]
     assert record.id == read_record(first_form(record)).id
@@ -369,7 +369,7 @@ _OTHERS = ["3", "", "/3", "generate/00ff", "-1/x", "x1/y", "\u00b2/x", "given/0/
 
 @pytest.mark.parametrize(("task", "number"), [*_TASKS.items(), *((text, None) for text in _OTHERS)])
 def test_the_first_form_has_its_iteration_in_the_task(task: str, number: int | None) -> None:
-    """The number before the slash; records of today say it themselves."""
+    """In the first format, the iteration is the number before the task's slash."""
     record = some_record(task=task)
     found = read_record(first_form(record))
     assert (found.iteration, found.is_given) == (number, task.startswith("given/"))
@@ -380,6 +380,6 @@ def test_the_first_form_has_its_iteration_in_the_task(task: str, number: int | N
     ("source", "result"), [("forced:1", 1), ("forced:0", 0), ("forced:-1", -1), ("forced:2", None)]
 )
 def test_the_first_form_has_a_forced_result_in_the_source(source: str, result: float) -> None:
-    """The outcome stays what it was."""
+    """In the first format, a source such as "forced:1" is the forced result; the outcome stays."""
     found = read_record(first_form(some_record(source=source)))
     assert (found.source, found.outcome, found.forced_result) == (source, 0, result)

@@ -1,4 +1,4 @@
-"""Replayed records: who moved and what a net saw, as they were in play."""
+"""Replayed records: movers, planes, slots and events are the same as in play."""
 
 import threading
 from typing import Any
@@ -16,13 +16,13 @@ pytestmark = pytest.mark.sanitize
 
 
 def seen(states: tuple[rz.State, ...]) -> list[int]:
-    """The plies at which a net may look."""
+    """The plies whose positions have planes: all but those with a pending die."""
     return [i for i, state in enumerate(states) if state.is_over or state.mover != rz.CHANCE]
 
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_planes_from_the_record_equal_planes_from_play(text: str) -> None:
-    """Byte for byte, history planes and the last position included, in whatever order."""
+    """Planes are equal byte for byte, including history planes, in any order of plies."""
     for seed in range(3):
         states = samples.played(text, seed)
         record = record_samples.made(text, seed)
@@ -35,7 +35,7 @@ def test_planes_from_the_record_equal_planes_from_play(text: str) -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_a_replay_is_what_was_played(text: str) -> None:
-    """Movers, numbers of choices, events and the end."""
+    """Movers, numbers of legal actions, events and the last state are those of the game."""
     states = samples.played(text, 1)
     told = replay_of(record_samples.made(text, 1))
     assert told.movers.tolist() == [state.mover for state in states[:-1]]
@@ -48,7 +48,7 @@ def test_a_replay_is_what_was_played(text: str) -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_slots_and_legal_masks_are_those_of_play(text: str) -> None:
-    """A mask is true at the slots of legal actions; pairs get the slots of their actions."""
+    """A mask is true exactly at the slots of legal actions; pairs get their actions' slots."""
     states = samples.played(text, 2)
     record = record_samples.made(text, 2)
     columns = record.columns()
@@ -74,7 +74,7 @@ def test_slots_and_legal_masks_are_those_of_play(text: str) -> None:
 
 
 def test_an_array_of_the_caller_is_filled() -> None:
-    """And cleared before; a part of a batch will do."""
+    """`out` may be part of a larger array; it is cleared first, and the rest stays unchanged."""
     record = record_samples.made("connect4")
     batch = np.full((5, 3, 6, 7), 9, np.float32)
     filled = planes(record, [4, 0], out=batch[1:3])
@@ -85,7 +85,7 @@ def test_an_array_of_the_caller_is_filled() -> None:
 
 
 def test_threads_replay_at_once() -> None:
-    """The core's rules need no interpreter: each thread gets its own answer."""
+    """The core releases the GIL while it replays, and each thread gets the right planes."""
     record = record_samples.made("chess")
     plies = np.arange(0, record.plies, 3)
     wanted = planes(record, plies)
@@ -104,7 +104,7 @@ def test_threads_replay_at_once() -> None:
 
 
 def test_what_cannot_be_replayed_is_told_with_its_ply() -> None:
-    """Illegal actions, plies beyond the end, dice."""
+    """The error for an illegal action, a ply beyond the end or a pending die names the ply."""
     game = rz.load("connect4")
     start = game.start().text
 
@@ -129,7 +129,7 @@ def test_what_cannot_be_replayed_is_told_with_its_ply() -> None:
 
 
 def test_plies_of_several_games_come_in_the_order_asked_for() -> None:
-    """Whichever game each is of, and however the games are mixed."""
+    """Plies of different games may be requested in any order."""
     records = [record_samples.made("razzle", seed) for seed in range(3)]
     game = rz.load("razzle")
     which = np.array([2, 0, 1, 2, 0, 2], np.uint32)
@@ -146,7 +146,7 @@ def test_plies_of_several_games_come_in_the_order_asked_for() -> None:
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:
-    """Wrong shapes, types, strides and offsets: nothing is written beside them."""
+    """Arrays with wrong shapes, types, strides or offsets, or read-only ones, are refused."""
     game = rz.load("connect4")
     start = game.start().text
     none = np.zeros(0, np.uint32)

@@ -1,4 +1,4 @@
-"""Records step by step."""
+"""`steps`: a record ply by ply, and `look_up`: one record of several."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from support import samples
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_steps_are_the_game(text: str) -> None:
-    """Position, choice and thought of every ply, as the record has them."""
+    """Each step has the ply's position and thought, and the last one reaches the outcome."""
     (record,) = rz.match(text, "random", "puct:eval=uniform,sims=4", 1, opening=2).records
     game = samples.game(text)
     played = list(steps(record, game=game))
@@ -27,7 +27,7 @@ def test_steps_are_the_game(text: str) -> None:
 
 
 def test_judges_speak_beside_the_mover(tmp_path: Path) -> None:
-    """By their players' texts, at every choice and at no die."""
+    """A step has the judges' notes by player text, at every choice but at no die."""
     rz.match("exchange", "random", "random", 2, judge="heuristic", save=tmp_path, opening=0)
     record, notes = look_up(Store(tmp_path), "1")
     for step in steps(record, notes):
@@ -36,7 +36,7 @@ def test_judges_speak_beside_the_mover(tmp_path: Path) -> None:
 
 
 def test_records_are_found_by_number_and_id(tmp_path: Path) -> None:
-    """In a store, and in files."""
+    """look_up finds records by number, id or start of the id, in stores and in files."""
     store, file = tmp_path / "store", tmp_path / "games.jsonl"
     rz.match("connect4", "random", "random", 5, save=store)
     records = list(Store(store))
@@ -61,7 +61,7 @@ def test_records_are_found_by_number_and_id(tmp_path: Path) -> None:
 
 
 def test_a_forged_record_is_refused() -> None:
-    """At the ply that cannot be; what was before it is shown."""
+    """A wrong start, an illegal action or an untrusted game raises RecordError."""
     (record,) = rz.match("connect4", "random", "random", 1, opening=0).records
     wrong = msgspec.structs.replace(record, start="X6/O6/X6/O6/X6/O6 x")
     with pytest.raises(rz.RecordError, match="connect4"):

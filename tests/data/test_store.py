@@ -1,4 +1,4 @@
-"""The store: what was kept can be read, whatever happened to the process or the file."""
+"""The store: saved games can be read after kills, and damage to its files is noticed."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ SHORT = [record_samples.of(list(samples.played("tictactoe", s))[:4], index=s) fo
 
 
 def write(folder: Path, given: Sequence[Record] = RECORDS, seal: bool = True) -> Path:
-    """A folder's one shard that holds the records, or what a writer that died left of it."""
+    """The path of a folder's only shard: sealed, or the .part that a killed writer leaves."""
     with Store(folder) as store:
         for record in given:
             store.add(record)
@@ -41,7 +41,7 @@ def write(folder: Path, given: Sequence[Record] = RECORDS, seal: bool = True) ->
 
 
 def ends(data: bytes | bytearray) -> list[int]:
-    """Where the chunks of a shard end."""
+    """The offsets at which the chunks of a shard end, the header's first."""
     found = [len(MAGIC)]
     while found[-1] < len(data):
         length = int.from_bytes(data[found[-1] : found[-1] + 4], "little") & 0x7FFFFFFF
@@ -51,7 +51,7 @@ def ends(data: bytes | bytearray) -> list[int]:
 
 @pytest.mark.parametrize("seal", [False, True])
 def test_what_was_added_can_be_read(tmp_path: Path, seal: bool) -> None:
-    """In order, whole, while the shard is being written and after it was sealed."""
+    """Records come back whole and in order, both from a sealed shard and from a .part."""
     write(tmp_path, seal=seal)
     store = Store(tmp_path)
     assert list(store) == list(RECORDS)
@@ -65,7 +65,7 @@ def test_what_was_added_can_be_read(tmp_path: Path, seal: bool) -> None:
 
 
 def test_a_reader_sees_what_comes_later(tmp_path: Path) -> None:
-    """The next look finds what was added since; sealing changes nothing for it."""
+    """An open reader sees records added later, also while the shard is sealed."""
     reader, writer = Store(tmp_path), Store(tmp_path)
     assert list(reader) == []
     for number, record in enumerate(RECORDS, 1):
@@ -80,7 +80,7 @@ def test_a_reader_sees_what_comes_later(tmp_path: Path) -> None:
 
 
 def test_a_shard_tells_what_it_holds(tmp_path: Path) -> None:
-    """One game, one set of versions and one purpose a shard; filters skip the others unread."""
+    """A shard holds records of one game and one purpose; `select` filters records."""
     chess = record_samples.made("chess", task="c", purpose="gate", source="human")
     with Store(tmp_path) as store:
         for record in [*RECORDS, chess]:
@@ -102,7 +102,7 @@ def test_a_shard_tells_what_it_holds(tmp_path: Path) -> None:
 
 
 def test_a_record_is_given_once(tmp_path: Path) -> None:
-    """The same task and index, or the same id where there is no task, in whatever shards."""
+    """Records with the same task and index, or without a task the same id, are yielded once."""
     again = msgspec.structs.replace(RECORDS[0], players=("random", "random"))
     by_hand = msgspec.structs.replace(RECORDS[0], task="", purpose="human")
     for _ in range(2):
@@ -116,8 +116,8 @@ def test_a_record_is_given_once(tmp_path: Path) -> None:
 def test_a_part_cut_anywhere_holds_every_whole_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At every byte: reading ignores the torn tail, writing cuts it off and seals the rest."""
-    monkeypatch.setattr("os.fsync", lambda _: None)  # the disk is not what is tested
+    """Wherever a .part is cut, readers skip the torn end, and `adopt` removes it and seals."""
+    monkeypatch.setattr("os.fsync", lambda _: None)  # for speed
     path = write(tmp_path / "whole", SHORT, seal=False)
     data = path.read_bytes()
     chunks = ends(data)
@@ -138,7 +138,7 @@ def test_a_part_cut_anywhere_holds_every_whole_game(
 
 
 def test_garbage_behind_the_last_game_of_a_part_is_cut(tmp_path: Path) -> None:
-    """A power cut may leave zeros or anything else there."""
+    """A power cut may leave zeros or other bytes after the last game; they are ignored and cut."""
     path = write(tmp_path, seal=False)
     dice = np.random.default_rng(0)
     for tail in (bytes(5000), dice.bytes(3000), b"\x28\xb5\x2f\xfd" * 50):
@@ -152,7 +152,7 @@ def test_garbage_behind_the_last_game_of_a_part_is_cut(tmp_path: Path) -> None:
 
 
 def test_a_damaged_header_costs_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever seals a .part keeps the games behind it; what is no shard is not touched at all."""
+    """`adopt` keeps the games after a damaged header, and leaves files that are no shards alone."""
     monkeypatch.setattr("os.fsync", lambda _: None)
     path = write(tmp_path, SHORT[:1], seal=False)
     data = path.read_bytes()
@@ -170,7 +170,7 @@ def test_a_damaged_header_costs_no_game(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_flipped_bit_is_noticed(tmp_path: Path) -> None:
-    """In every byte of a sealed shard; being tolerant, all undamaged games are still there."""
+    """A flipped bit in any byte raises; a tolerant store still yields all undamaged games."""
     path = write(tmp_path, SHORT)
     data = path.read_bytes()
     chunks = ends(data)
@@ -184,15 +184,15 @@ def test_a_flipped_bit_is_noticed(tmp_path: Path) -> None:
         store = Store(tmp_path, tolerant=True)
         left = list(store)
         assert store.problems
-        hit = sum(end <= at for end in chunks) - 1  # which game, -1 for the header
+        hit = sum(end <= at for end in chunks) - 1  # the damaged game, or -1 for the header
         assert left == [record for i, record in enumerate(SHORT) if i != hit], at
 
 
 def test_damage_is_told_with_file_and_offset(tmp_path: Path) -> None:
-    """In one line; the games before it have been given."""
+    """The games before the damage are yielded; the error names file and offset in one line."""
     path = write(tmp_path)
     data = bytearray(path.read_bytes())
-    offset = ends(data)[1]  # where the second game begins
+    offset = ends(data)[1]  # the start of the second game
     data[offset + 20] ^= 255
     path.write_bytes(data)
     walk = iter(Store(tmp_path))
@@ -202,24 +202,24 @@ def test_damage_is_told_with_file_and_offset(tmp_path: Path) -> None:
 
 
 def test_a_sealed_shard_that_was_cut_is_noticed(tmp_path: Path) -> None:
-    """Even between two games; what is left is given first."""
+    """A cut between two games is noticed as well; the remaining games are yielded first."""
     path = write(tmp_path)
     data = path.read_bytes()
     path.write_bytes(data[: ends(data)[2]])
     walk = iter(Store(tmp_path))
     assert [next(walk), next(walk)] == list(RECORDS[:2])
-    with pytest.raises(RecordError, match="ends here without its trailer"):
+    with pytest.raises(RecordError, match="ends here without a trailer"):
         next(walk)
 
 
 def test_a_shard_put_together_anew_is_noticed(tmp_path: Path) -> None:
-    """Whole chunks left out or swapped: verify compares the SHA-256 of the whole file."""
+    """`verify` notices a chunk that was removed, by the SHA-256 of the whole file."""
     path = write(tmp_path)
     data = path.read_bytes()
     marks = ends(data)
     path.write_bytes(data[: marks[0]] + data[marks[1] :])
     assert list(Store(tmp_path)) == list(RECORDS[1:])
-    with pytest.raises(RecordError, match="not the values and the SHA-256 that were sealed"):
+    with pytest.raises(RecordError, match="its values or its SHA-256 are not those of the trailer"):
         Store(tmp_path).verify()
 
 
@@ -228,7 +228,7 @@ def test_a_shard_put_together_anew_is_noticed(tmp_path: Path) -> None:
     [b"", b"RZ", b"hello", MAGIC, MAGIC + b"\xff" * 40, bytes(100), b"\x28\xb5\x2f\xfd" * 9],
 )
 def test_what_is_no_shard_is_told(tmp_path: Path, content: bytes) -> None:
-    """A sealed name with other content is a RecordError that names it."""
+    """A .games file that is no shard raises a RecordError that names it."""
     (tmp_path / "x.games").write_bytes(content)
     with pytest.raises(RecordError, match=r"x\.games"):
         list(Store(tmp_path))
@@ -236,7 +236,7 @@ def test_what_is_no_shard_is_told(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_newer_format_is_not_guessed_at(tmp_path: Path) -> None:
-    """It says which rulezero wrote it."""
+    """A shard of a newer format is not read; the error names the version that wrote it."""
     header = msgspec.json.encode(shard.Header(format=2, rulezero="9.1"))
     record = shard.chunk(shard.compress(msgspec.msgpack.encode(RECORDS[0])))
     (tmp_path / "x.games").write_bytes(MAGIC + shard.chunk(header) + record)
@@ -246,7 +246,7 @@ def test_a_newer_format_is_not_guessed_at(tmp_path: Path) -> None:
 
 
 def bombs() -> dict[str, bytes]:
-    """Frames that unpack to far more than a record, or say they do."""
+    """Compressed frames by name whose content is far too large, or whose stated size is wrong."""
     zeros = zstandard.ZstdCompressor(level=19).compress(bytes(1 << 26))
     stream = zstandard.ZstdCompressor(write_content_size=False).compressobj()
     silent = stream.compress(bytes(1 << 26)) + stream.flush()
@@ -259,7 +259,7 @@ def bombs() -> dict[str, bytes]:
 
 @pytest.mark.parametrize("name", bombs())
 def test_a_bomb_is_refused(tmp_path: Path, name: str) -> None:
-    """Its size is checked before anything is unpacked."""
+    """A decompression bomb is refused without using much memory (less than 32 MiB)."""
     frame = bombs()[name]
     path = write(tmp_path)
     data = path.read_bytes()
@@ -288,7 +288,7 @@ def test_a_bomb_is_refused(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_a_value_that_is_no_record_is_refused(tmp_path: Path, value: bytes) -> None:
-    """Whole chunk, whole frame, wrong content: file and offset are named all the same."""
+    """An undamaged chunk whose content is no record raises an error with file and offset."""
     path = write(tmp_path)
     data = path.read_bytes()
     first = ends(data)[0]
@@ -299,13 +299,13 @@ def test_a_value_that_is_no_record_is_refused(tmp_path: Path, value: bytes) -> N
 
 
 def test_a_record_too_large_is_refused_before_it_is_written(tmp_path: Path) -> None:
-    """What could not be read back."""
-    with pytest.raises(RecordError, match="the largest have"):
+    """A record too large to be read back raises RecordError."""
+    with pytest.raises(RecordError, match="the limit is"):
         shard.compress(bytes(shard.LARGEST + 1))
 
 
 def test_iterating_needs_little_memory(tmp_path: Path) -> None:
-    """One record at a time, however many there are."""
+    """Iterating over 2000 records takes at most 256 KiB more memory than over 20."""
     with Store(tmp_path) as store:
         for index in range(2000):
             store.add(msgspec.structs.replace(RECORDS[0], index=index))
@@ -324,7 +324,7 @@ def test_iterating_needs_little_memory(tmp_path: Path) -> None:
 
 
 def test_shards_stay_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that has grown is sealed, and another begun."""
+    """A shard that reaches its maximum size is sealed, and a new one is started."""
     monkeypatch.setattr("rulezero.data.store._SHARD_BYTES", 700)
     with Store(tmp_path) as store:
         for record in RECORDS:
@@ -334,14 +334,14 @@ def test_shards_stay_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_nothing_written_leaves_nothing(tmp_path: Path) -> None:
-    """Opening and closing makes no folder."""
+    """Opening and closing a store does not create its folder."""
     with Store(tmp_path / "new") as store:
         assert len(store) == 0
     assert not (tmp_path / "new").exists()
 
 
 def test_a_full_disk_leaves_no_torn_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What could not be written whole is taken back, and writing can go on."""
+    """A record that was written only in part is removed, and later records can be added."""
     store = Store(tmp_path)
     store.add(RECORDS[0])
     (writer,) = store._writers.values()
@@ -367,7 +367,7 @@ def test_a_full_disk_leaves_no_torn_game(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_records_are_looked_up_by_id(tmp_path: Path) -> None:
-    """Not by number: where in the folder a record lies means nothing."""
+    """A store is indexed by record id; a number as index is refused."""
     with Store(tmp_path) as store:
         store.add(RECORDS[0])
         assert store[RECORDS[0].id] == RECORDS[0]
@@ -380,7 +380,7 @@ def test_records_are_looked_up_by_id(tmp_path: Path) -> None:
 
 
 def test_only_files_are_shards(tmp_path: Path) -> None:
-    """Whatever else somebody puts there is left alone."""
+    """Folders and pipes with the name of a shard are ignored."""
     write(tmp_path)
     (tmp_path / "folder.games").mkdir()
     os.mkfifo(tmp_path / "pipe.games")
@@ -388,7 +388,7 @@ def test_only_files_are_shards(tmp_path: Path) -> None:
 
 
 def test_notes_lie_beside_records(tmp_path: Path) -> None:
-    """Keyed by the record's id, one for each judge; the records themselves stay as they are."""
+    """A record has one note for each judge, the first; notes do not change records."""
     thoughts = [record.thoughts for record in RECORDS]
     with Store(tmp_path) as store:
         for record in RECORDS:
@@ -424,7 +424,7 @@ store.close()
 
 
 def start_writing(folder: Path, task: str, games: int) -> subprocess.Popen[str]:
-    """Another process that keeps games and prints the number of each once it is kept."""
+    """A new process that saves games and prints the index of each game after saving it."""
     code = f"import sys; sys.path[:0] = {sys.path!r}\n{WRITE}"
     return subprocess.Popen(
         [sys.executable, "-c", code, str(folder), task, str(games)],
@@ -434,7 +434,7 @@ def start_writing(folder: Path, task: str, games: int) -> subprocess.Popen[str]:
 
 
 def test_two_processes_write_at_once(tmp_path: Path) -> None:
-    """Each its own shard; a reader reads meanwhile, and writers that come later leave them be."""
+    """Two writers, other short writers and a reader can use a store at once; no game is lost."""
     writers = [start_writing(tmp_path, task, 300) for task in ("a", "b")]
     counts = []
     while any(writer.poll() is None for writer in writers):
@@ -453,7 +453,7 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
 
 
 def test_a_killed_writer_leaves_every_finished_game(tmp_path: Path) -> None:
-    """kill -9 at any instant; the next writer seals what is left."""
+    """After kill -9, every finished game is in the store; the next writer seals the .part."""
     for number in range(3):
         writer = start_writing(tmp_path, f"k{number}", 1_000_000)
         assert writer.stdout is not None
@@ -475,7 +475,7 @@ def test_a_killed_writer_leaves_every_finished_game(tmp_path: Path) -> None:
 
 
 def test_a_shard_is_found_under_its_new_name(tmp_path: Path) -> None:
-    """A reader that has just listed a .part still opens it once it is sealed."""
+    """A reader of a .part that has been sealed since opens the sealed shard."""
     path = write(tmp_path)
     with Reader(path.with_name(path.name + PART)) as reader:
         assert reader.path == path

@@ -1,4 +1,4 @@
-"""Summaries: games, ends and values, counted by hand."""
+"""Summaries: counts of games and end reasons, and values, against expected figures."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def ended(record: Record, outcome: float, reason: str, iteration: int | None) ->
 
 
 def mixed() -> list[Record]:
-    """Two wins, a loss, a draw and an interrupted game of two iterations, and one of neither."""
+    """Six games: five of iterations 1 and 2, one interrupted, and one without an iteration."""
     games = record_samples.several("connect4", 6)
     return [
         ended(games[0], 1.0, "four", 1),
@@ -29,7 +29,7 @@ def mixed() -> list[Record]:
 
 
 def test_ends_are_counted_by_cause() -> None:
-    """Wins of seat 0, draws, wins of seat 1; how an interrupted game ended nobody knows."""
+    """Wins and draws are counted by end reason; the result of an interrupted game is unknown."""
     (found,) = summarise(mixed())
     assert found.game == "connect4"
     assert found.results == results(6, 2, 1, 2, 1)
@@ -48,7 +48,7 @@ def results(games: int, first: int, draws: int, second: int, unknown: int = 0) -
 
 
 def test_values_are_those_of_the_searches() -> None:
-    """Mean and standard deviation over the plies that have one, in a generation and in all."""
+    """Mean and standard deviation of the search values, by generation and over all games."""
     records = mixed()
     (found,) = summarise(records)
     assert [each.number for each in found.generations] == [1, 2, None]
@@ -68,7 +68,7 @@ def assert_values(told: Summary | Generation, records: list[Record]) -> None:
 
 
 def test_where_nobody_searched_there_is_no_value() -> None:
-    """None, not 0."""
+    """Without search values, mean and spread are None, not 0."""
     record = record_samples.made("connect4")
     empty = msgspec.structs.replace(record.thoughts, value=b"")
     (found,) = summarise([msgspec.structs.replace(record, thoughts=empty)])
@@ -76,7 +76,7 @@ def test_where_nobody_searched_there_is_no_value() -> None:
 
 
 def test_each_game_has_its_summary() -> None:
-    """With its purposes and sources, the most frequent first."""
+    """Each game's summary counts its purposes and sources, the most frequent first."""
     records = [
         *(record_samples.made("razzle", seed, index=seed, purpose="gate") for seed in range(2)),
         record_samples.made("connect4", source="import:a.pgn"),
@@ -91,7 +91,7 @@ def test_each_game_has_its_summary() -> None:
 
 
 def test_a_damaged_record_is_told() -> None:
-    """Or raises, where nobody listens; the others are counted."""
+    """A damaged record goes to `report` and the others are counted; without `report` it raises."""
     good, other = record_samples.several("connect4", 2)
     bad = msgspec.structs.replace(
         other, thoughts=msgspec.structs.replace(other.thoughts, value=b"\x09")
@@ -105,7 +105,7 @@ def test_a_damaged_record_is_told() -> None:
 
 
 def test_a_summary_is_the_same_from_a_store(tmp_path: Path) -> None:
-    """And survives JSON."""
+    """A store gives the same summary as a list, and the summary survives JSON."""
     with Store(tmp_path) as store:
         for record in mixed():
             store.add(record)

@@ -1,4 +1,4 @@
-"""Mistakes in Connect Four, and the fixed positions that are shipped."""
+"""Mistakes in Connect Four, and the fixed test positions of the package."""
 
 import random
 from collections import Counter
@@ -21,7 +21,7 @@ KINDS: list[Kind] = ["early", "middle", "late"]
         pytest.param("7/7/7/7/1O1O3/1XXX3 o", "abcdefg", "", id="a1 and e1 threaten: all lose"),
         pytest.param(
             "O1XOX1X/X1XXXOO/X1XOOOX/OOOXOXO/XOOXOXO/XXOOXOX x",
-            "f",  # seat 1 has nothing left but b4, and then b5 makes four
+            "f",  # leaves seat 1 only b4, and then b5 makes four
             "b",
             id="win to draw: b4 lets seat 1 fill b5",
         ),
@@ -34,20 +34,20 @@ KINDS: list[Kind] = ["early", "middle", "late"]
     ],
 )
 def test_mistakes_by_hand(text: str, right: str, wrong: str) -> None:
-    """A mistake gives value away; where all moves are worth the same there is none."""
+    """A mistake is a move with a worse value than the best; equal moves are no mistakes."""
     state = GAME.parse(text)
     found = {state.say(action): connect4.is_mistake(state, action) for action in state.legal}
     assert found == dict.fromkeys(right, False) | dict.fromkeys(wrong, True)
 
 
 def test_an_illegal_action_is_no_mistake() -> None:
-    """It is an error of the caller's."""
+    """An illegal action raises MoveError."""
     with pytest.raises(rz.MoveError, match="action 7 is not legal"):
         connect4.is_mistake(GAME.parse("7/7/7/7/7/XXX1OOO x"), 7)
 
 
 def test_values_are_seat_zeros() -> None:
-    """Whoever moves."""
+    """Values are for seat 0, also when seat 1 is to move."""
     for text, value in [("7/7/7/7/7/XXX1OOO x", 1), ("7/7/7/7/OOO4/XXX3X o", -1)]:
         state = GAME.parse(text)
         assert connect4.values(state)[3] == connect4.value(state) == value
@@ -55,7 +55,7 @@ def test_values_are_seat_zeros() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_in_every_fixed_position_one_can_err(kind: Kind) -> None:
-    """500 of them, with a better and a worse move, and nobody can win or be refuted at once."""
+    """500 positions without an immediate win, each with a mistake that does not lose at once."""
     assert len(positions(kind)) == 500
     for solved in positions(kind):
         state = solved.state
@@ -74,7 +74,7 @@ def wins_at_once(state: rz.State) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_fixed_positions_are_spread(kind: Kind) -> None:
-    """Over men, seats and values; and no two are mirror images."""
+    """The positions cover all numbers of men, seats and values; no two are mirror images."""
     states = [solved.state for solved in positions(kind)]
     texts = {state.text for state in states}
     assert len(texts | {mirrored(text) for text in texts}) == sum(
@@ -91,7 +91,7 @@ def test_fixed_positions_are_spread(kind: Kind) -> None:
 
 @pytest.mark.parametrize(("kind", "count"), [("early", 2), ("middle", 14), ("late", 14)])
 def test_the_fixed_values_are_the_solvers(kind: Kind, count: int) -> None:
-    """A sample; in the early ones of those with the most men, which are quick."""
+    """A sample is solved again; of early positions only those with the most men, for speed."""
     known = positions(kind) if kind != "early" else positions(kind)[-70:]
     for solved in random.Random(kind).sample(known, count):
         assert connect4.values(solved.state) == solved.values
@@ -99,7 +99,7 @@ def test_the_fixed_values_are_the_solvers(kind: Kind, count: int) -> None:
 
 
 def test_positions_can_be_made_again() -> None:
-    """The seed settles them, the size of the table does not."""
+    """The positions depend on the seed, not on the size of the hash table."""
     tries = [(3, 1), (3, 16), (4, 1)]
     made = [make("middle", seed=seed, each=6, table=table) for seed, table in tries]
     assert made[0] == made[1] != made[2]
@@ -108,7 +108,7 @@ def test_positions_can_be_made_again() -> None:
 
 
 def test_lines_are_read_as_written() -> None:
-    """Every line of the file, a full column among them."""
+    """Every line of the file survives reading and writing; a full column is written as "."."""
     lines = connect4.POSITIONS.read_text(encoding="utf-8").splitlines()
     assert [connect4.write(connect4.read(line)) for line in lines] == lines
     solved = Solved(GAME.parse("X6/O6/X6/O6/X6/O6 x"), {1: 1, 2: 0, 3: -1, 4: 0, 5: 0, 6: 0})
@@ -116,6 +116,6 @@ def test_lines_are_read_as_written() -> None:
 
 
 def test_an_unknown_kind_is_named() -> None:
-    """With those that are known."""
+    """The error quotes the unknown kind and lists the known ones."""
     with pytest.raises(rz.GameError, match="no 'endless' positions; known: early, middle, late"):
         positions("endless")  # type: ignore[arg-type]

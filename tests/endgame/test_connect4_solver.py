@@ -1,4 +1,4 @@
-"""The Connect Four solver against exhaustive search, mirror images and itself."""
+"""The Connect Four solver: compared with exhaustive search, and on mirrored positions."""
 
 import random
 import signal
@@ -14,7 +14,7 @@ SOLVER = Connect4Solver(table=64)
 
 
 def played(men: int, dice: random.Random) -> rz.State:
-    """A position that random moves lead to, not the end of a game."""
+    """A position with this many men, reached by random moves, in which the game is not over."""
     while True:
         state = GAME.start()
         while not state.is_over:
@@ -24,7 +24,7 @@ def played(men: int, dice: random.Random) -> rz.State:
 
 
 def exhaustive(state: rz.State, known: dict[str, int]) -> int:
-    """Seat 0's value by plain minimax: no bounds, no order, no symmetry."""
+    """Seat 0's value by plain minimax, without bounds, move ordering or symmetry."""
     if state.outcome is not None:
         return int(state.outcome)
     if state.text not in known:
@@ -41,7 +41,7 @@ def mirrored(state: rz.State) -> rz.State:
 
 @pytest.mark.sanitize
 def test_it_agrees_with_exhaustive_search() -> None:
-    """Hundreds of positions with few empty squares, each legal column, all three values."""
+    """400 positions with few empty squares, every legal column, and all three values."""
     dice = random.Random(1)
     seen: list[int] = []
     for number in range(400):
@@ -56,7 +56,7 @@ def test_it_agrees_with_exhaustive_search() -> None:
 
 @pytest.mark.parametrize("men", [16, 20, 24])
 def test_a_position_is_worth_its_best_move(men: int) -> None:
-    """Farther from the end than an exhaustive search comes; and by a table of any size."""
+    """A position's value is its best move's, for hash tables of 1 and 64 MiB."""
     dice = random.Random(men)
     little = Connect4Solver(table=1)
     for _ in range(15):
@@ -68,7 +68,7 @@ def test_a_position_is_worth_its_best_move(men: int) -> None:
 
 
 def test_mirror_images_are_worth_the_same() -> None:
-    """Column for column; each is asked a solver of its own, which knows nothing of the other."""
+    """Mirrored columns have equal values; each position gets a new solver with an empty table."""
     dice = random.Random(3)
     for men in range(18, 40):
         state = played(men, dice)
@@ -85,14 +85,14 @@ def test_mirror_images_are_worth_the_same() -> None:
     ],
 )
 def test_a_finished_game_is_worth_its_outcome(columns: str, value: int) -> None:
-    """And it has no moves to value."""
+    """A finished game's value is its outcome, and there are no values of moves."""
     state = GAME.replay(GAME.start().text, ["abcdefg".index(column) for column in columns])
     assert state.outcome == value
     assert (SOLVER.value(state), SOLVER.values(state)) == (value, {})
 
 
 def test_threads_may_share_a_solver() -> None:
-    """They get the same answers as one alone."""
+    """Four threads that share a solver get the same values as one thread."""
     dice = random.Random(5)
     states = [played(20, dice) for _ in range(12)]
     wanted = [SOLVER.values(state) for state in states]
@@ -110,10 +110,10 @@ def test_threads_may_share_a_solver() -> None:
 
 
 def test_a_long_search_can_be_broken_off() -> None:
-    """It lets other threads run and hears signals; afterwards it still answers rightly."""
+    """A signal handler's exception ends the search, and the solver still works afterwards."""
 
     class BrokenOffError(Exception):
-        """What the signal's handler raises."""
+        """Raised by the signal handler."""
 
     def break_off(*_: object) -> None:
         raise BrokenOffError
@@ -133,8 +133,8 @@ def test_a_long_search_can_be_broken_off() -> None:
 
 
 def test_what_it_cannot_answer_it_says() -> None:
-    """Other games, tables without a size."""
-    with pytest.raises(rz.GameError, match="knows connect4, not chess"):
+    """Other games and impossible table sizes raise GameError."""
+    with pytest.raises(rz.GameError, match="for connect4, not chess"):
         SOLVER.value(rz.load("chess").start())
     for table in (0, -1, 1 << 20):
         with pytest.raises(rz.GameError, match="1 to 65536 MiB"):

@@ -1,4 +1,4 @@
-"""Monster's endgame tables: against a slow solver, against the rules, and as files."""
+"""Monster's endgame tables: compared with a slow solver and with the rules, and their files."""
 
 import random
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ SLOW = Solver()
 
 
 def verdict(tables: Tables, text: str) -> int:
-    """A probe as one signed number."""
+    """The position's distance: positive if White wins, negative if Black wins, 0 if drawn."""
     known = tables.probe(GAME.parse(text))
     assert known is not None
     return known.value * known.distance
@@ -29,7 +29,7 @@ def verdict(tables: Tables, text: str) -> int:
 
 @pytest.mark.parametrize("men", ["KvK", "KvKQ", "KvKR", "KvKN", "KQvK", "KNvK", "KPvK"])
 def test_every_position_against_a_slow_solver(tables: Tables, men: str) -> None:
-    """One that was written from the rules' text alone, all three stages."""
+    """The slow solver was written from the rules' text alone; all three stages are compared."""
     positions = list(SLOW.solve(men).positions())
     assert len(positions) > 10_000
     wrong = [text for text, wanted in positions if verdict(tables, text) != wanted]
@@ -37,7 +37,7 @@ def test_every_position_against_a_slow_solver(tables: Tables, men: str) -> None:
 
 
 def test_two_black_men_against_the_slow_solver(tables: Tables) -> None:
-    """Where Black can win: many positions, and how many there are of each kind."""
+    """KvKQR, which Black can win: 20,000 positions, and the counts of wins and draws."""
     slow = SLOW.solve("KvKQR")
     found = tables.summary("KvKQR")
     counts = slow.counts()
@@ -50,7 +50,7 @@ def test_two_black_men_against_the_slow_solver(tables: Tables) -> None:
 
 
 def texts(black: str, many: int, dice: random.Random) -> Iterator[str]:
-    """Positions of a lone white king, drawn at random, in all three stages."""
+    """Random positions of a lone white king, in all three stages of a turn."""
     for _ in range(many):
         text = draw(f"Kv{black}", dice, dice.choice("wwb"))
         yield text + dice.choice(["", " +"] if " w " in text else [""])
@@ -58,12 +58,12 @@ def texts(black: str, many: int, dice: random.Random) -> Iterator[str]:
 
 @pytest.mark.parametrize("men", SMALL)
 def test_verdicts_agree_with_the_rules_one_ply_ahead(tables: Tables, men: str) -> None:
-    """The game's own legal moves lead where the tables say."""
+    """Each position's verdict follows from the verdicts after its legal moves."""
     tables.check(men, 50_000)
 
 
 def test_a_wrong_verdict_is_found(endgames: Path) -> None:
-    """The comparison with the rules can fail."""
+    """`check` raises for a table with wrong verdicts."""
     mapped = [map_table(endgames, men) for men in solving.order("KvKQ")]
     verdicts = np.array(mapped[-1].verdicts)
     verdicts[verdicts == 3] = 4
@@ -74,7 +74,7 @@ def test_a_wrong_verdict_is_found(endgames: Path) -> None:
 
 
 def test_what_tables_do_not_tell(tables: Tables) -> None:
-    """Castling, en passant, men without a table, other games; a finished game tells itself."""
+    """Positions with castling, en passant or other men have no verdict; other games raise."""
     assert tables.probe(GAME.parse("4k2r/8/8/8/8/8/8/4K3 b k - 0 1")) is None
     assert tables.probe(GAME.parse("4k2r/8/8/8/8/8/8/4K3 b - - 0 1")) is not None
     assert tables.probe(GAME.parse("4k3/8/8/8/4Pp2/8/8/K7 b - e3 0 1")) is None
@@ -88,7 +88,7 @@ def test_what_tables_do_not_tell(tables: Tables) -> None:
 
 
 def test_a_game_by_the_tables_lasts_as_long_as_they_say(tables: Tables) -> None:
-    """The winner's turns up to and with the capture, from the longest wins of either side."""
+    """Played by the tables, each side's longest win takes as many turns as its distance."""
     for men in ("KvKQR", "KvKQ"):
         for seat, longest in enumerate(tables.summary(men).longest):
             assert longest.text is not None
@@ -101,7 +101,7 @@ def test_a_game_by_the_tables_lasts_as_long_as_they_say(tables: Tables) -> None:
 
 
 def test_a_search_wins_what_is_won_in_time(tables: Tables, endgames: Path) -> None:
-    """With one simulation. A win that does not fit into the turns left is a draw to the search."""
+    """One simulation is enough to win; a win that needs more turns than are left is a draw."""
     text = "8/8/8/8/2r5/1q6/8/K2k4 b - - 0 {}"
     assert tables.probe(GAME.parse(text.format(1))) == Probe(-1, 4)
     for kind in ("puct:sims=1", "gumbel:sims=1", "ucb1:sims=1", "alphabeta:depth=1", "oneply"):
@@ -115,7 +115,7 @@ def test_a_search_wins_what_is_won_in_time(tables: Tables, endgames: Path) -> No
             while not state.is_over and state.mover == 0:
                 state = state.apply(tables.best(state))
         assert state.outcome == -1
-    # Turn 144 of 150 is the first of the seven that the win takes.
+    # The win takes seven of the game's 150 turns, so it must begin with turn 144 at the latest.
     last = 72
     assert (
         rz.player(f"puct:sims=1,tables={endgames}").think(GAME.parse(text.format(last))).value == -1
@@ -126,11 +126,11 @@ def test_a_search_wins_what_is_won_in_time(tables: Tables, endgames: Path) -> No
 
 
 def test_a_search_throws_no_won_or_drawn_game_away(tables: Tables, endgames: Path) -> None:
-    """Whoever searches, of either side: the next position is worth as much, and a win is nearer."""
+    """For every player and either side, a move keeps the value, and a win comes nearer."""
     dice = random.Random(4)
     kinds = ("puct:sims=20,", "gumbel:sims=8,", "ucb1:sims=20,", "alphabeta:depth=1,", "oneply:")
     seats = [rz.player(f"{kind}tables={endgames}") for kind in kinds]
-    left = {1: 10_000, 0: 2000}  # won and drawn ones
+    left = {1: 10_000, 0: 2000}  # won and drawn positions still to try
     while any(left.values()):
         state = GAME.parse(draw(dice.choice(SMALL), dice, dice.choice("wb")))
         known = None if state.is_over else tables.probe(state)
@@ -143,13 +143,13 @@ def test_a_search_throws_no_won_or_drawn_game_away(tables: Tables, endgames: Pat
         after = tables.probe(state.apply(thought.action))
         assert after is not None
         assert after.value == known.value == thought.value
-        # White's turn is the same one until its second half is made.
+        # White's first half does not complete a turn, so the distance stays.
         is_whole = state.mover == 1 or state.apply(thought.action).is_over
         assert not known.value or after.distance == known.distance - is_whole
 
 
 def test_tables_are_exact_leaves(tables: Tables, endgames: Path) -> None:
-    """A capture that leads into a won table decides: no opinion is worth a whole point."""
+    """A capture that leads into a won table has the value 1, which the heuristic never gives."""
     found = 0
     for text in texts("KQRN", 20_000, random.Random(1)):
         state = GAME.parse(text)
@@ -157,7 +157,7 @@ def test_tables_are_exact_leaves(tables: Tables, endgames: Path) -> None:
             continue
         after = [tables.probe(state.apply(action)) for action in state.legal]
         nearest = min((known.distance for known in after if known and known.value == 1), default=0)
-        if nearest < 2:  # anybody sees that, or there is nothing to see
+        if nearest < 2:  # no win in the tables, or one found without them
             continue
         found += 1
         for kind in ("puct:sims=100,", "ucb1:sims=100,", "alphabeta:depth=1,", "oneply:"):
@@ -173,30 +173,30 @@ def test_tables_are_exact_leaves(tables: Tables, endgames: Path) -> None:
 @pytest.mark.parametrize(
     ("men", "words"),
     [
-        ("KQ", "White's v Black's"),
-        ("KvK,x", "is no man"),
+        ("KQ", "White's, then v, then Black's"),
+        ("KvK,x", "is not a man"),
         ("KKvK", "one king"),
         ("QvK", "one king"),
         ("KvKP", "no tables with black pawns"),
         ("KvKQQQQ", "at most two white and three black men"),
         ("KPPPvK", "at most two white and three black men"),
-        ("", "White's v Black's"),
+        ("", "White's, then v, then Black's"),
     ],
 )
 def test_men_that_have_no_table(tmp_path: Path, men: str, words: str) -> None:
-    """One line that says what is wrong, and no file."""
+    """The error says what is wrong, and no file is made."""
     with pytest.raises(rz.GameError, match=words):
         solving.solve(men, tmp_path / "new", workers=1)
     assert not (tmp_path / "new").exists()
 
 
 def test_men_have_one_name(endgames: Path) -> None:
-    """In any order and case."""
+    """Letters in any order and case name the same table."""
     assert path_of(endgames, "kVrqk") == endgames / f"KvKQR{TABLE}"
 
 
 def test_solving_goes_on_where_it_was_stopped(endgames: Path, tmp_path: Path) -> None:
-    """From its last kept layer, to the same bytes; tables that are there stay as they are."""
+    """It resumes at the last saved layer and gives the same bytes; other tables stay unchanged."""
     for men in solving.order("KvKQR")[:-1]:
         path_of(tmp_path, men).write_bytes(path_of(endgames, men).read_bytes())
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
@@ -224,7 +224,7 @@ def test_solving_goes_on_where_it_was_stopped(endgames: Path, tmp_path: Path) ->
 
 
 def test_damage_is_told(endgames: Path, tmp_path: Path) -> None:
-    """A file cut short or of another kind at once, a flipped bit when somebody looks there."""
+    """A truncated or foreign file is an error when opened, a flipped bit when it is read."""
     whole = path_of(endgames, "KvKQ").read_bytes()
     with pytest.raises(TableError, match="no endgame tables in"):
         rz.endgame.open(tmp_path)
@@ -237,19 +237,19 @@ def test_damage_is_told(endgames: Path, tmp_path: Path) -> None:
         (whole[:-8], "is damaged"),
         (whole[:5000], "is damaged"),
         (bytes(sums), "is damaged"),
-        (whole.replace(b'"version":1', b'"version":9', 1), "another kind or version"),
+        (whole.replace(b'"version":1', b'"version":9', 1), "has another format or version"),
         (whole.replace(b'"layers":9', b'"layers":8', 1), "is damaged"),
         (whole.replace(b"KvKQ", b"KvKR", 1), "is damaged"),
-        (b"nonsense", "is no endgame table"),
-        (b"", "is no endgame table"),
+        (b"nonsense", "is not an endgame table"),
+        (b"", "is not an endgame table"),
     ]:
         path.write_bytes(data)
         with pytest.raises(TableError, match=words):
             rz.endgame.open(tmp_path)
     verdicts = np.array(map_table(endgames, "KvKQ").verdicts)
     for rules, men, words in [
-        (7, "KvKQ", "solved by other rules"),
-        (GAME.facts.version, "KvKR", "give it its name back"),
+        (7, "KvKQ", "solved with other rules"),
+        (GAME.facts.version, "KvKR", "rename it back"),
     ]:
         write(path, verdicts, game="monster", rules=rules, men=men, layers=9)
         with pytest.raises(TableError, match=words):

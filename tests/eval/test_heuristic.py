@@ -1,4 +1,4 @@
-"""Hand-written judgements: signs, ranges, symmetries, and every term by itself."""
+"""The heuristics of the games: signs, ranges, symmetries, and every term by itself."""
 
 import math
 from pathlib import Path
@@ -10,7 +10,7 @@ from rulezero._core import Pattern, Piece, heuristic, load_game, monster_terms
 from support import samples
 
 SUREST = 0.95
-SUREST_LEAD = 0.98  # of a lead in men
+SUREST_LEAD = 0.98  # in games whose heuristic counts material
 
 
 def has_heuristic(text: str) -> bool:
@@ -29,14 +29,14 @@ def judge(game: str, text: str) -> float:
 
 
 def centipawns(game: str, text: str) -> float:
-    """The lead behind a value of a game that counts in centipawns."""
+    """The lead in centipawns that gives the position's value."""
     value = judge(game, text)
     assert abs(value) < 0.94, "too near to the edge to be read back"
     return 1200 * math.atanh(value)
 
 
 def units(game: str, text: str) -> float:
-    """The sum behind a value of a game that squashes it with tanh."""
+    """The sum of terms whose tanh is the position's value."""
     value = judge(game, text)
     assert abs(value) < 0.94, "too near to the edge to be read back"
     return math.atanh(value)
@@ -45,8 +45,8 @@ def units(game: str, text: str) -> float:
 @pytest.mark.sanitize
 @pytest.mark.parametrize("name", JUDGED)
 def test_a_guess_is_never_a_proof(name: str) -> None:
-    """Every position of random play that is not over has a value from -0.95 to 0.95, or 0.98 where
-    men are counted, a pending die too; one that is over has an outcome instead."""
+    """In random play, |value| is at most 0.95, or 0.98 where the heuristic counts material, also
+    with a pending die. A finished game raises PositionError."""
     counts = name.partition(":")[0] in ("chess", "random_chess", "exchange")
     surest = SUREST_LEAD if counts else SUREST
     for state in samples.states(name):
@@ -59,14 +59,14 @@ def test_a_guess_is_never_a_proof(name: str) -> None:
 
 @pytest.mark.parametrize("name", JUDGED)
 def test_only_the_position_counts(name: str) -> None:
-    """A parsed text is worth what the same position is worth in play."""
+    """A parsed position has the same value as in play, whatever its history."""
     for state in samples.states(name)[::7]:
         if not state.is_over:
             assert heuristic(state) == heuristic(state.game.parse(state.text))
 
 
 def test_a_python_game_has_no_heuristic() -> None:
-    """A GameError says so."""
+    """`heuristic` raises GameError for a game in Python."""
     with pytest.raises(rz.GameError, match="tictactoe has no heuristic"):
         heuristic(samples.game("tictactoe").start())
 
@@ -75,7 +75,7 @@ def test_a_python_game_has_no_heuristic() -> None:
 
 
 def rows_of(text: str) -> list[list[str]]:
-    """The squares of a board field without braces, from the top."""
+    """The squares of the board in a text without braces, from the top rank."""
     board = text.split(" ")[0]
     for digit in "12345678":
         board = board.replace(digit, "." * int(digit))
@@ -90,12 +90,12 @@ def field(rows: list[list[str]]) -> str:
 
 
 def turned(name: str) -> str:
-    """A square's name with the ranks counted from the other side."""
+    """The name of a square on the upside-down board."""
     return name.translate(str.maketrans("12345678", "87654321"))
 
 
 def swapped(game: str, text: str) -> str:
-    """The text of the position with the colours changed and the board upside down."""
+    """The text of the position with colours swapped and the board upside down."""
     board = field(rows_of(text)[::-1]).swapcase()
     side = "b" if text.split(" ")[1] == "w" else "w"
     if game == "razzle":
@@ -112,7 +112,7 @@ def swapped(game: str, text: str) -> str:
 
 @pytest.mark.parametrize("name", ["chess", "random_chess", "exchange", "razzle"])
 def test_colours_swapped_is_the_negative(name: str) -> None:
-    """Both seats are judged alike: the swapped and turned position has the other sign."""
+    """Swapping the colours changes only the sign of the value."""
     game = samples.game(name)
     seen = 0
     for state in samples.states(name):
@@ -150,7 +150,7 @@ PRICES = {"P": 100, "N": 320, "B": 330, "R": 500, "Q": 900}
 @pytest.mark.parametrize("game", ["chess", "random_chess", "random_chess:pieces=standard+custom"])
 @pytest.mark.parametrize("man", PRICES)
 def test_a_man_more_is_better_for_its_owner(game: str, man: str) -> None:
-    """2 / (1 + exp(-lead / 600)) - 1 with the usual prices, whoever moves."""
+    """The value is 2 / (1 + exp(-lead / 600)) - 1 with the prices in PRICES, for either mover."""
     value = 2 / (1 + math.exp(-PRICES[man] / 600)) - 1
     for side in "wb":
         text = f"7k/7p/8/8/8/{man}7/7P/7K {side} - - 0 1"
@@ -160,7 +160,7 @@ def test_a_man_more_is_better_for_its_owner(game: str, man: str) -> None:
 
 
 def test_material_adds_up() -> None:
-    """Queen and knight for two rooks and a pawn are 120 centipawns; kings are worth nothing."""
+    """Queen and knight for two rooks and a pawn are a lead of 120 centipawns; kings count 0."""
     lead = centipawns("chess", "k7/7p/8/rr6/8/QN6/8/7K w - - 0 1")
     assert lead == pytest.approx(900 + 320 - 1000 - 100, abs=0.01)
 
@@ -171,14 +171,14 @@ def test_material_adds_up() -> None:
      ("G", 200), ("X", 450)],
 )  # fmt: skip
 def test_a_custom_man_is_worth_its_value(man: str, price: int) -> None:
-    """100 times what its file says."""
+    """A custom piece counts 100 times the value in its piece file."""
     text = f"k7/7p/8/8/8/8/1{man}5P/7K w - - 0 1"
     game = "random_chess:pieces=standard+custom"
     assert centipawns(game, text) == pytest.approx(price, abs=0.01)
 
 
 def test_a_letter_that_moves_otherwise_is_worth_its_value(tmp_path: Path) -> None:
-    """The usual prices are for the usual men: a queen of one's own is worth what its file says."""
+    """A custom piece with a standard letter but other moves counts its file's value."""
     path = tmp_path / "set.yaml"
     path.write_text("""
 king: {name: King, symbol: K, value: 0, royal: true, moves: [{type: leap, vectors: [[0, 1]]}]}
@@ -195,7 +195,7 @@ rook: {name: Rook, symbol: R, value: 3, moves: [
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1000.5, 1e300])
 def test_a_value_no_board_has_a_use_for(value: float) -> None:
-    """The core itself refuses what would not fit into centipawns."""
+    """The core refuses values that are not finite or above 1000 pawns."""
     step = Pattern(kind="leap", vectors=[[0, 1]])
     king = Piece(name="King", symbol="K", value=0, royal=True, patterns=[step])
     other = Piece(name="Other", symbol="O", value=value, patterns=[step])
@@ -207,7 +207,7 @@ def test_a_value_no_board_has_a_use_for(value: float) -> None:
 
 
 def test_monster_begins_a_little_worse_for_white() -> None:
-    """About -0.13: the original Monster Chess project's figure."""
+    """The start is worth about -0.13, as in the original Monster Chess program."""
     assert heuristic(rz.load("monster").start()) == pytest.approx(-0.13, abs=0.003)
 
 
@@ -229,7 +229,7 @@ def test_monster_begins_a_little_worse_for_white() -> None:
     ],
 )
 def test_a_king_that_can_be_taken_decides(text: str, value: float | None) -> None:
-    """Seen at once for either side; by kings and pawns also over White's two halves."""
+    """A capture of the king is seen for either side; for White also by both halves of a turn."""
     if value is None:
         assert abs(judge("monster", text)) < SUREST
     else:
@@ -240,7 +240,7 @@ def test_a_king_that_can_be_taken_decides(text: str, value: float | None) -> Non
 
 
 def can_win(state: rz.State, plies: int) -> bool:
-    """Whether the mover can end the game within so many plies of its own."""
+    """Whether the mover can end the game within this many of its own consecutive plies."""
     if plies == 0:
         return False
     for action in state.legal:
@@ -253,16 +253,16 @@ def can_win(state: rz.State, plies: int) -> bool:
 @pytest.mark.parametrize(
     ("board", "terms"),
     [
-        # White's pawns: 0.18 each, 0.05 a rank beyond the second, 0.1 for each that is gone.
+        # White's pawns: 0.18 each, 0.05 per rank beyond the second, -0.1 per lost pawn.
         (
             "7k/8/8/8/8/2P5/8/K7",
             {"white pawns": 0.18, "pawn steps": 0.05, "eliminated pawns": -0.3},
         ),
-        # A passed pawn 0.02 doubled with each rank beyond the third; half more with the king near.
+        # Passed pawns: 0.02, doubled per rank beyond the third, times 1.5 with the king near.
         ("7k/8/8/3P4/8/8/8/K7", {"passed pawns": 0.08}),
         ("7k/8/8/3P4/3K4/8/8/8", {"passed pawns": 0.12}),
         ("7k/4p3/8/3P4/3K4/8/8/8", {"passed pawns": 0}),
-        # Blocked: a man ahead, or an attack that nobody answers.
+        # Blocked pawns: by a man ahead, or by an attack on the undefended square ahead.
         ("7k/8/8/3n4/3P4/8/8/K7", {"blocked pawns": -0.08, "black minor men": -0.03}),
         ("3r3k/8/8/8/3P4/8/8/K7", {"blocked pawns": -0.08, "black heavy men": -0.08}),
         ("3r3k/8/8/3K4/3P4/8/8/8", {"blocked pawns": -0.08}),
@@ -270,36 +270,36 @@ def can_win(state: rz.State, plies: int) -> bool:
         ("7k/8/8/8/8/8/8/KQR5", {"white officers": 0.5}),
         ("7k/q6q/8/8/8/8/8/K7", {"extra queens": -0.35, "black heavy men": -0.16}),
         ("7k/8/8/8/1p6/8/8/K7", {"black pawn steps": -0.09}),
-        # The kings four and two squares apart.
+        # Kings four and two squares apart.
         ("8/8/8/8/k7/8/8/K7", {"kings near": 0.05}),
         ("8/8/8/8/8/2k5/8/K7", {"kings near": 0.15}),
         # An undefended man near the king; a defended one.
         ("7k/8/8/8/8/2n5/8/K7", {"free captures": 0.03}),
         ("7k/8/8/3p4/2n5/8/8/K7", {"free captures": 0}),
-        # In the corner, without heavy men: a quarter of 0.06 and of three times 0.1.
+        # A king in the corner: a quarter of 0.06 and of 3 * 0.1 if Black has no heavy men.
         ("7k/8/8/8/8/8/8/K7", {"displacement": -0.015, "edge": -0.075}),
         ("7k/7r/8/8/8/8/8/K7", {"displacement": -0.03, "edge": -0.15}),
         ("7k/8/8/8/3K4/8/8/8", {"displacement": 0, "edge": 0}),
         # A rook on the second rank attacks two neighbours of a1, at half the weight.
         ("7k/8/8/8/8/8/7r/K7", {"adjacent squares attacked": -0.06, "heavy men on king lines": 0}),
         ("7k/8/8/8/8/8/8/K6r", {"heavy men on king lines": -0.08}),
-        # After both halves a1 reaches nine squares; a rook on the third rank takes three of them.
+        # From a1 two halves reach nine squares; a rook on the third rank attacks three of them.
         ("7k/8/8/8/8/8/8/K7", {"king mobility": 0}),
         ("7k/8/8/8/8/7r/8/K7", {"king mobility": -0.14}),
-        # Two rooks on neighbouring ranks far from the king; too near; apart.
+        # Two rooks on adjacent ranks and adjacent files (0.12 each); twice not on adjacent lines.
         ("7k/8/8/6r1/7r/8/8/K7", {"barriers": -0.24}),
         ("7k/8/8/1r6/8/6r1/8/K7", {"barriers": 0}),
         ("7k/8/r7/8/7r/8/8/K7", {"barriers": 0}),
     ],
 )
 def test_terms_of_monster(board: str, terms: dict[str, float]) -> None:
-    """Each by hand, from its weight."""
+    """Each term has the value computed by hand from its weight."""
     found = monster_terms(samples.game("monster").parse(f"{board} b - - 0 1"))
     assert {name: found[name] for name in terms} == pytest.approx(terms, abs=1e-6)
 
 
 def test_the_value_of_monster_is_the_sum_of_its_terms() -> None:
-    """Clamped."""
+    """The value is the sum of the terms, unless it is clamped to 0.95."""
     states = [s for s in samples.states("monster") if not s.is_over]
     fair = [s for s in states if abs(heuristic(s)) < SUREST - 1e-3]
     assert len(fair) > 100
@@ -320,7 +320,7 @@ def test_the_value_of_monster_is_the_sum_of_its_terms() -> None:
     ],
 )
 def test_figures_that_monster_is_known_for(text: str, low: float, high: float) -> None:
-    """White without pawns is dead, and so is a pawn against an army."""
+    """White is lost without pawns, and with one pawn against heavy men."""
     assert low - 1e-6 <= judge("monster", text) <= high + 1e-6
 
 
@@ -334,7 +334,7 @@ def exchange(board: str, side: str = "w", decree: str = "0/0", details: str = "-
 
 
 def test_an_even_exchange_is_worth_nothing() -> None:
-    """Nothing in reach, nothing between the sides: zero for either mover."""
+    """With equal men and nothing in reach, the value is 0 for either mover."""
     assert exchange(KINGS) == 0
     assert exchange(KINGS, "b") == 0
 
@@ -342,8 +342,8 @@ def test_an_even_exchange_is_worth_nothing() -> None:
 @pytest.mark.parametrize(
     ("board", "lead"),
     [
-        # fresh price + 6 a charge + 4 ready + 4 a king step nearer than seven
-        # A ready queen Overextends to the king: 30, and half the mean gain of 108.
+        # A man: its price, 6 per charge, 4 if ready, and 4 per king step nearer than seven.
+        # A ready queen can Overextend to the king: 30, and half the mean gain of 108.
         pytest.param("4k3/p7/8/8/8/8/P7/3QK3", 480 + 4 + 30 + 54, id="queen"),
         pytest.param("4k3/p7/8/8/8/8/P7/3RK3", 360 + 30 + 4, id="rook"),
         pytest.param("4k3/p7/8/8/8/8/P7/3BK3", 320 + 18 + 4, id="bishop"),
@@ -355,7 +355,7 @@ def test_an_even_exchange_is_worth_nothing() -> None:
     ],
 )
 def test_a_man_more_in_exchange(board: str, lead: float) -> None:
-    """A man counts by its price, its ability, and how near it is."""
+    """A man counts its price, its ability and its distance from the enemy king."""
     assert exchange(board) == pytest.approx(lead, abs=0.02)
 
 
@@ -370,23 +370,24 @@ def test_a_man_more_in_exchange(board: str, lead: float) -> None:
     ],
 )
 def test_hit_points_and_charges(details: str, lead: float) -> None:
-    """A hurt man keeps 0.35 of his price to the last; a king's last HP are his dearest."""
+    """A hurt man keeps at least 0.35 of its price; a king's last HP are worth the most."""
     assert exchange(KINGS, details=details) == pytest.approx(lead, abs=0.02)
 
 
 def test_decree() -> None:
-    """An active Decree is worth 10 an action, even with nobody in reach."""
+    """An active Decree is worth 10 per action, even with no man in reach."""
     assert exchange(KINGS, decree="2/0") == pytest.approx(20, abs=0.02)
     assert exchange(KINGS, decree="0/1") == pytest.approx(-10, abs=0.02)
 
 
 def test_the_mover_counts_more_on_his_strike() -> None:
-    """Half the mean gain for the mover, a quarter for the other; a Decree makes it bigger.
+    """A possible strike counts half its mean gain for the mover, a quarter for the other side.
 
-    A rook's 2 and a die from a pawn's 7 HP: 4, 3, 2, 1, 0, 0 are left, worth 72, 63, 54, 44, 0, 0
-    of 100, a mean gain of 61. Under a Decree 2, 1, 0, 0, 0, 0 are left: 83.
+    A rook's strike takes 2 plus a die from a pawn's 7 HP. 4, 3, 2, 1, 0 or 0 HP are left, worth 72,
+    63, 54, 44, 0 or 0 of 100: a mean gain of 61. Under a Decree, 2, 1, 0, 0, 0 or 0 HP are left,
+    a mean gain of 83.
     """
-    board = "4k3/8/8/1p6/1R6/8/P7/4K3"  # a pawn strikes slantwise only
+    board = "4k3/8/8/1p6/1R6/8/P7/4K3"  # the pawn cannot strike back: it strikes diagonally
     men = 360 + 30 + 4 + 4 * 3 - 12  # the rook three steps nearer, the pawn on its fourth rank
     assert exchange(board) == pytest.approx(men + 61 / 2, abs=0.02)
     assert exchange(board, "b") == pytest.approx(men + 61 / 4, abs=0.02)
@@ -394,18 +395,18 @@ def test_the_mover_counts_more_on_his_strike() -> None:
 
 
 def test_a_rook_that_shares_the_hit_softens_the_threat() -> None:
-    """0.7 of the gain is left where a rook is ready to interpose."""
+    """A threat counts 0.7 of its gain if an enemy rook is ready to interpose."""
     board = "4k3/8/1r6/1p6/1R6/8/P7/4K3"
-    # A waiting rook is worth 4 less; both rooks are out of each other's reach behind the pawn.
+    # A rook that is not ready counts 4 less. The pawn keeps the rooks from striking each other.
     gap = exchange(board, details="b6=13:c2") - exchange(board)
     assert gap == pytest.approx(4 + 0.3 * 61 / 2, abs=0.02)
 
 
 def test_an_exposed_king() -> None:
-    """Every enemy who can strike him makes it worse, beside the threat itself."""
-    one = "4k3/4p3/4R3/8/8/8/P7/4K3"  # the pawn is in the way
+    """Every enemy man that can strike the king counts 30, in addition to its threat."""
+    one = "4k3/4p3/4R3/8/8/8/P7/4K3"  # the pawn shields the king
     two = "4k3/p7/4R3/8/8/8/P7/4K3"
-    # In reach: 30, and half the mean gain on 25 HP, which is more than the pawn's.
+    # A king in reach: 30, and half the mean gain on its 25 HP instead of the gain on the pawn.
     loss = sum(1500 - int(1500 * s * (2 - s) + 0.5) for s in ((23 - r) / 25 for r in range(1, 7)))
     assert exchange(two) - exchange(one) == pytest.approx(30 + (loss // 6) / 2 - 61 / 2, abs=0.02)
 
@@ -418,14 +419,14 @@ def razzle(board: str, side: str = "w", landing: str = "-", chain: str = "-") ->
 
 
 def test_razzle_begins_even() -> None:
-    """No tempo by itself: the start is worth nothing."""
+    """The start has the value 0: being to move counts nothing by itself."""
     assert heuristic(rz.load("razzle").start()) == 0
 
 
 @pytest.mark.parametrize(
     ("worse", "better", "lead"),
     [
-        # The men b1-f1 in a row: c1 and e1 receive, b1 and f1 by a chain.
+        # The men b1-f1 stand in a row: c1 and e1 can receive a pass, b1 and f1 by a chain.
         pytest.param("1nnbnn1/7/7/7/7/7/7/1NNBNN1", "1nnbnn1/7/7/7/7/7/7/1NBNNN1", 0,
                      id="the ball along the rank"),
         pytest.param("1nnbnn1/7/7/7/7/7/7/1TNBNN1", "1nnbnn1/7/7/7/7/7/7/1NNBNN1", 0.025,
@@ -434,51 +435,51 @@ def test_razzle_begins_even() -> None:
                      id="a receiver no longer barred"),
         pytest.param("1nnbnn1/7/7/7/7/7/7/1NNBNN1", "1nnbnn1/7/7/7/7/7/6N/1NNBN2", 0.012,
                      id="a man a rank ahead, out of line"),
-        # d4 in line, three ranks ahead: 0.036 as a man, 0.09 by the chain, 0.06 as a pass; the
-        # place f1 was one of a chain only.
+        # d4 is in line, three ranks ahead: 0.036 as a man, 0.09 for the chain, 0.06 for the pass,
+        # and 0.015 as a direct receiver, which f1 was not.
         pytest.param("1nnbnn1/7/7/7/7/7/7/1NNBNN1", "1nnbnn1/7/7/7/3N3/7/7/1NNBN2",
                      0.036 + 0.09 + 0.06 + 0.015, id="a pass forward"),
-        # The ball itself three ranks on: 0.15 for the chain and passes lost.
+        # The ball is three ranks further: plus 0.15, minus the chain, the pass and the receiver.
         pytest.param("1nnbnn1/7/7/7/3N3/7/7/1NTBN2", "1nnbnn1/7/7/7/3B3/7/7/1NTNN2",
                      0.15 - 0.09 - 0.06 - 0.015, id="the ball carried forward"),
     ],
 )  # fmt: skip
 def test_what_a_seat_likes_in_razzle(worse: str, better: str, lead: float) -> None:
-    """Each term by itself, in units of the sum before the squashing."""
+    """Each term by itself, in units of the sum before tanh."""
     assert razzle(better) - razzle(worse) == pytest.approx(lead, abs=1e-4)
 
 
 def test_nobody_to_pass_to() -> None:
-    """Without a receiver 0.04 more is taken off."""
+    """A side without any receiver loses another 0.04."""
     some = razzle("1nnbnn1/7/7/7/7/7/7/1NTBTN1")
-    # c1 is barred and blocks; b1 and f1 are behind: nobody receives.
+    # c1 and e1 are barred and block the way to b1 and f1, so no man can receive.
     assert some == pytest.approx(-2 * 0.025 - 2 * 0.015 - 0.04, abs=1e-4)
 
 
 def test_a_forced_pass() -> None:
-    """A mover who must pass is worse off, and so is one whom the mover can force."""
+    """A forced pass costs the mover 0.06; a side that the mover can force to pass loses 0.03."""
     board = "1nnb1n1/7/7/7/7/7/3n3/1NNBNN1"
     assert razzle(board, landing="d2") - razzle(board) == pytest.approx(-0.06, abs=1e-4)
     assert razzle(board, landing="d2", chain="p") == razzle(board, chain="p")
-    # Black's man on b4 can jump next to the ball on d1; from a4 he cannot.
+    # Black's man on b4 can jump next to the ball on d1, but the one on a4 cannot.
     near, far = "1tnbt2/7/7/7/1n5/7/7/1NNBNN1", "1tnbt2/7/7/7/n6/7/7/1NNBNN1"
     assert razzle(near, "b") - razzle(far, "b") == pytest.approx(-0.03, abs=1e-4)
     assert razzle(near) == pytest.approx(razzle(far), abs=1e-4)
 
 
 def test_a_threat_to_win() -> None:
-    """A chain to the far rank wins for the mover and is worth 0.7 while the other one moves."""
+    """A chain to the far rank wins if its side is to move; otherwise it counts 0.7."""
     board = "nnb1N1n/7/7/7/7/3n3/7/2NNBN1"  # e1-e8 is open
     blocked = "nnb1N1n/7/7/7/7/4n2/7/2NNBN1"
     assert judge("razzle", f"{board} w - - 0") == pytest.approx(SUREST)
     assert abs(judge("razzle", f"{blocked} w - - 0")) < SUREST
-    # Beside the threat: a pass and a chain over seven ranks.
+    # In addition to the threat: a receiver, and a pass and a chain over seven ranks.
     gap = razzle(board, "b", chain="p") - razzle(blocked, "b", chain="p")
     assert gap == pytest.approx(0.7 + 0.015 + 7 * 0.02 + 7 * 0.03, abs=1e-4)
 
 
 def test_a_winning_chain_is_always_seen() -> None:
-    """Over random play: the surest value for the mover if and only if passes of this turn win."""
+    """In random play, the mover's value is 0.95 if and only if passes of this turn win."""
     seen = 0
     for seed in range(30):
         for state in samples.played("razzle", seed)[::3]:
@@ -491,7 +492,7 @@ def test_a_winning_chain_is_always_seen() -> None:
 
 
 def passes_win(state: rz.State) -> bool:
-    """Whether the mover can bring the ball home by passes of this turn."""
+    """Whether the mover can pass the ball to the goal rank in this turn."""
     for action in state.legal:
         if "-" not in state.say(action):
             continue
@@ -510,18 +511,17 @@ def passes_win(state: rz.State) -> bool:
         pytest.param("7/7/7/7/7/7 x", 0, id="empty"),
         pytest.param("7/7/7/7/7/3X3 o", 0.03, id="a man in the centre"),
         pytest.param("7/7/7/7/7/X5O x", 0, id="two corners"),
-        # a1-d1 has two of X and room; so has nothing of O's
+        # a1-d1 has two of X and two empty cells; O has no such line
         pytest.param("7/7/7/7/O6/XX4O x", 0.02, id="a two in a corner"),
-        # b1-d1 and a1 or e1 empty: two cells, on a first row, which is X's, one of them playable
-        # twice over: O is lost
+        # X has b1-d1, and a1 and e1 are both playable: O cannot block both and has lost
         pytest.param("7/7/7/7/1OO4/1XXX3 o", 0.95, id="an open three"),
-        # e1 alone: 0.16 + 0.12 for its row + 0.06 as it is playable now, and the twos it brings
+        # only e1 completes a four: 0.16, 0.12 for its row, 0.06 as it is playable, and its twos
         pytest.param("7/7/7/7/1O5/OXXX3 o", None, id="a three that can be stopped"),
         pytest.param("7/7/7/7/OO5/OXXX3 x", 0.95, id="a three that is played out"),
     ],
 )
 def test_connect4_by_hand(text: str, total: float | None) -> None:
-    """The centre 0.03, an open two 0.02, a three 0.16 and more; what wins at once is sure."""
+    """A man in the centre counts 0.03, an open two 0.02, a three at least 0.16; a win is 0.95."""
     if total is None:
         assert 0.3 < judge("connect4", text) < SUREST
     elif total == 0.95:
@@ -531,7 +531,7 @@ def test_connect4_by_hand(text: str, total: float | None) -> None:
 
 
 def wins_by_force(state: rz.State) -> int | None:
-    """The seat that wins at once, or whose threats cannot all be met; else None."""
+    """The seat that can win at once, or whose threats cannot all be blocked; else None."""
 
     def winners(at: rz.State) -> bool:
         return any(at.apply(action).end_reason == "four" for action in at.legal)
@@ -545,7 +545,7 @@ def wins_by_force(state: rz.State) -> int | None:
 
 
 def test_connect4_is_only_sure_where_it_is_decided() -> None:
-    """0.95 is given only where a move wins at once or every move lets the other win."""
+    """The value is 0.95 only if a move wins at once, or every move lets the other side win."""
     seen = 0
     for state in samples.states("connect4", about=1000):
         if not state.is_over and abs(heuristic(state)) > 0.949:
@@ -564,7 +564,7 @@ LINES = [
 
 
 def reference_connect4(state: rz.State) -> float:
-    """The value from the 69 lines, one by one."""
+    """The value, computed by a loop over the 69 lines."""
     assert len(LINES) == 69
     rows = rows_of(state.text)[::-1]
     men = {(column, row): rows[row][column] for column in range(7) for row in range(6)}
@@ -599,7 +599,7 @@ def reference_connect4(state: rz.State) -> float:
 
 
 def test_connect4_against_a_reference() -> None:
-    """The bit tricks count what a walk over all lines counts."""
+    """The bitboard code gives the same values as a loop over all lines."""
     for state in samples.states("connect4", about=600):
         if not state.is_over:
             assert heuristic(state) == pytest.approx(reference_connect4(state), abs=1e-5)

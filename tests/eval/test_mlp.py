@@ -1,4 +1,4 @@
-"""The perceptron inside the core: against numpy, its files, and files that are none."""
+"""The core's perceptron: compared with numpy, its files, and damaged files."""
 
 import itertools
 import random
@@ -23,13 +23,13 @@ def words(*numbers: int) -> bytes:
 
 
 def header(sizes: list[int], activations: list[int]) -> bytes:
-    """Everything before the weights."""
+    """The bytes of a file before the weights."""
     head = b"NNWB" + words(1, len(sizes), *sizes)
     return head + words(len(activations), *activations)
 
 
 def body(layers: list[Layer]) -> bytes:
-    """Weights and biases, with their counts."""
+    """The bytes of weights and biases, with their counts."""
     parts = []
     for weights, biases in layers:
         parts += [words(weights.size), weights.astype("<f4").tobytes()]
@@ -49,7 +49,7 @@ def random_layers(sizes: list[int], seed: int = 0) -> list[Layer]:
 
 
 def reference(layers: list[Layer], activations: list[int], features: Floats) -> NDArray[np.float64]:
-    """The textbook: every layer a matrix, all in double precision."""
+    """The net's output by matrix products in double precision."""
     values = features.astype(np.float64)
     for (weights, biases), activation in zip(layers, [*activations, SIGMOID], strict=True):
         values = values @ weights.T.astype(np.float64) + biases
@@ -81,7 +81,7 @@ def example() -> bytes:
     ],
 )
 def test_the_net_is_the_textbooks(sizes: list[int], activations: list[int]) -> None:
-    """Every answer equals numpy's, on dense features and on sparse ones."""
+    """Outputs agree with numpy's, for dense, sparse and zero features."""
     layers = random_layers(sizes, seed=len(sizes))
     net = Mlp.read(header(sizes, activations) + body(layers))
     assert net.sizes == tuple(sizes)
@@ -96,7 +96,7 @@ def test_the_net_is_the_textbooks(sizes: list[int], activations: list[int]) -> N
 
 
 def test_real_positions() -> None:
-    """The 781 features of chess positions: a net of the distill recipe's size agrees with numpy."""
+    """On chess positions (781 features), a net of the distill recipe's size agrees with numpy."""
     sizes = [781, 256, 128, 1]
     layers = random_layers(sizes, seed=3)
     net = Mlp.read(header(sizes, [RELU, RELU]) + body(layers))
@@ -108,20 +108,21 @@ def test_real_positions() -> None:
 
 
 def test_a_net_worked_out_by_hand() -> None:
-    """Weights are stored one output neuron after the other."""
+    """Weights are stored row by row, one row for each output neuron."""
     layers = [
         (np.array([[1, 2], [-3, 4]], np.float32), np.array([0.5, -1], np.float32)),
         (np.array([[2, -1]], np.float32), np.array([0.25], np.float32)),
     ]
     net = Mlp.read(header([2, 2, 1], [RELU]) + body(layers))
-    # (1, 1): 3.5 and 0, hence 7.25; (0, 1): 2.5 and 3, hence 2.25; (1, 0): 1.5 and 0, hence 3.25
+    # Input: hidden layer -> output before the sigmoid
+    # (1, 1): 3.5, 0 -> 7.25    (0, 1): 2.5, 3 -> 2.25    (1, 0): 1.5, 0 -> 3.25
     features = np.array([[1, 1], [0, 1], [1, 0]], np.float32)
     expected = 1 / (1 + np.exp(-np.array([[7.25], [2.25], [3.25]])))
     np.testing.assert_allclose(net.evaluate(features), expected, atol=1e-6)
 
 
 def test_rows_do_not_mix() -> None:
-    """A batch is its rows one by one; an empty batch has no answers."""
+    """A batch gives the same outputs as its rows one by one; an empty batch gives none."""
     net = Mlp.read(example())
     features = np.random.default_rng(1).normal(0, 1, (9, 5)).astype(np.float32)
     alone = np.concatenate([net.evaluate(features[i : i + 1]) for i in range(9)])
@@ -131,13 +132,13 @@ def test_rows_do_not_mix() -> None:
 
 @pytest.mark.parametrize("width", [0, 4, 6, 781])
 def test_features_of_another_width(width: int) -> None:
-    """A NetError tells both widths."""
+    """A wrong number of features raises a NetError that names both numbers."""
     with pytest.raises(NetError, match=f"rows of 5 features, not of {width}"):
         Mlp.read(example()).evaluate(np.zeros((2, width), np.float32))
 
 
 def test_the_chess_net_has_the_original_size() -> None:
-    """781-256-128-1 is 932,932 bytes, and comes back byte for byte."""
+    """A 781-256-128-1 net is a file of 932,932 bytes, which is written back unchanged."""
     sizes = [781, 256, 128, 1]
     file = header(sizes, [RELU, RELU]) + body(random_layers(sizes))
     assert len(file) == 932_932
@@ -145,7 +146,7 @@ def test_the_chess_net_has_the_original_size() -> None:
 
 
 def test_a_file_comes_back_byte_for_byte() -> None:
-    """Whatever the numbers: zeros of both signs, the smallest and the largest."""
+    """Files are written back unchanged, also with -0.0, subnormal and very large weights."""
     dice = np.random.default_rng(5)
     for _ in range(50):
         sizes = [int(size) for size in dice.integers(1, 9, dice.integers(2, 6))]
@@ -167,23 +168,23 @@ BROKEN = {
     "many layers": (b"NNWB" + words(1, 2**32 - 1, 5, 0), "2 to 64 layer sizes, not 4294967295"),
     "a layer of nobody": (header([5, 0, 1], [RELU]), "1 to 1048576 neurons, not 0"),
     "a layer of everybody": (header([5, 2**31, 1], [RELU]), "neurons, not 2147483648"),
-    "a bomb": (header([2**20] * 64, [RELU] * 62), "bytes; with its layer sizes it would have"),
-    "too few activations": (header([5, 4, 3, 1], [RELU]), "1 hidden activations where"),
-    "too many activations": (header([5, 1], [RELU]), "1 hidden activations where"),
-    "unknown activation": (header([5, 4, 1], [4]), "1 relu, 2 sigmoid or 3 tanh, not 4"),
-    "short": (example()[:-1], "bytes; with its layer sizes it would have"),
-    "long": (example() + b"\0", "bytes; with its layer sizes it would have"),
-    "weights": (header([1, 1], []) + words(2, 0, 1, 0), "2 weights where its sizes make 1"),
-    "biases": (header([1, 1], []) + words(1, 0, 2, 0), "2 biases where its sizes make 1"),
-    "nan": (header([1, 1], []) + words(1, 0x7FC00000, 1, 0), "weight that is no finite number"),
-    "inf": (header([1, 1], []) + words(1, 0, 1, 0xFF800000), "bias that is no finite number"),
+    "a bomb": (header([2**20] * 64, [RELU] * 62), "bytes, but its layer sizes need"),
+    "too few activations": (header([5, 4, 3, 1], [RELU]), "1 hidden activations, but"),
+    "too many activations": (header([5, 1], [RELU]), "1 hidden activations, but"),
+    "unknown activation": (header([5, 4, 1], [4]), r"2 \(sigmoid\) or 3 \(tanh\), not 4"),
+    "short": (example()[:-1], "bytes, but its layer sizes need"),
+    "long": (example() + b"\0", "bytes, but its layer sizes need"),
+    "weights": (header([1, 1], []) + words(2, 0, 1, 0), "2 weights, but its layer sizes need 1"),
+    "biases": (header([1, 1], []) + words(1, 0, 2, 0), "2 biases, but its layer sizes need 1"),
+    "nan": (header([1, 1], []) + words(1, 0x7FC00000, 1, 0), "weight that is not a finite number"),
+    "inf": (header([1, 1], []) + words(1, 0, 1, 0xFF800000), "bias that is not a finite number"),
 }
 
 
 @pytest.mark.sanitize
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_file_is_one_clear_line(name: str) -> None:
-    """A NetError says what is wrong."""
+    """A broken file raises a one-line NetError that says what is wrong."""
     file, message = BROKEN[name]
     with pytest.raises(NetError, match=message) as error:
         Mlp.read(file)
@@ -193,7 +194,7 @@ def test_a_broken_file_is_one_clear_line(name: str) -> None:
 
 @pytest.mark.sanitize
 def test_every_truncation_is_refused() -> None:
-    """No prefix of a file is a file."""
+    """Every truncated file is refused."""
     file = example()
     for length in range(len(file)):
         with pytest.raises(NetError):
@@ -202,7 +203,7 @@ def test_every_truncation_is_refused() -> None:
 
 @pytest.mark.sanitize
 def test_every_flipped_bit_of_the_header() -> None:
-    """A changed header is refused, unless it names another activation: then it is a file again."""
+    """A changed header is refused, unless it names another valid activation."""
     file = example()
     head = len(header([5, 4, 3, 1], [RELU, TANH]))
     activations = range(head - 8, head)
@@ -220,7 +221,7 @@ def test_every_flipped_bit_of_the_header() -> None:
 
 @pytest.mark.sanitize
 def test_random_bytes_and_random_damage() -> None:
-    """Whatever comes is read or refused, and what is read answers and is written back."""
+    """Damaged files raise NetError, or give a net that evaluates and is written back unchanged."""
     dice = random.Random(11)
     file = example()
     for _ in range(3000):

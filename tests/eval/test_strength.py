@@ -1,4 +1,4 @@
-"""A judgement is good for something: who follows it beats random play."""
+"""The heuristics are useful: greedy play by them beats random play."""
 
 import random
 
@@ -8,11 +8,11 @@ import rulezero as rz
 from rulezero._core import heuristic
 from support import samples
 
-GAMES_EACH = 12  # with either seat
+GAMES_EACH = 12  # games for each seat
 
 
 def value(state: rz.State) -> float:
-    """Seat 0's value: the outcome, the mean over a die, or the judgement."""
+    """Seat 0's value: the outcome, the mean over a pending die, or the heuristic."""
     if state.outcome is not None:
         return state.outcome
     if state.mover == rz.CHANCE:
@@ -22,13 +22,13 @@ def value(state: rz.State) -> float:
 
 
 def best(state: rz.State, dice: random.Random) -> int:
-    """The action that looks best one ply ahead; ties are broken at random."""
+    """The action with the best value one ply ahead; ties are broken at random."""
     sign = 1 - 2 * state.mover
     return max(state.legal, key=lambda a: (sign * value(state.apply(a)), dice.random()))
 
 
 def score(game: rz.Game, seat: int, seed: int) -> float:
-    """The result of the player who judges, from 0 to 1, against one who plays at random."""
+    """The score of the greedy player in one game against a random one, from 0 to 1."""
     dice = random.Random(seed)
     state = game.start(seed=seed)
     for _ in range(game.facts.max_plies):
@@ -48,12 +48,12 @@ def score(game: rz.Game, seat: int, seed: int) -> float:
         *((name, seat, 0.8) for name in ("chess", "random_chess") for seat in (0, 1)),
         *((name, seat, 0.95) for name in ("exchange", "razzle", "connect4") for seat in (0, 1)),
         ("monster", 0, 0.95),
-        # Random play: Black scores 0.2. One ply does not mate, but it survives.
+        # With random play Black scores 0.2. One ply ahead is too little to win, but draws more.
         ("monster", 1, 0.3),
     ],
 )
 def test_one_ply_beats_random(name: str, seat: int, wanted: float) -> None:
-    """Greedy play by the judgement scores at least so much, with either seat."""
+    """Greedy play by the heuristic reaches the wanted mean score against random play."""
     game = samples.game(name)
     scores = [score(game, seat, seed) for seed in range(GAMES_EACH)]
     assert sum(scores) / GAMES_EACH >= wanted

@@ -1,4 +1,4 @@
-"""Tasks and finished games as messages: they survive the way, and others are refused."""
+"""Tasks and finished games as messages: they survive a round trip; invalid ones are refused."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ TASK = Task(
 
 
 def test_messages_survive_the_way() -> None:
-    """What is decoded is what was encoded, format number included."""
+    """A decoded message equals the encoded one, and carries the format number."""
     finished = next(iter(run(TASK)))
     assert finished.note is not None
     for value in TASK, finished:
@@ -36,7 +36,7 @@ def test_messages_survive_the_way() -> None:
 @pytest.mark.parametrize("form", [Task, Finished])
 @pytest.mark.parametrize("number", [FORMAT + 1, 0, None])
 def test_another_format_is_refused(form: type[msgspec.Struct], number: int | None) -> None:
-    """In one line that names both formats and this version, whatever else the message holds."""
+    """The error names both formats and this version, whatever else the message holds."""
     message: dict[str, Any] = {"format": number, "unheard": 1}
     if number is None:
         del message["format"]
@@ -49,7 +49,7 @@ def test_another_format_is_refused(form: type[msgspec.Struct], number: int | Non
 
 
 def test_unknown_fields_and_nonsense_are_refused() -> None:
-    """A field that this version does not know might change what is to be played."""
+    """Unknown fields are refused, because they might change which games are to be played."""
     task = msgspec.to_builtins(TASK)
     for message in task | {"handicap": 2}, task | {"games": "many"}, {"format": FORMAT}, [1, 2]:
         with pytest.raises(rz.GameError, match="the message is not a task: ") as caught:

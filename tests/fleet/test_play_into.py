@@ -1,4 +1,4 @@
-"""Tasks become kept games in one place: each once, and never a record without its note."""
+"""play_into saves the games of tasks: each game once, and no record without its note."""
 
 import re
 from collections.abc import Collection, Generator, Sequence
@@ -25,7 +25,7 @@ FLEET = LocalFleet(workers=1)
 
 
 class Watched:
-    """A fleet that counts what it plays."""
+    """A fleet that counts the games it plays."""
 
     def __init__(self) -> None:
         self.played = 0
@@ -33,14 +33,14 @@ class Watched:
     def run(
         self, tasks: Sequence[Task], done: Sequence[Collection[int]] = ()
     ) -> Generator[tuple[int, Finished], None, None]:
-        """The games of tasks, one by one."""
+        """Yields the games of FLEET and counts them."""
         for game in FLEET.run(tasks, done):
             self.played += 1
             yield game
 
 
 def keys(games: Collection[Kept]) -> list[tuple[int, int]]:
-    """Which games they are, by task and index."""
+    """The task number and index of each game, sorted."""
     return sorted((game.number, game.record.index) for game in games)
 
 
@@ -48,8 +48,9 @@ ALL = [(number, index) for number, task in enumerate(TASKS) for index in range(t
 
 
 def test_every_game_comes_once_and_only_missing_ones_are_played(tmp_path: Path) -> None:
-    """Those that the store holds come first and are not new; the others are in the store when they
-    are yielded. More games of a task are played beside the ones held; fewer leave some out."""
+    """Games in the store are yielded first and are not new; new games are saved before they are
+    yielded. If a task asks for more games, the missing ones are played; if fewer, some are left
+    out."""
     first = []
     with Store(tmp_path) as store:
         for game in play_into(store, TASKS, FLEET):
@@ -74,8 +75,8 @@ def test_every_game_comes_once_and_only_missing_ones_are_played(tmp_path: Path) 
 
 
 def test_a_task_without_a_name_is_always_played(tmp_path: Path) -> None:
-    """Its games cannot be recognised; the store still gives each once. Without a store they are
-    only yielded."""
+    """Without a name, saved games cannot be recognised and are played again, but the store yields
+    each record once. Without a store, games are only yielded."""
     task = msgspec.structs.replace(TASKS[0], name="")
     for _ in range(2):
         with Store(tmp_path) as store:
@@ -85,14 +86,14 @@ def test_a_task_without_a_name_is_always_played(tmp_path: Path) -> None:
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """Stands for a kill of the process."""
 
 
 class Fragile(Store):
     """A store whose process is killed between a note and its record."""
 
     def add(self, record: Record) -> None:
-        """Never comes to it."""
+        """Raises Killed instead of saving the record."""
         raise Killed
 
 
@@ -100,14 +101,14 @@ class Careless(Store):
     """A store whose process is killed before a note."""
 
     def add_note(self, record_id: str, judge: str, thoughts: Thoughts) -> None:
-        """Never comes to it."""
+        """Raises Killed instead of saving the note."""
         raise Killed
 
 
 @pytest.mark.parametrize("kind", [Fragile, Careless])
 def test_a_kill_while_a_game_is_kept_loses_nothing(tmp_path: Path, kind: type[Store]) -> None:
-    """The note is written before the record: a game whose record is there has its note, and one
-    whose record is missing is played again, to the same game and note."""
+    """The note is written before the record, so every record has its note. A game without a record
+    is played again, and its note is not written twice."""
     for _ in range(2):
         with pytest.raises(Killed), kind(tmp_path) as store:
             list(play_into(store, TASKS[:1], FLEET))
@@ -120,7 +121,7 @@ def test_a_kill_while_a_game_is_kept_loses_nothing(tmp_path: Path, kind: type[St
 
 
 def test_ctrl_c_while_a_game_is_kept_keeps_it_and_yields_it(tmp_path: Path) -> None:
-    """What the store holds is what the caller has counted."""
+    """A game that was saved when Ctrl-C came is still yielded, so the caller counts every one."""
 
     class Interrupted(Store):
         count = 0
@@ -145,7 +146,7 @@ def test_ctrl_c_while_a_game_is_kept_keeps_it_and_yields_it(tmp_path: Path) -> N
 
 
 def test_workers_give_the_same_games(tmp_path: Path) -> None:
-    """One process or two: the stores hold the same records and notes."""
+    """One worker process and two give the same records and notes."""
     for name, workers in ("one", 1), ("two", 2):
         with Store(tmp_path / name) as store:
             list(play_into(store, TASKS, LocalFleet(workers=workers, width=2)))
@@ -157,7 +158,7 @@ def test_workers_give_the_same_games(tmp_path: Path) -> None:
 
 
 def test_nothing_else_keeps_games_of_a_fleet() -> None:
-    """Only play_into runs a fleet for a store; the loop, generate, rate and match call it."""
+    """Only play_into saves a fleet's games; the loop, generate, rate and match call it."""
     texts = {
         path.relative_to(SOURCES).as_posix(): path.read_text(encoding="utf-8")
         for path in SOURCES.rglob("*.py")
@@ -169,17 +170,17 @@ def test_nothing_else_keeps_games_of_a_fleet() -> None:
     }
     assert {path: found for path, found in added.items() if found} == {
         "fleet/fleet.py": ["finished.record"],
-        "training/loop.py": ["copy"],  # of games that the run was given
+        "training/loop.py": ["copy"],  # copies of games that were given to the run
         "cli/training/imports.py": ["record"],
-        "cli/play/analyse.py": ["record"],  # of a file, so that notes have a place
-        "cli/terminal/table.py": ["self.dialogue.record()"],  # a human's game is no task's
+        "cli/play/analyse.py": ["record"],  # games of a file, whose notes need a store
+        "cli/terminal/table.py": ["self.dialogue.record()"],  # a human's game, without a task
     }
     for path in users:
         assert not re.search(r"fleet\.run\(|Finished", texts[path]), path
 
 
 def test_a_fleet_says_at_once_what_it_cannot_be() -> None:
-    """Before it gets a task."""
+    """Impossible settings raise GameError in the constructor."""
     for options in {"workers": -1}, {"workers": 5000}, {"width": 0}, {"cache": -1}:
         with pytest.raises(rz.GameError):
             LocalFleet(**options)  # type: ignore[arg-type]

@@ -14,14 +14,13 @@ line (`rulezero match chess --a puct:sims=200 --b heuristic`), in Python
 `rulezero players puct` prints one of these tables; [search.md](search.md) says precisely what the
 keys do.
 
-This page is written by `make golden` from what the program itself knows, and a test compares them.
+`make golden` writes this page from the program's own descriptions, and a test compares the two.
 """
 
 _WEIGHTS = """## Weights of the heuristic
 
-Players without a net judge positions by the hand-written heuristic (`eval=heuristic`). In games
-whose heuristic has weights that can be set, they read them from a YAML file. Save this as
-`mine.yaml`:
+Players without a net evaluate positions with the hand-written heuristic (`eval=heuristic`). In some
+games its weights can be changed with a YAML file. Save this as `mine.yaml`:
 
 ```yaml
 white_pawn: 0.25
@@ -33,15 +32,15 @@ $ rulezero match monster --a alphabeta:weights=mine.yaml --b alphabeta --games 2
 ```
 
 Weights that are not in the file keep their defaults. An unknown name, or a number out of range, is
-an error that gives the line. The file is read when a player begins to play, in each worker process.
-Records have its path in the player's text, and its name with a digest of all weights in `nets`
-(`mine.yaml#1f0c9a2b3d4e`), so that games played with other numbers under the same name can be told
-apart. `rulezero games GAME` prints the weights of a game.
+an error that gives the line. Each worker process reads the file when the player begins to play.
+Records contain its path in the player's text, and in `nets` its name with a digest of all weights
+(`mine.yaml#1f0c9a2b3d4e`), which shows whether two files of the same name had the same weights.
+`rulezero games GAME` prints the weights of a game.
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """The text of docs/players.md."""
     games = [rz.load(name).facts for name in sorted(rz.game_options())]
     weights = [_weights(facts) for facts in games if facts.weights]
     return "\n".join([_HEAD, *map(_section, kinds().values()), _WEIGHTS, *weights])

@@ -1,7 +1,8 @@
 """Playthroughs: a random game as text, with every public answer at every state.
 
-`python -m golden.playthrough` in tests/ writes them anew (make golden). It refuses to change what a
-game of the same rules version and encoding version has said, unless it is called with --force.
+`python -m golden.playthrough` in tests/ (`make golden`) regenerates them. It refuses to change the
+playthrough of a game whose rules version and encoding version are unchanged, unless called with
+--force.
 """
 
 import argparse
@@ -15,23 +16,23 @@ import rulezero as rz
 from support import samples
 
 FOLDER = Path(__file__).parent / "playthroughs"
-_SEEDS = 64  # the game shown is the shortest of so many ...
-_PLIES = 40  # ... that has at least so many plies
-_FEW_CHANNELS = 20  # with so many at most, each plane's sum is shown beside the digest
+_SEEDS = 64  # number of random games, of which the shortest one is shown
+_PLIES = 40  # minimum length of the game shown, if a game has it
+_FEW_CHANNELS = 20  # up to this number of planes, their sums are shown after the digest
 
 
 def path_of(text: str) -> Path:
-    """Where a game's playthrough lies."""
+    """The path of a game's playthrough."""
     return FOLDER / f"{samples.file_name(text)}.txt"
 
 
 def write(game: rz.Game, seed: int, actions: Iterable[int]) -> str:
-    """The playthrough of these actions from the start that the seed draws."""
+    """The playthrough of these actions from the seed's start."""
     return "\n".join([*_header(game, seed), *_states(game.start(seed=seed), actions), ""])
 
 
 def rewrite(game: rz.Game, playthrough: str) -> str:
-    """The same game played again: what its answers are now."""
+    """The playthrough of the same seed and actions with the present rules."""
     try:
         return write(game, int(read_header(playthrough, "seed")), read_actions(playthrough))
     except rz.RulezeroError as error:
@@ -39,7 +40,7 @@ def rewrite(game: rz.Game, playthrough: str) -> str:
 
 
 def read_header(playthrough: str, name: str) -> str:
-    """One line of the header, such as "rules version"."""
+    """The value of a header line such as "rules version"."""
     found = re.search(rf"^{name}: (.*)$", playthrough, re.MULTILINE)
     if found is None:
         raise ValueError(f"the playthrough has no line '{name}:'")
@@ -47,12 +48,12 @@ def read_header(playthrough: str, name: str) -> str:
 
 
 def read_actions(playthrough: str) -> list[int]:
-    """The actions that were chosen."""
+    """The actions of a playthrough."""
     return [int(number) for number in re.findall(r"^chose: \S+ = (\d+)$", playthrough, re.M)]
 
 
 def versions(playthrough: str) -> tuple[int, int]:
-    """The rules version and the encoding version it was written for."""
+    """The rules version and the encoding version in a playthrough's header."""
     return (
         int(read_header(playthrough, "rules version")),
         int(read_header(playthrough, "encoding version")),
@@ -104,7 +105,7 @@ def _answers(state: rz.State) -> Iterator[str]:
 
 
 def _board(state: rz.State) -> Iterator[str]:
-    """The cells: a man, its seat and, behind a colon, its note."""
+    """The rows of the board; each man has its seat and, after a colon, its note."""
     board = [
         [f"{cell.man}{cell.seat}:{cell.note}".rstrip(":") if cell.man else "." for cell in row]
         for row in state.cells()
@@ -115,7 +116,7 @@ def _board(state: rz.State) -> Iterator[str]:
 
 
 def _choice(state: rz.State, action: int, is_die: bool) -> str:
-    """An action in words, its SAN where the game speaks it, its number and its slot."""
+    """An action as move text, SAN if the game has it, number and slot."""
     said = state.say(action)
     try:
         san = f"|{state.say(action, san=True)}"
@@ -133,7 +134,7 @@ def _planes(state: rz.State) -> str:
 
 
 def _chosen_game(game: rz.Game) -> tuple[int, list[int]]:
-    """The seed and the actions of the shortest of many random games that is long enough."""
+    """Seed and actions of the shortest random game with at least _PLIES plies, or the longest."""
     games = [(seed, samples.play(game, seed)[-1].actions) for seed in range(_SEEDS)]
     long_enough = [(seed, actions) for seed, actions in games if len(actions) >= _PLIES]
     if long_enough:
@@ -142,7 +143,7 @@ def _chosen_game(game: rz.Game) -> tuple[int, list[int]]:
 
 
 def _renew(text: str, force: bool) -> str:
-    """Writes a game's playthrough unless it would change unannounced; says what was done."""
+    """Writes a game's playthrough, unless it changed without a new version; returns a verdict."""
     game = rz.load(text)
     path = path_of(text)
     new = write(game, *_chosen_game(game))
@@ -157,7 +158,7 @@ def _renew(text: str, force: bool) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Renews every playthrough; 1 if one was refused."""
+    """Regenerates every playthrough; returns 1 if one was refused."""
     parser = argparse.ArgumentParser(description="Write the playthroughs anew.")
     parser.add_argument("--force", action="store_true", help="also where no version was raised")
     force = parser.parse_args(arguments).force

@@ -1,7 +1,7 @@
-"""Golden trees: what every search made of fixed positions, with evaluators that know nothing.
+"""Golden trees: the result of every search on fixed positions, with hash and random evaluators.
 
-`python -m golden.trees` in tests/ writes them anew (make golden). A tree changes only where the
-search is meant to behave differently, so what has changed is written only with --force.
+`python -m golden.trees` in tests/ (`make golden`) regenerates them. A tree should change only if
+the search is meant to behave differently, so changed trees are written only with --force.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from support import samples
 from support.evaluators import RandomEvaluator
 
 FOLDER = Path(__file__).parent / "trees"
-_POSITIONS = 4  # of each game
+_POSITIONS = 4  # per game
 _SEATS = [
     "puct:eval=hash,sims=100,early_stop=false",
     "puct:eval=hash,sims=64,early_stop=false,noise=0.25,alpha_total=8,forced=2,temperature=1",
@@ -28,7 +28,7 @@ _SEATS = [
     "puct:eval=hash,sims=100,early_stop=false,forced=2",
     "puct:eval=hash,sims=64,early_stop=false,forced=10,c_puct=0.7,draw_value=0.3",
 ]
-_SEATS_WITH_NETS = [  # whose leaves wait
+_SEATS_WITH_NETS = [  # with several leaves per batch
     "puct:sims=64,early_stop=false,leaves=4",
     "puct:sims=64,early_stop=false,leaves=16,virtual_loss=1,forced=2,noise=0.25",
     "gumbel:sims=32,leaves=4",
@@ -37,12 +37,12 @@ _SEATS_WITH_NETS = [  # whose leaves wait
 
 
 def path_of(text: str) -> Path:
-    """Where a game's trees lie."""
+    """The path of a game's trees."""
     return FOLDER / f"{samples.file_name(text)}.txt"
 
 
 def write(game: rz.Game) -> str:
-    """The trees of a game, as lines."""
+    """The trees of a game as text."""
     return "\n".join([f"game: {game.text}", *_trees(game), ""])
 
 
@@ -60,8 +60,8 @@ def _trees(game: rz.Game) -> Iterator[str]:
 
 
 def _told(state: rz.State, thought: rz.Thought) -> str:
-    """The choice, the value, and the visits or shares of the other moves; the target if it is
-    another."""
+    """The chosen move, the value, and the visits or shares of all moves; also the policy target,
+    if it differs from the shares."""
     numbers: dict[int, str] = {a: str(n) for a, n in thought.visits.items()}
     told = _moves(state, numbers or _rounded(thought.shares))
     value = "unknown" if thought.value is None else f"{thought.value:.4f}"
@@ -79,7 +79,7 @@ def _moves(state: rz.State, numbers: dict[int, str]) -> str:
 
 
 def main() -> None:
-    """Writes the trees of every game; refuses to change one, unless by force."""
+    """Writes the trees of every game; changes existing ones only with --force."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--force", action="store_true", help="write what has changed too")
     force = parser.parse_args().force

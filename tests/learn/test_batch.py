@@ -1,4 +1,4 @@
-"""Batches: what a net is shown and asked is what was played, with the mover's eyes."""
+"""Batches: planes and targets are those of the recorded games, from the mover's view."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ MIRRORS = {"connect4": mirror_connect4, "razzle": mirror_razzle, "monster": mirr
 
 
 class Always(np.random.Generator):
-    """Dice that always fall on one number."""
+    """A random generator that always gives the same number."""
 
     def __init__(self, number: float) -> None:
         super().__init__(np.random.PCG64(0))
@@ -30,7 +30,7 @@ class Always(np.random.Generator):
 
 
 def whole(window: Window, text: str, number: float = 1.0, *, share: float = 0.0) -> Batch:
-    """All positions of a window in a batch; in the mirror where number is below 1/2."""
+    """All positions of a window in a batch; mirrored if `number` is below 1/2."""
     batches = Batches(
         window, samples.game(text), settings=TargetSettings(search_share=share), mirrors=True
     )
@@ -38,7 +38,7 @@ def whole(window: Window, text: str, number: float = 1.0, *, share: float = 0.0)
 
 
 def states_of(window: Window, text: str) -> list[rz.State]:
-    """The states of all positions, of a window whose game n has seed n."""
+    """The states of all positions of a window in which game n has seed n."""
     known = window.at(np.arange(len(window)))
     return [
         samples.played(text, int(game))[ply]
@@ -47,7 +47,7 @@ def states_of(window: Window, text: str) -> list[rz.State]:
 
 
 def slots_of(state: rz.State) -> npt.NDArray[np.bool_]:
-    """Where a policy may answer: [slots]."""
+    """The mask of the slots of legal actions: [slots]."""
     legal = np.zeros(state.game.facts.slots, np.bool_)
     legal[[state.slot(action) for action in state.legal]] = True
     return legal
@@ -75,7 +75,7 @@ def test_a_batch_is_the_game_replayed(text: str) -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_policies_are_shares_of_legal_slots(text: str) -> None:
-    """They sum to 1 where there is one, and to 0 where there is none."""
+    """A policy sums to 1, or to 0 if the position has none; illegal slots have 0."""
     batch = whole(windows.of_games(text), text)
     total = batch.policy.sum(1)
     assert ((np.abs(total - 1) < 1e-5) | (total == 0)).all()
@@ -85,7 +85,7 @@ def test_policies_are_shares_of_legal_slots(text: str) -> None:
 
 @pytest.mark.parametrize("text", MIRRORS)
 def test_mirrored_positions_are_positions(text: str) -> None:
-    """Planes, legal slots and policy are those of the position whose text is mirrored."""
+    """Mirrored planes, legal slots and policies are those of the mirrored text's position."""
     window = windows.of_games(text)
     plain, batch = whole(window, text), whole(window, text, 0.0)
     known = window.at(np.arange(len(window)))
@@ -93,7 +93,7 @@ def test_mirrored_positions_are_positions(text: str) -> None:
     seen = 0
     for row, state in enumerate(states_of(window, text)):
         if text == "monster" and state.text.split(" ")[2] != "-":
-            # Castling is not the same in a mirror: the position stays as it is.
+            # Positions with castling rights have no mirror image and stay unmirrored.
             np.testing.assert_array_equal(batch.planes[row], plain.planes[row])
             np.testing.assert_array_equal(batch.policy[row], plain.policy[row])
             continue
@@ -116,7 +116,7 @@ def test_mirrored_positions_are_positions(text: str) -> None:
 
 
 def test_half_of_the_positions_are_mirrored() -> None:
-    """With dice; without them, without the wish, or in a game that has no mirror, none is."""
+    """Half are mirrored at random; none without dice, with mirrors=False, or without a mirror."""
     window, game = windows.of_games("razzle"), samples.game("razzle")
     plain, mirrored = whole(window, "razzle"), whole(window, "razzle", 0.0)
     everything = np.arange(len(window))
@@ -142,7 +142,7 @@ def test_half_of_the_positions_are_mirrored() -> None:
 @pytest.mark.parametrize("text", samples.GAMES)
 @pytest.mark.parametrize("outcome", [1.0, 0.0, -1.0])
 def test_values_are_the_movers(text: str, outcome: float) -> None:
-    """How it ended for whoever is to move, also where somebody moves twice."""
+    """Values are results for the mover, also in games with several plies per turn."""
     records = [record_samples.made(text, seed, outcome=outcome) for seed in range(3)]
     window = windows.of(records)
     states, batch = states_of(window, text), whole(window, text)
@@ -157,7 +157,7 @@ def test_values_are_the_movers(text: str, outcome: float) -> None:
 
 
 def test_plies_left_are_until_the_end() -> None:
-    """The last choice has one ply left."""
+    """plies_left counts the plies to the end; the last ply has 1."""
     window = windows.of_games("connect4")
     known = window.at(np.arange(len(window)))
     plies = np.array([record.plies for record in record_samples.several("connect4", 3)])
@@ -168,7 +168,7 @@ def test_plies_left_are_until_the_end() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_search_values_are_mixed_in(share: float) -> None:
-    """So much of the search's win, draw and loss, where it thought something; seat 1's turned."""
+    """A share of the search's win, draw and loss for the mover, at plies with a search value."""
     window = windows.of(record_samples.several("connect4", 3))
     known = window.at(np.arange(len(window)))
     plain, mixed = whole(window, "connect4"), whole(window, "connect4", share=share)
@@ -191,7 +191,7 @@ def test_search_values_are_mixed_in(share: float) -> None:
 
 
 def test_batches_take_positions_in_any_order_and_often() -> None:
-    """As draws are; they come game after game, each gone through once."""
+    """Positions may be repeated and in any order; the batch has them sorted, game by game."""
     window, game = windows.of_games("connect4"), samples.game("connect4")
     batches = Batches(window, game, settings=TargetSettings(), mirrors=False)
     drawn = np.array([7, 3, len(window) - 1, 3, 0])
@@ -205,7 +205,7 @@ def test_batches_take_positions_in_any_order_and_often() -> None:
 
 
 def shares(settings: TargetSettings, done: float = 0.0) -> tuple[float, float]:
-    """How much of the search's value is in the targets of a game that was won, and of a drawn."""
+    """The share of the search's value in the targets of a won game, and of a drawn game."""
     found = []
     for outcome in (1.0, 0.0):
         record = record_samples.made("connect4", outcome=outcome, end_reason="four")
@@ -220,20 +220,20 @@ def shares(settings: TargetSettings, done: float = 0.0) -> tuple[float, float]:
 
 
 def test_the_search_s_share_may_change_over_a_fit() -> None:
-    """From the first step to the last, on a straight line; what is measured has the last one's."""
+    """The share changes linearly from search_share to search_share_end over a fit."""
     settings = TargetSettings(search_share=0.8, search_share_end=0.5)
     for done, wanted in ((0.0, 0.8), (0.5, 0.65), (1.0, 0.5)):
         assert shares(settings, done) == pytest.approx((wanted, wanted), abs=1e-4)
 
 
 def test_drawn_games_may_have_a_share_of_their_own() -> None:
-    """The result where a game was decided, else what the search thought."""
+    """search_share_drawn=1 uses the search values of drawn games, and results of other games."""
     assert shares(TargetSettings(search_share_drawn=1)) == pytest.approx((0, 1), abs=1e-4)
     assert shares(TargetSettings(search_share=0.25)) == pytest.approx((0.25, 0.25), abs=1e-4)
 
 
 def test_a_judge_tells_values_that_nobody_knew() -> None:
-    """Only where the mover knew none: its own are never replaced."""
+    """A judge's values fill in for missing search values; the mover's own are never replaced."""
     record = record_samples.made("connect4", end_reason="four")
     columns, played = record.columns(), replay_of(record, samples.game("connect4"))
     other = record_samples.made("connect4", seed=0).columns()

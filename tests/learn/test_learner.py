@@ -1,4 +1,4 @@
-"""Learners: every kind of net learns from a window, and two fits alike come to the same."""
+"""Learners: every kind of net learns from a window, and fits are reproducible."""
 
 from pathlib import Path
 from typing import Any
@@ -31,27 +31,27 @@ FIT: dict[str, Any] = {
 
 
 def learner(config: NetConfig, **changes: Any) -> Learner:
-    """One with an untrained net for Connect Four."""
+    """A learner with an untrained net for Connect Four."""
     game = samples.game("connect4")
     return Learner(create(game, config, seed=1), game, FitSettings.model_validate(FIT | changes))
 
 
 def batches(held_out: float = 0.0) -> Batches:
-    """Of five random games."""
+    """The batches of five random games."""
     records = record_samples.several("connect4", 5)
     window = windows.of(records, WindowSettings(held_out=held_out))
     return Batches(window, samples.game("connect4"), settings=TargetSettings(), mirrors=True)
 
 
 def fit(learner: Learner, held_out: float = 0.0) -> Fit:
-    """A fit to them."""
+    """The result of fitting the learner to the games of `batches`."""
     dice = np.random.default_rng(3)
     return learner.learn_from(batches(held_out).window, 0, progress=(0.0, 1.0), dice=dice)
 
 
 @pytest.mark.parametrize("option", little_nets.OPTIONS)
 def test_every_net_learns(option: str) -> None:
-    """All losses fall: how a game of few ends, how long it takes, what is legal."""
+    """The total loss falls on a few games, and the losses of value and plies left by half."""
     one = learner(little_nets.OPTIONS[option])
     told: list[dict[str, float]] = []
     one.learn_from(
@@ -72,7 +72,7 @@ def test_every_net_learns(option: str) -> None:
 
 
 def test_fits_are_reproducible() -> None:
-    """Dropout's dice, too; and nothing of what torch has drawn elsewhere matters."""
+    """A fit, including dropout, does not depend on torch's global random state."""
     states = []
     for seed in (1, 2):
         torch.manual_seed(seed)
@@ -85,7 +85,7 @@ def test_fits_are_reproducible() -> None:
 
 @pytest.mark.parametrize("threads", [0, 1, 2])
 def test_threads_are_the_fits_own(threads: int) -> None:
-    """However many torch was told to use before, a fit comes to the same; and they are restored."""
+    """A fit does not depend on torch's number of threads, and restores it afterwards."""
     states = []
     before = torch.get_num_threads()
     try:
@@ -103,7 +103,7 @@ def test_threads_are_the_fits_own(threads: int) -> None:
 
 @pytest.mark.parametrize("option", ["none", "tanh"])
 def test_a_learner_judges_as_its_net_plays(option: str) -> None:
-    """Chances that sum to 1; a tanh value v is won by (1 + v) / 2, lost by (1 - v) / 2."""
+    """Probabilities sum to 1; a tanh value v means a win (1 + v) / 2 and a loss (1 - v) / 2."""
     one = learner(little_nets.OPTIONS[option])
     batch = batches().make(np.arange(20))
     answers = one.judge(batch)
@@ -122,7 +122,7 @@ def test_a_learner_judges_as_its_net_plays(option: str) -> None:
 
 
 def test_a_tanh_is_measured_by_its_squared_error() -> None:
-    """Beside the best constant value's; it would be unfair to ask it for draws."""
+    """A tanh head is compared with the best constant value; it cannot predict draws."""
     batch = batches().make(np.arange(20))
     batch = msgspec.structs.replace(
         batch, wdl=np.tile(np.array([0, 1, 0], np.float32), (20, 1)), value=np.zeros(20, np.float32)
@@ -136,7 +136,7 @@ def test_a_tanh_is_measured_by_its_squared_error() -> None:
 
 
 def test_a_learner_goes_on_where_it_was(tmp_path: Path) -> None:
-    """Weights, averages, optimiser and steps: two fits are the same with a pause between them."""
+    """Saving and loading between two fits changes neither weights, averages nor steps."""
     config = little_nets.OPTIONS["all"].model_copy(update={"dropout": 0.0})
     whole, first, second = (learner(config, samples_per_ply=2, average=0.9) for _ in range(3))
     fit(whole)
@@ -151,7 +151,7 @@ def test_a_learner_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_held_out_positions_of_all_ages_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At most so many, from the first to nearly the last."""
+    """At most _MOST_MEASURED positions are measured, spread over all held-out positions."""
     held_out = batches(held_out=0.999)
     count = len(held_out.window.positions(Part.HELD_OUT))
     seen: list[int] = []
@@ -171,7 +171,7 @@ def test_held_out_positions_of_all_ages_are_measured(monkeypatch: pytest.MonkeyP
 
 
 def test_without_positions_nothing_is_learned() -> None:
-    """As where every game of an iteration was left unfinished."""
+    """If all games were interrupted, the fit has no steps and the weights stay."""
     one = learner(little_nets.TINY)
     before = {name: tensor.clone() for name, tensor in one.tower.state_dict().items()}
     record = record_samples.made("connect4", end_reason="interrupted")
@@ -184,7 +184,7 @@ def test_without_positions_nothing_is_learned() -> None:
 
 
 def test_the_loss_of_a_batch_is_what_is_fitted() -> None:
-    """With the recipe's own weights and powers, over slices as over the whole."""
+    """`loss` uses the recipe's weights and powers, and computes in slices the same total."""
     one = learner(little_nets.TINY, batch=7, loss={"policy": 0.5, "value_power": 2.5})
     made = batches()
     batch = made.make(made.window.positions(Part.TRAINING))
@@ -196,7 +196,7 @@ def test_the_loss_of_a_batch_is_what_is_fitted() -> None:
 def test_a_fit_that_gets_no_better_ends_with_its_best_weights(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """After as many epochs as there is patience, by the loss on games apart."""
+    """The fit ends after `patience` epochs without a lower loss on the held-out games."""
     one = learner(
         little_nets.TINY, patience=2, samples_per_ply=None, epochs=60, rate={"start": 0.03}
     )
@@ -217,7 +217,7 @@ def test_a_fit_that_gets_no_better_ends_with_its_best_weights(
 
 
 def test_patience_without_held_out_games_waits() -> None:
-    """Where nobody can say that an epoch was no better, all of them count."""
+    """Without held-out games, `patience` has no effect and all epochs are run."""
     changes: dict[str, Any] = {"samples_per_ply": None, "epochs": 4}
     patient, plain = (
         learner(little_nets.TINY, patience=1, **changes),
@@ -231,9 +231,9 @@ def test_patience_without_held_out_games_waits() -> None:
 @pytest.mark.parametrize("option", ["all", "tanh"])
 @pytest.mark.parametrize("micro_batch", [1, 16, 31])
 def test_a_micro_batch_changes_no_step(option: str, micro_batch: int) -> None:
-    """Weights, batch norm's statistics and the optimiser: the same to the bit, dropout included.
+    """Weights and batch-norm statistics are bit-identical with micro_batch, also with dropout.
 
-    What saves memory is that activations are computed again; the batch stays whole.
+    It saves memory by recomputing activations; the batch itself is not split.
     """
     config = little_nets.OPTIONS[option]
     whole, small = (
@@ -247,7 +247,7 @@ def test_a_micro_batch_changes_no_step(option: str, micro_batch: int) -> None:
 
 
 def test_a_micro_batch_keeps_fewer_activations() -> None:
-    """Of 8 blocks, a quarter of the batch keeps those of 2; the others keep their input alone."""
+    """With a quarter of the batch, 2 of 8 blocks keep activations; the others keep their input."""
     config = NetConfig(blocks=8, channels=32)
     batch = batches().make(np.arange(64))
 

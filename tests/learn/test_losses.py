@@ -1,4 +1,4 @@
-"""Losses: what slow formulas say, and where their gradients push."""
+"""Losses: compared with slow formulas, and the directions of their gradients."""
 
 import math
 
@@ -43,7 +43,7 @@ def random_examples(seed: int = 0) -> Examples:
 
 
 def random_outputs(seed: int = 1, *, head: type[ValueHead] = WdlHead) -> Outputs:
-    """What some net might say."""
+    """Random outputs of a net."""
     dice = torch.Generator().manual_seed(seed)
     value = torch.randn(BATCH, 1 if head is TanhHead else 3, generator=dice)
     return Outputs(
@@ -54,7 +54,7 @@ def random_outputs(seed: int = 1, *, head: type[ValueHead] = WdlHead) -> Outputs
 
 
 def slow_softmax(logits: Tensor) -> list[list[float]]:
-    """A row at a time, in Python's own numbers."""
+    """The softmax of each row, computed with Python floats."""
     found = []
     for row in logits.tolist():
         powers = [math.exp(logit) for logit in row]
@@ -63,7 +63,7 @@ def slow_softmax(logits: Tensor) -> list[list[float]]:
 
 
 def slow_policy(logits: Tensor, examples: Examples) -> Doubles:
-    """Cross-entropies among legal moves, [B]."""
+    """The cross-entropies over legal moves, [B]."""
     found = np.zeros(len(logits))
     for row in range(len(logits)):
         legal = [slot for slot in range(SLOTS) if examples.legal[row, slot]]
@@ -80,7 +80,7 @@ def mean(of: npt.ArrayLike, weight: npt.ArrayLike) -> float:
 
 
 def test_policies_are_compared_among_legal_moves() -> None:
-    """Masked cross-entropy, over the positions that have a policy target."""
+    """The policy loss is a masked cross-entropy over the positions with a policy target."""
     said, examples = random_outputs(), random_examples()
     found = losses(said, examples, LossSettings(), WdlHead)
     wanted = slow_policy(said.policy, examples)
@@ -91,7 +91,7 @@ def test_policies_are_compared_among_legal_moves() -> None:
 
 
 def test_illegal_mass_is_what_lies_on_illegal_slots() -> None:
-    """Of the whole policy, before any mask."""
+    """illegal_mass is the share of the unmasked policy on illegal slots."""
     said, examples = random_outputs(), random_examples()
     mass = [
         sum(share for share, legal in zip(row, mask, strict=True) if not legal)
@@ -103,7 +103,7 @@ def test_illegal_mass_is_what_lies_on_illegal_slots() -> None:
 
 
 def gradient(settings: LossSettings) -> tuple[Tensor, Tensor]:
-    """The gradient of the whole loss by the policy's logits [B, slots], and what is legal."""
+    """The gradient of the total loss by the policy logits [B, slots], and the legal mask."""
     said, examples = random_outputs(), random_examples()
     logits = said.policy.clone().requires_grad_()
     losses(Outputs(logits, said.value), examples, settings, WdlHead).total.backward()  # type: ignore[no-untyped-call]
@@ -112,7 +112,7 @@ def gradient(settings: LossSettings) -> tuple[Tensor, Tensor]:
 
 
 def test_the_penalty_alone_pushes_illegal_moves_down() -> None:
-    """With it every illegal logit has a positive gradient; without it none has any."""
+    """With the penalty every illegal logit has a positive gradient; without it, a gradient of 0."""
     pushed, legal = gradient(LossSettings(policy=1, illegal=1))
     assert (pushed[~legal] > 0).all()
     torch.testing.assert_close(pushed.sum(1), torch.zeros(BATCH), atol=1e-6, rtol=0)
@@ -123,7 +123,7 @@ def test_the_penalty_alone_pushes_illegal_moves_down() -> None:
 
 
 def test_learning_the_penalty_empties_illegal_slots() -> None:
-    """Steps down its gradient take nearly all probability off them."""
+    """Gradient descent on illegal_mass brings it below 0.01."""
     examples = random_examples()
     logits = random_outputs().policy.clone().requires_grad_()
     optimiser = torch.optim.SGD([logits], lr=20.0)
@@ -137,7 +137,7 @@ def test_learning_the_penalty_empties_illegal_slots() -> None:
 
 
 def test_win_draw_loss_is_a_cross_entropy() -> None:
-    """Of the three chances, in nats."""
+    """The loss is the cross-entropy of the three probabilities, in nats."""
     said, examples = random_outputs(), random_examples()
     wanted = [
         -sum(aim * math.log(share) for aim, share in zip(aims, shares, strict=True))
@@ -149,7 +149,7 @@ def test_win_draw_loss_is_a_cross_entropy() -> None:
 
 
 def test_a_tanh_is_a_squared_error() -> None:
-    """Of the expected result, p(win) - p(loss)."""
+    """The loss is the squared error of the expected result, p(win) - p(loss)."""
     said, examples = random_outputs(head=TanhHead), random_examples()
     aims = examples.wdl.numpy().astype(np.float64)
     wanted = (said.value.numpy()[:, 0] - (aims[:, 0] - aims[:, 2])) ** 2
@@ -159,7 +159,7 @@ def test_a_tanh_is_a_squared_error() -> None:
 
 
 def test_moves_left_are_a_huber_loss() -> None:
-    """In units of MOVES_LEFT_UNIT: squared and halved below 1, straight beyond; 0 without it."""
+    """The Huber loss is in units of MOVES_LEFT_UNIT; without a moves-left head it is 0."""
     said, examples = random_outputs(), random_examples()
     assert said.moves_left is not None
     error = np.abs(said.moves_left.numpy()[:, 0] - examples.plies_left.numpy() / MOVES_LEFT_UNIT)
@@ -186,7 +186,7 @@ def test_parts_count_as_set() -> None:
 
 @pytest.mark.parametrize("head", [WdlHead, TanhHead])
 def test_weights_of_samples_count(head: type[ValueHead]) -> None:
-    """One of weight 2 counts as two of weight 1, one of weight 0 as none."""
+    """A sample of weight 2 counts as two samples of weight 1, one of weight 0 as none."""
     said, examples = random_outputs(head=head), random_examples()
     weighed = examples._replace(weight=torch.tensor([2.0, 1, 0, 1, 1, 1]))
     rows = [0, 0, 1, 3, 4, 5]
@@ -201,7 +201,7 @@ def test_weights_of_samples_count(head: type[ValueHead]) -> None:
 
 
 def test_a_batch_without_policies_teaches_values() -> None:
-    """Its policy loss is 0, and nothing is divided by it."""
+    """Without policy targets, the policy loss is 0, and the total is the other losses."""
     said, examples = random_outputs(), random_examples()
     found = losses(
         said, examples._replace(policy=torch.zeros(BATCH, SLOTS)), LossSettings(illegal=0), WdlHead
@@ -214,7 +214,7 @@ def test_a_batch_without_policies_teaches_values() -> None:
 
 @pytest.mark.parametrize("head", [WdlHead, TanhHead])
 def test_a_power_is_of_the_expected_result(head: type[ValueHead]) -> None:
-    """|expected - target| ** 2.5, whatever the head; its gradient is finite where they agree."""
+    """The loss is |expected - target| ** 2.5 for either head; without error its gradient is 0."""
     said, examples = random_outputs(head=head), random_examples()
     expected = said.value[:, 0]
     if head is WdlHead:
@@ -229,7 +229,7 @@ def test_a_power_is_of_the_expected_result(head: type[ValueHead]) -> None:
 
 
 def test_a_policy_over_all_slots_pushes_illegal_moves_down_by_itself() -> None:
-    """The plain cross-entropy of the whole policy; no penalty is needed."""
+    """policy_over=all is the cross-entropy over all slots, which needs no penalty."""
     said, examples = random_outputs(), random_examples()
     settings = LossSettings(policy_over="all", illegal=0)
     wanted = -(examples.policy[:-1] * said.policy[:-1].log_softmax(1)).sum(1)

@@ -1,4 +1,4 @@
-"""The best constant answer: what a net must beat to have learned anything."""
+"""The best constant answer, which a net must beat to have learned anything."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ SLOTS = 40
 
 
 def batch(size: int, seed: int = 0) -> Batch:
-    """Positions with five legal slots of which one is played; the first slot whenever it may."""
+    """Positions with five legal slots, of which one is played: slot 0 whenever it is legal."""
     dice = np.random.default_rng(seed)
     legal = np.zeros((size, SLOTS), bool)
     policy = np.zeros((size, SLOTS), np.float32)
@@ -31,7 +31,7 @@ def batch(size: int, seed: int = 0) -> Batch:
 
 
 def test_it_knows_what_is_played_and_how_games_end() -> None:
-    """Of many positions: the slot that is always played, the mean chances, legal slots alone."""
+    """It finds the slot that is always played and the mean result, and uses legal slots only."""
     seen = batch(5000)
     answers = best_constant(seen)
     np.testing.assert_allclose(answers.wdl[0], seen.wdl.mean(0))
@@ -42,7 +42,7 @@ def test_it_knows_what_is_played_and_how_games_end() -> None:
 
 
 def test_it_does_not_know_few_positions_by_heart() -> None:
-    """Where a hundred positions say nothing, it is hardly better than an even choice."""
+    """On a hundred random positions, it is hardly better than an even choice among legal slots."""
     few = batch(100, seed=1)
     keep = np.flatnonzero(~few.legal[:, 0])
     even = Batch(**{name: getattr(few, name)[keep] for name in few.__struct_fields__})

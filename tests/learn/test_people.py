@@ -1,4 +1,4 @@
-"""People's games teach: the moves they played are policy targets."""
+"""Learning from people's games: the moves that people played are policy targets."""
 
 from pathlib import Path
 
@@ -16,13 +16,13 @@ from support import people, record_samples, samples, windows
 
 
 def targets_of(record: Record, **settings: object) -> Targets:
-    """What is learned from a record."""
+    """The training targets of a record."""
     wanted = TargetSettings.model_validate(settings)
     return of_play(record, record.columns(), replay_of(record), wanted)
 
 
 def bare(record: Record, **fields: object) -> Record:
-    """The same game without any thought."""
+    """The same game without thoughts."""
     thoughts = Thoughts(plies=record.plies)
     return msgspec.structs.replace(record, thoughts=thoughts, **fields)
 
@@ -30,7 +30,7 @@ def bare(record: Record, **fields: object) -> Record:
 @pytest.mark.parametrize("against", ["random", "puct:sims=8"])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_move_of_a_person_is_the_policy(seed: int, against: str) -> None:
-    """One-hot on what was played; a player's plies are what they would be without people."""
+    """A person's plies have one-hot policies of the moves played; others keep their thoughts."""
     record = people.game(seed, against=against)
     columns, movers = record.columns(), replay_of(record).movers
     found = targets_of(record)
@@ -48,7 +48,7 @@ def test_the_move_of_a_person_is_the_policy(seed: int, against: str) -> None:
 
 
 def test_it_may_be_switched_off() -> None:
-    """human_policy=false: people's moves teach values alone, as in runs from before the key."""
+    """human_policy=false learns only values from people's moves; so do runs without the key."""
     record = people.game(0)
     assert not targets_of(record, human_policy=False).has_policy.any()
     assert (targets_of(record, human_policy=False).weight == 1).all()
@@ -70,14 +70,14 @@ def test_it_may_be_switched_off() -> None:
     ],
 )
 def test_whose_moves_are_people_s(fields: dict[str, object], is_learned: bool) -> None:
-    """By purpose, or in imported games without thoughts; never because a player said nothing."""
+    """Moves are people's if the purpose is human, or in imported games without thoughts."""
     found = targets_of(bare(record_samples.made("connect4"), **fields))
     assert set(found.has_policy.tolist()) == {is_learned}
 
 
 @pytest.mark.parametrize("purpose", ["human", "self-play"])
 def test_a_thought_keeps_its_own_target(purpose: str) -> None:
-    """A value without a policy is one too; in an imported game any thought tells of a player."""
+    """A ply with a thought, even without a policy, is not one-hot; any thought means a program."""
     record = record_samples.made("connect4", purpose=purpose, source="import:games.jsonl")
     columns, found = record.columns(), targets_of(record)
     assert not columns.has_thought.all()
@@ -88,7 +88,7 @@ def test_a_thought_keeps_its_own_target(purpose: str) -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_dice_and_openings_are_nobody_s_moves(text: str) -> None:
-    """Only plies that are learned are one-hot, and each game's pairs are slots of its net."""
+    """Only the plies that are learned from are one-hot, in every game."""
     record = bare(record_samples.made(text), purpose="human", opening=3)
     movers = replay_of(record, samples.game(text)).movers
     window = windows.of([record], targets=TargetSettings(skip_plies=5))
@@ -102,7 +102,7 @@ def test_dice_and_openings_are_nobody_s_moves(text: str) -> None:
 
 
 def test_people_s_games_weigh_as_the_window_says() -> None:
-    """One key for it: window.always, by purpose; learn_from=policy keeps people's plies."""
+    """window.always sets the weight of people's games; learn_from=policy keeps people's plies."""
     record = people.game(0)
     settings = WindowSettings(held_out=0, always={"human": 40})
     window = windows.of([record], settings, TargetSettings(learn_from="policy"))
@@ -112,7 +112,7 @@ def test_people_s_games_weigh_as_the_window_says() -> None:
 
 
 def test_a_judge_s_value_stands_beside_the_result() -> None:
-    """As the search's, where the mover had none."""
+    """A judge's value is the search value of a person's ply; the result does not change."""
     record = people.game(1, against="puct:sims=8")
     states = [samples.game("connect4").parse(record.start)]
     for action in record.action_numbers().tolist():
@@ -126,7 +126,7 @@ def test_a_judge_s_value_stands_beside_the_result() -> None:
 
 
 def test_a_net_imitates_people(tmp_path: Path) -> None:
-    """Fitted to twenty games, it plays their moves in games it has never seen."""
+    """A net fitted to 20 games plays over half of the people's moves in 10 other games."""
     store = people.store(tmp_path / "games", 20, people.emptiest)
     changes = ["fit.samples_per_ply=null", "fit.epochs=25", "fit.mirror=false"]
     experiment = rz.experiment("connect4", "tiny", changes)
@@ -139,4 +139,4 @@ def test_a_net_imitates_people(tmp_path: Path) -> None:
                 same += player.think(step.state).action == step.action
                 asked += 1
     assert asked > 50
-    assert same > 0.5 * asked  # 1 in 7 by chance, and 1 in 5 for a net that learns values alone
+    assert same > 0.5 * asked  # by chance 1 in 7; 1 in 5 for a net that learns only values

@@ -1,4 +1,4 @@
-"""Plans: every position as often as it weighs."""
+"""Plans: every position is used in proportion to its weight."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from support import record_samples, windows
 
 
 def window_of(**settings: Any) -> Window:
-    """Three games of generation 0 and two of generation 1, one of these a person's."""
+    """Three games of generation 0 and two of generation 1, the last one a person's."""
     *records, last = record_samples.several("connect4", 5)
     records.append(msgspec.structs.replace(last, source="human"))
     wanted = WindowSettings.model_validate({"held_out": 0, **settings})
@@ -22,18 +22,18 @@ def window_of(**settings: Any) -> Window:
 
 
 def planned(window: Window, **settings: Any) -> list[list[Indices]]:
-    """The epochs of a fit to it."""
+    """The epochs of a fit to this window, as lists of batches."""
     fit = FitSettings.model_validate({"batch": 16, **settings})
     return list(plan(window, 1, fit, np.random.default_rng(0)))
 
 
 def counted(window: Window, batches: list[Indices]) -> npt.NDArray[np.int64]:
-    """How often each position is in the batches."""
+    """The number of occurrences of each position in the batches."""
     return np.bincount(np.concatenate(batches), minlength=len(window))
 
 
 def test_an_epoch_goes_once_through_the_window() -> None:
-    """Each time in another order."""
+    """Each epoch has every position once, in a different order."""
     window = window_of()
     epochs = planned(window, samples_per_ply=None, epochs=3)
     assert len(epochs) == 3
@@ -44,7 +44,7 @@ def test_an_epoch_goes_once_through_the_window() -> None:
 
 
 def test_an_epoch_takes_weights_as_they_are() -> None:
-    """Of a weight of 1.7, once or twice; and as many samples as there are positions."""
+    """A weight of 1.7 gives one or two samples; the total is the number of positions."""
     window = window_of(surprise=0.8)
     weight = window.at(np.arange(len(window))).weight.astype(np.float64)
     expected = weight * len(window) / weight.sum()
@@ -56,7 +56,7 @@ def test_an_epoch_takes_weights_as_they_are() -> None:
 
 
 def test_what_weighs_forty_comes_forty_times() -> None:
-    """And everything else once, as if those games had been written down so often."""
+    """A game of weight 40 comes 40 times in an epoch, and all other games once."""
     window = window_of(always={"human": 40})
     (batches,) = planned(window, samples_per_ply=None)
     is_human = window.at(np.arange(len(window))).game == len(window.games) - 1
@@ -65,7 +65,7 @@ def test_what_weighs_forty_comes_forty_times() -> None:
 
 
 def test_samples_are_drawn_by_weight() -> None:
-    """So many for each new position, each in proportion to its weight."""
+    """samples_per_ply samples per new position are drawn, in proportion to the weights."""
     window = window_of(surprise=0.8)
     fresh = len(window.positions(Part.TRAINING, 1))
     (batches,) = planned(window, samples_per_ply=400)
@@ -78,7 +78,7 @@ def test_samples_are_drawn_by_weight() -> None:
 
 @pytest.mark.parametrize("settings", [{"samples_per_ply": 100}, {"samples_per_ply": None}])
 def test_a_mix_has_its_share_of_older_games(settings: dict[str, Any]) -> None:
-    """In every way to draw; an epoch goes through the new ones once then."""
+    """Older games have the share `mix`, drawn or in epochs; an epoch has new positions once."""
     window = window_of(mix=0.25)
     (batches,) = planned(window, **settings)
     fresh = window.positions(Part.TRAINING, 1)

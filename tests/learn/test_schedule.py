@@ -1,4 +1,4 @@
-"""Learning rates, worked out by hand."""
+"""Learning rate schedules, against values computed by hand."""
 
 import pytest
 from pydantic import ValidationError
@@ -7,13 +7,13 @@ from rulezero.learn.fit import RateSettings
 
 
 def test_constant() -> None:
-    """The start, whatever happens."""
+    """The rate is always `start`."""
     rate = RateSettings(start=0.02)
     assert rate.at(0, 0, 0.0) == rate.at(10**6, 99, 1.0) == 0.02
 
 
 def test_cosine() -> None:
-    """Half a cosine over the run, from the start to the share that is left."""
+    """Half a cosine over the run, from `start` to `start * end`."""
     rate = RateSettings(start=0.1, kind="cosine", end=0.2)
     assert rate.at(0, 0, 0.0) == pytest.approx(0.1)
     assert rate.at(5, 3, 1 / 3) == pytest.approx(0.1 * (0.2 + 0.8 * 0.75))
@@ -23,7 +23,7 @@ def test_cosine() -> None:
 
 
 def test_exponential() -> None:
-    """A factor for each iteration, whatever its steps."""
+    """The rate is multiplied by `factor` after each iteration."""
     rate = RateSettings(start=0.08, kind="exponential", factor=0.5)
     assert [rate.at(7, iteration, 0.3) for iteration in range(4)] == pytest.approx(
         [0.08, 0.04, 0.02, 0.01]
@@ -31,7 +31,7 @@ def test_exponential() -> None:
 
 
 def test_exponential_by_epochs() -> None:
-    """A factor for each epoch of a fit; every fit begins with the start."""
+    """The rate is multiplied by `factor` after each epoch; every fit begins with `start`."""
     rate = RateSettings(start=2e-3, kind="exponential", factor=0.95, every="epoch")
     assert [rate.at(7, 3, 0.3, epoch) for epoch in range(3)] == pytest.approx(
         [2e-3, 2e-3 * 0.95, 2e-3 * 0.95**2]
@@ -39,7 +39,7 @@ def test_exponential_by_epochs() -> None:
 
 
 def test_steps() -> None:
-    """A factor after so many steps of the optimiser: step 100 is the first behind a hundred."""
+    """The rate is multiplied by `factor` at each listed step; steps are counted from 0."""
     rate = RateSettings(start=0.2, kind="steps", factor=0.1, steps=(100, 300))
     found = [rate.at(step, 0, 0.0) for step in (0, 99, 100, 299, 300, 10**6)]
     assert found == pytest.approx([0.2, 0.2, 0.02, 0.02, 0.002, 0.002])
@@ -47,7 +47,7 @@ def test_steps() -> None:
 
 @pytest.mark.parametrize("kind", ["constant", "cosine", "exponential", "steps"])
 def test_warm_up(kind: str) -> None:
-    """A straight line to the rate that there would be without it; the first step moves, too."""
+    """The rate rises linearly to its value without warm-up; the first step's is above 0."""
     settings = {"start": 0.1, "kind": kind, "steps": (2,), "end": 0.5}
     plain = RateSettings.model_validate(settings)
     warm = RateSettings.model_validate({**settings, "warm_up": 4})
@@ -59,6 +59,6 @@ def test_warm_up(kind: str) -> None:
     "wrong", [{"start": 0}, {"kind": "linear"}, {"factor": 1.5}, {"warm_up": -1}, {"speed": 1}]
 )
 def test_wrong_rates_are_refused(wrong: dict[str, object]) -> None:
-    """Before a run begins."""
+    """Wrong settings raise ValidationError."""
     with pytest.raises(ValidationError):
         RateSettings.model_validate(wrong)

@@ -1,4 +1,4 @@
-"""Loss terms and heads of one's own: they train, are logged, saved and resumed, or refused."""
+"""Custom loss terms and heads: training, logs, saving, resuming, and errors."""
 
 import json
 import shutil
@@ -31,7 +31,7 @@ BOTH = {"entropy": 0.01, "men": 1.0}
 
 @pytest.fixture(autouse=True)
 def _apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test has its own registry, folder, and files that were run before."""
+    """Gives each test its own registry, working folder, and folder of known rules."""
     monkeypatch.setattr(terms, "_registered", {})
     monkeypatch.setenv("RULEZERO_RULES", str(tmp_path / "known"))
     monkeypatch.chdir(tmp_path)
@@ -53,7 +53,7 @@ def fits(run: rz.Run) -> list[rz.log.FitEntry]:
 
 
 def test_the_worked_example_trains() -> None:
-    """Its loss falls, it is logged beside the others, and the net is another than without it."""
+    """The example's loss falls and is logged with the others, and the term changes the net."""
     heard: list[dict[str, float]] = []
 
     class Hearing(rz.Listener):
@@ -72,14 +72,14 @@ def test_the_worked_example_trains() -> None:
     plain = train("plain", fit__samples=1600)
     assert fits(plain)[0].extra == {}
     assert digests(run)[0] != digests(plain)[0]
-    # Up to its own head, the net began with the same weights.
+    # Except for the additional head, both nets began with the same weights.
     ours, theirs = (load(each.nets / "untrained") for each in (run, plain))
     for name, tensor in theirs.state_dict().items():
         assert torch.equal(tensor, ours.state_dict()[name]), name
 
 
 def test_a_head_is_saved_and_plays_no_part() -> None:
-    """Its weights are in the safetensors file, its name is on the card; the ONNX file lacks it."""
+    """The checkpoint has the head's weights, and the card its name; players do not use it."""
     run = train("run", hooks="terms.py", fit__loss__extra=BOTH)
     card = read_card(run.best)
     assert card.heads == ("men",)
@@ -91,7 +91,7 @@ def test_a_head_is_saved_and_plays_no_part() -> None:
     planes = torch.from_numpy(rz.load("connect4").start().planes()[None])
     said = whole(planes)
     assert said.extra is not None
-    assert abs(float(said.extra["men"].detach())) < 0.2  # no men are there
+    assert abs(float(said.extra["men"].detach())) < 0.2  # the board is empty
     terms._registered.clear()
     played = rz.net(run.best).evaluate([rz.load("connect4").start()])
     other = rz.net(run.best, backend="torch").evaluate([rz.load("connect4").start()])
@@ -101,9 +101,9 @@ def test_a_head_is_saved_and_plays_no_part() -> None:
 
 
 def test_training_on_needs_the_terms_of_the_net() -> None:
-    """In one line; a weight is enough to keep a head, and new heads come beside old ones."""
+    """Training a net with a head needs the head's term; new terms may be added to it."""
     run = train("run", hooks="terms.py", fit__loss__extra={"men": 1.0})
-    words = "has a head for the loss term 'men': to train it on, add fit.loss.extra.men=WEIGHT"
+    words = "has a head for the loss term 'men': to continue its training, add"
     for fresh in (True, False):
         if fresh:
             terms._registered.clear()
@@ -129,7 +129,7 @@ def _heads() -> Any:
 
 
 def test_a_resumed_run_is_bit_identical() -> None:
-    """From the file's content alone: its path may be gone, and the process may be new."""
+    """A run resumes with its copy of the terms, even if the original file is gone."""
     whole = train("whole", hooks="terms.py", fit__loss__extra=BOTH)
 
     class Stopping(rz.Listener):
@@ -149,7 +149,7 @@ def test_a_resumed_run_is_bit_identical() -> None:
 
 
 def test_noise_in_a_term_is_reproducible() -> None:
-    """Torch's own dice are thrown by the run's seed."""
+    """The run's seed also seeds torch, so random terms give the same nets."""
 
     @rz.loss_term("noise", head=lambda channels, facts: nn.Dropout(0.5))
     def noise(said: Any, examples: Any) -> Tensor:
@@ -164,7 +164,7 @@ def test_noise_in_a_term_is_reproducible() -> None:
 
 
 def test_weights_change_in_a_run_and_terms_do_not() -> None:
-    """The optimiser and the heads are what they are; 0 switches a term off."""
+    """A resumed run may change a term's weight, also to 0, but not its set of terms."""
     run = train("run", hooks="terms.py", fit__loss__extra=BOTH, iterations=1)
     for changes in ({"fit.loss.extra": None}, {"fit.loss.extra.entropi": 1}):
         with pytest.raises(rz.RunError, match=r"terms that the run began with \(entropy, men\)"):
@@ -179,14 +179,14 @@ def test_weights_change_in_a_run_and_terms_do_not() -> None:
 
 
 def test_files_of_strangers_are_not_run() -> None:
-    """A run from elsewhere names content; it is run once the user has named the file."""
+    """The hooks of a run from another machine are run only if the user names the file."""
     run = train("run", hooks="terms.py", fit__loss__extra=BOTH, iterations=1)
     shutil.rmtree(sources.library())
     terms._registered.clear()
     with pytest.raises(rz.RunError, match="have not been run on this machine") as raised:
         rz.resume(run.path, iterations=2, workers=1)
     assert "the run has a copy in 'run/hooks/terms.py'" in str(raised.value)
-    assert rz.open_run(run.path).best == run.best  # looking needs no terms
+    assert rz.open_run(run.path).best == run.best  # opening a run needs no terms
     trusted = {"hooks": "run/hooks/terms.py"}
     again = rz.resume(run.path, iterations=2, changes=trusted, workers=1, progress=False)
     assert again.progress().iteration == 2
@@ -202,13 +202,13 @@ def test_files_of_strangers_are_not_run() -> None:
         ({"fit.loss.extra.men": -1}, r"fit\.loss\.extra\.men is -1; give 0\.0 or more"),
         ({"fit.loss.extra": 3}, r"fit\.loss\.extra is 3; give a map"),
         ({"hooks": "none.py"}, "there is no file 'none.py' in "),
-        ({"hooks": "terms.yaml"}, "is no name|is no Python file"),
+        ({"hooks": "terms.yaml"}, "is not a name|is (no|not a) Python file"),
         ({"hooks": "empty.py"}, "'empty.py' registers no loss term: see rz.loss_term"),
         ({"hooks": "wrong.py"}, r"'wrong.py' cannot be run: it raised NameError: .* line 1\)"),
     ],
 )
 def test_wrong_keys_are_one_line(changes: dict[str, Any], words: str) -> None:
-    """Before anything is done."""
+    """The error is one line, and no run is made."""
     Path("empty.py").write_text("x = 1\n", "utf-8")
     Path("wrong.py").write_text("unknown\n", "utf-8")
     given = {"hooks": "terms.py", "fit.loss.extra": {"men": 1.0}}
@@ -219,7 +219,7 @@ def test_wrong_keys_are_one_line(changes: dict[str, Any], words: str) -> None:
 
 
 def test_a_term_that_no_process_has_is_named() -> None:
-    """With what to do about it."""
+    """The error for a missing term, or for hooks without use, says what to do."""
     with pytest.raises(rz.RunError, match=r"no loss term 'men'; known: none; register it with rz"):
         train("run", fit__loss__extra={"men": 1})
     with pytest.raises(rz.RunError, match=r"hooks=terms.py has no effect: it is for fit.loss"):
@@ -231,14 +231,14 @@ def test_a_term_that_no_process_has_is_named() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda said: said.policy, r"'mine' returned \[16, 7\]; it must return one number"),
-        (lambda said: 3.0, "'mine' returned 3.0; it must return one number"),
+        (lambda said: said.policy, r"'mine' returned \[16, 7\]; it must return a tensor"),
+        (lambda said: 3.0, "'mine' returned 3.0; it must return a tensor"),
         (lambda said: said.policy.mean() * torch.nan, "'mine' is nan in step 1 of 20"),
         (lambda said: said.head + 1, "'mine' raised TypeError: .*test_terms.py, line"),
     ],
 )
 def test_wrong_answers_of_a_term_are_one_line(answer: Any, words: str) -> None:
-    """Whatever it does."""
+    """A term that returns a wrong value, nan, or raises, is an error of one line."""
     rz.loss_term("mine")(lambda said, examples: answer(said))
     with pytest.raises(rz.RunError, match=words) as raised:
         train("run", fit__loss__extra={"mine": 1})
@@ -246,13 +246,13 @@ def test_wrong_answers_of_a_term_are_one_line(answer: Any, words: str) -> None:
 
 
 def test_wrong_terms_and_heads_are_refused() -> None:
-    """Where they are registered, or where the net is made."""
+    """Wrong terms are refused when they are registered, wrong heads when the net is made."""
     for name in ("", "Men", "a.b", "x" * 50, 3):
-        with pytest.raises(rz.RunError, match="is no name for a loss term"):
+        with pytest.raises(rz.RunError, match="cannot be the name of a loss term"):
             rz.loss_term(name)  # type: ignore[arg-type]
-    with pytest.raises(rz.RunError, match="the loss has a part 'policy' already"):
+    with pytest.raises(rz.RunError, match="the loss already has a part 'policy'"):
         rz.loss_term("policy")
-    with pytest.raises(rz.RunError, match="the head of 'men' is a function of"):
+    with pytest.raises(rz.RunError, match="the head of 'men' must be a function of"):
         rz.loss_term("men", head=nn.Linear)(len) and rz.loss_term("men", head=3)  # type: ignore
     facts = rz.load("connect4").facts
     tower = create(rz.load("connect4"), NetConfig(blocks=1, channels=8))
@@ -260,6 +260,6 @@ def test_wrong_terms_and_heads_are_refused() -> None:
         tower.add_heads(facts, {"men": lambda channels, facts: 3}, 0)  # type: ignore
     with pytest.raises(rz.NetError, match="the head of 'men' raised ZeroDivisionError"):
         tower.add_heads(facts, {"men": lambda channels, facts: 1 / 0}, 0)  # type: ignore
-    for name in ("items", "type", "train"):  # which torch's own containers have
+    for name in ("items", "type", "train"):  # also names of torch's own attributes
         tower.add_heads(facts, {name: lambda channels, facts: nn.Identity()}, 0)
         assert tower.heads == (name,)

@@ -1,4 +1,4 @@
-"""Windows: what is learned from, what is kept, and what is held out."""
+"""Windows: the plies that are learned from, kept and held out, and their weights."""
 
 import tracemalloc
 
@@ -17,7 +17,7 @@ from support import record_samples, samples, windows
 
 
 def targets_of(record: Record, **settings: object) -> Targets:
-    """What is learned from a record."""
+    """The training targets of a record."""
     game = samples.game(record.game)
     wanted = TargetSettings.model_validate(settings)
     return of_play(record, record.columns(), replay_of(record, game), wanted)
@@ -25,7 +25,7 @@ def targets_of(record: Record, **settings: object) -> Targets:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_openings_and_dice_are_not_learned(text: str) -> None:
-    """Nobody chose them: their weight is 0, and they have no policy."""
+    """Opening plies and dice have weight 0 and no policy, because no player chose them."""
     record = record_samples.made(text, opening=3)
     targets, states = targets_of(record), samples.played(text)
     for ply, state in enumerate(states[:-1]):
@@ -39,7 +39,7 @@ def test_openings_and_dice_are_not_learned(text: str) -> None:
 
 
 def test_plies_without_a_policy_may_be_left_out() -> None:
-    """learn_from=policy: what a quick search chose teaches no value either."""
+    """learn_from=policy gives plies without a policy the weight 0, also for the value."""
     record = record_samples.made("connect4")
     targets = targets_of(record, learn_from="policy")
     np.testing.assert_array_equal(targets.weight, record.columns().has_policy)
@@ -48,7 +48,7 @@ def test_plies_without_a_policy_may_be_left_out() -> None:
 
 @pytest.mark.parametrize("text", ["razzle", "monster", "exchange"])
 def test_targets_may_follow_the_temperature_of_play(text: str) -> None:
-    """target_temperature=play: visits while moves were drawn, then the move that was played."""
+    """target_temperature=play: visit shares while moves are drawn, then only the best moves."""
     game = samples.game(text)
     player = "puct:sims=40,temperature=1,temperature_turns=4"
     record = rz.match(game, player, "random", 1, opening=0).records[0]
@@ -78,7 +78,7 @@ def test_targets_may_follow_the_temperature_of_play(text: str) -> None:
 
 
 def test_players_from_elsewhere_have_no_temperature() -> None:
-    """Nor have those without such a key: their weights are learned as they are."""
+    """Imported players and players without the key `temperature` get the temperature 1."""
     record = record_samples.made("connect4")
     for players in (("Somebody, A.", "gumbel:sims=3"), ("human", "alphabeta:depth=2")):
         strange = msgspec.structs.replace(record, players=players)
@@ -92,14 +92,14 @@ def test_players_from_elsewhere_have_no_temperature() -> None:
     [("cap", 0.25), ("interrupted", 0), ("resigned", 1), ("four in a row", 1)],
 )
 def test_games_that_were_stopped_count_as_said(reason: str, weight: float) -> None:
-    """At the cap by capped_weight; resigned ones fully; what people left unfinished not at all."""
+    """Games stopped at the cap weigh capped_weight, resigned ones 1, interrupted ones 0."""
     record = record_samples.made("connect4", end_reason=reason)
     targets = targets_of(record, capped_weight=0.25)
     assert set(targets.weight.tolist()) == {weight}
 
 
 def test_of_imported_fragments_the_file_knows_the_end() -> None:
-    """They are learned from, with the result that it claims."""
+    """Imported fragments are learned from, with the result that their file claims."""
     record = record_samples.made(
         "connect4", end_reason="claimed", source="import:games.jsonl", outcome=-1.0
     )
@@ -107,7 +107,7 @@ def test_of_imported_fragments_the_file_knows_the_end() -> None:
     assert set(targets_of(record).result.tolist()) == {-1}
 
 
-# --- what is held out ----------------------------------------------------------------------------
+# --- held-out games ------------------------------------------------------------------------------
 
 
 def many(count: int) -> list[Record]:
@@ -120,9 +120,9 @@ def is_held_out(record: Record, share: float) -> bool:
 
 
 def test_held_out_games_depend_on_their_moves_alone() -> None:
-    """Not on their order, their generation or who else is there; and a larger share has more.
+    """Order, generation and other games do not matter; a larger share adds games.
 
-    A game that is played twice is held out twice: else it would be known by heart.
+    If a game is played twice, both records are held out, so that it is never trained on.
     """
     records = many(400)
     settings = WindowSettings(held_out=0.2, plies=10**6)
@@ -143,7 +143,7 @@ def test_held_out_games_depend_on_their_moves_alone() -> None:
 
 
 def test_a_tenth_may_be_for_validation() -> None:
-    """Apart from what is held out; neither moves because of the other."""
+    """Validation games are separate from held-out games, and do not change which are held out."""
     records = many(400)
     settings = WindowSettings(held_out=0.1, validation=0.1)
     parts = [part_of(record, settings) for record in records]
@@ -154,7 +154,7 @@ def test_a_tenth_may_be_for_validation() -> None:
 
 
 def test_plies_are_left_out_as_settings_say() -> None:
-    """The first ones, those in check, and some by lot that is always the same."""
+    """skip_plies drops the first plies, skip_checks those in check, keep a reproducible share."""
     for seed in range(4):
         record = record_samples.made("monster", seed, end_reason="king")
         checks = replay_of(record, samples.game("monster")).checks
@@ -170,7 +170,7 @@ def test_plies_are_left_out_as_settings_say() -> None:
 
 @pytest.mark.parametrize("text", ["monster", "chess"])
 def test_checks_are_what_the_move_texts_say(text: str) -> None:
-    """A king that one move of the other side could take is in check."""
+    """A side is in check if the other side could capture its king with one move."""
     checked = 0
     for seed in range(6):
         record = record_samples.made(text, seed)
@@ -185,7 +185,7 @@ def test_checks_are_what_the_move_texts_say(text: str) -> None:
             except rz.PositionError:
                 continue
             takes = any(there.apply(action).is_over for action in there.legal)
-            if other == "b":  # White's two halves may reach farther than one attack
+            if other == "b":  # with two halves, White may capture a king that is not in check
                 assert takes == is_check
                 checked += is_check
     assert checked > 2
@@ -194,7 +194,7 @@ def test_checks_are_what_the_move_texts_say(text: str) -> None:
 @pytest.mark.parametrize("mix", [None, 0.5])
 @pytest.mark.parametrize("samples_per_ply", [None, 4.0])
 def test_held_out_games_are_never_drawn(mix: float | None, samples_per_ply: float | None) -> None:
-    """By no plan; all others are."""
+    """No plan draws held-out games; every other game is drawn."""
     records = many(60)
     settings = WindowSettings(held_out=0.3, mix=mix)
     window = windows.of(records, settings, generations=[number // 30 for number in range(60)])
@@ -212,7 +212,7 @@ def test_held_out_games_are_never_drawn(mix: float | None, samples_per_ply: floa
 
 
 def test_positions_of_a_generation() -> None:
-    """They and the others are all there are."""
+    """The positions of all generations together are all training positions."""
     window = windows.of(many(6), generations=[0, 0, 1, 1, 2, 2])
     parts = [window.positions(Part.TRAINING, number) for number in range(3)]
     np.testing.assert_array_equal(np.concatenate(parts), window.positions(Part.TRAINING))
@@ -220,11 +220,11 @@ def test_positions_of_a_generation() -> None:
     assert not len(window.positions(Part.TRAINING, 7))
 
 
-# --- what is kept --------------------------------------------------------------------------------
+# --- size of the window --------------------------------------------------------------------------
 
 
 def test_a_fixed_window_keeps_the_newest_plies() -> None:
-    """Whole games, until they are as many plies as wanted; no game fewer would do."""
+    """The newest whole games are kept, as few as have at least `plies` plies together."""
     records = many(30)
     for plies in (1, 100, 333, 10**6):
         window = windows.of(records, WindowSettings(kind="fixed", plies=plies, held_out=0))
@@ -236,7 +236,7 @@ def test_a_fixed_window_keeps_the_newest_plies() -> None:
 
 
 def test_a_window_of_generations_keeps_the_last_ones() -> None:
-    """The current one among them, however long their games are."""
+    """The last generations are kept, including the current one, whatever their plies."""
     generations = [0, 0, 1, 2, 2, 3]
     settings = WindowSettings(kind="generations", generations=2, plies=1, held_out=0)
     window = windows.of(many(6), settings, generations=generations)
@@ -244,7 +244,7 @@ def test_a_window_of_generations_keeps_the_last_ones() -> None:
 
 
 def test_a_growing_window_grows_slower_than_what_was_seen() -> None:
-    """plies * (seen / plies) ** growth, and never below plies."""
+    """The size is plies * (seen / plies) ** growth, and never below `plies`."""
     settings = WindowSettings(kind="growing", plies=200, growth=0.5, held_out=0)
     window = Window(settings)
     seen = 0
@@ -266,7 +266,7 @@ def test_a_growing_window_grows_slower_than_what_was_seen() -> None:
 @pytest.mark.parametrize("field", ["source", "purpose"])
 @pytest.mark.parametrize("kind", ["fixed", "generations", "growing"])
 def test_games_that_are_kept_stay(kind: str, field: str) -> None:
-    """Whatever their age, and without taking room from others: by their source or purpose."""
+    """Games of a source or purpose in `always` stay forever, and do not use up the window."""
     settings = WindowSettings.model_validate(
         {"kind": kind, "plies": 60, "generations": 1, "held_out": 0, "always": {"human": 40}}
     )
@@ -285,12 +285,12 @@ def test_games_that_are_kept_stay(kind: str, field: str) -> None:
     assert len(other.games) < len(records)
 
 
-# --- what counts how much ------------------------------------------------------------------------
+# --- weights -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_surprise_moves_weight_and_keeps_its_sum(share: float) -> None:
-    """So much of it goes by surprise, within a game; the rest is even."""
+    """A share of a game's weight is distributed by surprise, and the rest evenly."""
     record = record_samples.made("exchange", opening=2)
     plain = targets_of(record).weight
     window = windows.of([record], WindowSettings(surprise=share, held_out=0))
@@ -305,14 +305,14 @@ def test_surprise_moves_weight_and_keeps_its_sum(share: float) -> None:
 
 
 def test_without_any_surprise_weights_stay() -> None:
-    """Where no search was asked, all plies count alike."""
+    """Without any search, all plies have the weight 1."""
     record = rz.match("connect4", "random", "random", 1, opening=0).records[0]
     window = windows.of([record], WindowSettings(surprise=1.0, held_out=0))
     assert set(window.games[0].targets.weight.tolist()) == {1}
 
 
 def test_a_window_needs_little_memory() -> None:
-    """Below 200 bytes for each ply of Connect Four, whose plies have up to seven pairs."""
+    """A ply of Connect Four, with up to seven pairs, takes less than 200 bytes."""
     few = [(record, record.columns()) for record in record_samples.several("connect4", 5)]
     window = Window(WindowSettings(plies=10**9, held_out=0))
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Checkpoints: they come back as they were, or not at all."""
+"""Checkpoints: they are loaded unchanged, or refused."""
 
 import json
 import pickle
@@ -25,7 +25,7 @@ from support import little_nets, samples
 
 @pytest.fixture
 def net(tmp_path: Path) -> Path:
-    """A copy of a little net that a test may spoil."""
+    """A copy of a small net that a test may damage."""
     original = little_nets.net("connect4")
     for suffix in (".json", ".onnx", ".safetensors"):
         shutil.copy(beside(original, suffix), tmp_path / f"net{suffix}")
@@ -39,7 +39,7 @@ def rewrite(net: Path, **changes: Any) -> None:
 
 
 def test_a_net_comes_back() -> None:
-    """Weights, config and everything that the card says."""
+    """A loaded net has the same weights and config, and its card the right facts."""
     net, tower = little_nets.net("razzle"), little_nets.tower("razzle")
     back = load(net)
     assert back.config == tower.config
@@ -60,7 +60,7 @@ def test_a_net_comes_back() -> None:
 
 
 def test_saving_leaves_three_files(tmp_path: Path) -> None:
-    """Halves of files are renamed; a name with dots keeps them; folders are made."""
+    """Saving makes missing folders, keeps dots in the name, and leaves no temporary files."""
     save(tmp_path / "new" / "net.v2", little_nets.tower("connect4"), samples.game("connect4"))
     names = sorted(path.name for path in (tmp_path / "new").iterdir())
     assert names == ["net.v2.json", "net.v2.onnx", "net.v2.safetensors"]
@@ -68,13 +68,13 @@ def test_saving_leaves_three_files(tmp_path: Path) -> None:
 
 
 def test_a_net_can_be_saved_while_it_is_trained(tmp_path: Path) -> None:
-    """Saving changes nothing of the tower; what plays is in eval mode."""
+    """Saving does not change the tower; the ONNX file answers as in eval mode."""
     game = samples.game("connect4")
     tower = create(game, little_nets.TINY).train()
     planes = little_nets.batch("connect4", 8)
     path = save(tmp_path / "net", tower, game)
     assert tower.training
-    assert tower.stem.conv.bias is None  # not folded
+    assert tower.stem.conv.bias is None  # BatchNorm is not folded into it
     with torch.inference_mode():
         policy = tower.eval()(torch.from_numpy(planes)).policy
     np.testing.assert_allclose(
@@ -83,14 +83,14 @@ def test_a_net_can_be_saved_while_it_is_trained(tmp_path: Path) -> None:
 
 
 def test_a_tower_of_another_game_is_not_saved(tmp_path: Path) -> None:
-    """The card would lie."""
+    """A tower whose slots or planes do not fit the game raises, and no file is written."""
     with pytest.raises(rz.NetError, match="not made for 'monster'"):
         save(tmp_path / "net", little_nets.tower("connect4"), samples.game("monster"))
     assert not list(tmp_path.iterdir())
 
 
 def test_onnx_files_are_plain() -> None:
-    """No BatchNorm, no float64, no notes about this machine, nothing outside the file."""
+    """ONNX files have no BatchNorm, no paths of this machine and no external data."""
     for text in little_nets.GAMES:
         data = beside(little_nets.net(text), ".onnx").read_bytes()
         model = onnx.load_from_string(data)
@@ -104,7 +104,7 @@ def test_onnx_files_are_plain() -> None:
 
 
 def test_a_later_export_has_the_weights_of_its_own_tower() -> None:
-    """Graphs are kept; weights are not."""
+    """The export caches graphs, but never weights."""
     one, other = (create(samples.game("connect4"), little_nets.TINY, seed) for seed in (1, 2))
     assert to_onnx(one) == to_onnx(one)
     assert to_onnx(one) != to_onnx(other)
@@ -116,23 +116,23 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
     "no card": (lambda net: beside(net, ".json").unlink(), "there is no net"),
     "card is no JSON": (
         lambda net: beside(net, ".json").write_bytes(b"\x80\x04nonsense"),
-        "is no card of a net",
+        "is not the card of a net",
     ),
     "card is cut": (
         lambda net: beside(net, ".json").write_bytes(beside(net, ".json").read_bytes()[:100]),
-        "is no card of a net",
+        "is not the card of a net",
     ),
     "card is a pickle": (
         lambda net: beside(net, ".json").write_bytes(pickle.dumps({"game": "connect4"})),
-        "is no card of a net",
+        "is not the card of a net",
     ),
     "card is huge": (
         lambda net: beside(net, ".json").write_bytes(b" " * (1 << 21)),
-        "larger than a mebibyte",
+        "larger than 1 MiB",
     ),
     "card is deep": (
         lambda net: beside(net, ".json").write_bytes(b'{"metadata": ' + b"[" * 100_000),
-        "is no card of a net",
+        "is not the card of a net",
     ),
     "unknown key": (lambda net: rewrite(net, colour="red"), "key 'colour' is unknown in Card"),
     "huge config": (
@@ -144,7 +144,7 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
 
 SPOILT_FOR_PLAY: dict[str, tuple[Spoil, str]] = {
     **SPOILT,
-    "no onnx": (lambda net: beside(net, ".onnx").unlink(), "lacks a file: net.onnx is missing"),
+    "no onnx": (lambda net: beside(net, ".onnx").unlink(), "is incomplete: net.onnx is missing"),
     "onnx is cut": (
         lambda net: beside(net, ".onnx").write_bytes(beside(net, ".onnx").read_bytes()[:-1]),
         "not the file its card names",
@@ -153,16 +153,16 @@ SPOILT_FOR_PLAY: dict[str, tuple[Spoil, str]] = {
         lambda net: shutil.copy(beside(little_nets.net("razzle"), ".onnx"), beside(net, ".onnx")),
         "not the file its card names",
     ),
-    "onnx is none": (lambda net: forge(net, ".onnx", b"nonsense"), "is no ONNX model"),
+    "onnx is none": (lambda net: forge(net, ".onnx", b"nonsense"), "is not an ONNX model"),
     "onnx is no net": (
         lambda net: forge(net, ".onnx", stranger()),
-        "is no net: it needs planes in",
+        "is not a net: it needs the input planes",
     ),
 }
 
 SPOILT_FOR_TRAINING: dict[str, tuple[Spoil, str]] = {
     **SPOILT,
-    "no weights": (lambda net: beside(net, ".safetensors").unlink(), "lacks a file"),
+    "no weights": (lambda net: beside(net, ".safetensors").unlink(), "is incomplete"),
     "weights are cut": (
         lambda net: beside(net, ".safetensors").write_bytes(b"short"),
         "not the file its card names",
@@ -187,19 +187,19 @@ SPOILT_FOR_TRAINING: dict[str, tuple[Spoil, str]] = {
     ),
     "encoding is older": (
         lambda net: rewrite(net, encoding=0),
-        "reads encoding 0 of connect4, and the game now writes encoding 1",
+        "needs encoding 0 of connect4, but the game now has encoding 1",
     ),
 }
 
 
 def forge(net: Path, suffix: str, data: bytes) -> None:
-    """Replaces a file and lets the card vouch for it."""
+    """Replaces a file, and its digest on the card."""
     beside(net, suffix).write_bytes(data)
     rewrite(net, **{"onnx" if suffix == ".onnx" else "weights": digest(data)})
 
 
 def stranger() -> bytes:
-    """An ONNX model that is no net."""
+    """A valid ONNX model that is not a net."""
     number = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1])
     other = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1])
     node = onnx.helper.make_node("Relu", ["x"], ["y"])
@@ -212,7 +212,7 @@ def stranger() -> bytes:
 
 @pytest.mark.parametrize("how", SPOILT_FOR_PLAY)
 def test_a_spoilt_net_does_not_play(net: Path, how: str) -> None:
-    """One line says what is wrong."""
+    """A damaged net raises a one-line NetError that says what is wrong."""
     spoil, message = SPOILT_FOR_PLAY[how]
     spoil(net)
     with pytest.raises(rz.NetError, match=message) as error:
@@ -222,7 +222,7 @@ def test_a_spoilt_net_does_not_play(net: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", SPOILT_FOR_TRAINING)
 def test_a_spoilt_net_is_not_trained_on(net: Path, how: str) -> None:
-    """One line says what is wrong; nothing is unpickled, run or allocated on its behalf."""
+    """Loading a damaged net raises a one-line error that says what is wrong."""
     spoil, message = SPOILT_FOR_TRAINING[how]
     spoil(net)
     with pytest.raises(rz.RulezeroError, match=message) as error:
@@ -231,7 +231,7 @@ def test_a_spoilt_net_is_not_trained_on(net: Path, how: str) -> None:
 
 
 def test_a_python_game_can_be_given(net: Path) -> None:
-    """Then its file is the caller's choice, and the card's text is not asked."""
+    """If the caller gives the game, the game text on the card is not loaded."""
     rewrite(net, game="python:file=anywhere.py")
     assert load(net, samples.game("connect4")).slots == 7
 
@@ -250,7 +250,7 @@ def run(tmp_path: Path, net: Path) -> Path:
 
 
 def test_texts_find_their_nets(run: Path, net: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A checkpoint with or without a suffix, a run's best, RUN@latest, RUN@best, RUN@12."""
+    """A path may have a suffix or not; RUN is its best net; RUN@latest, RUN@best and RUN@12."""
     for suffix in ("", ".json", ".onnx", ".safetensors", ".int8.onnx"):
         assert resolve(f"{net}{suffix}") == net
     assert resolve(run) == resolve(f"{run}/") == resolve(f"{run}@best") == run / "nets" / "iter_2"
@@ -262,7 +262,7 @@ def test_texts_find_their_nets(run: Path, net: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_texts_find_perceptrons(run: Path) -> None:
-    """One file with its suffix; where a run has a card of that name, the card is the net."""
+    """A perceptron is one .nn file; if a run has a card of the same name, the card is used."""
     nets = run / "nets"
     for name in ("iter_12", "iter_15"):
         (nets / f"{name}.nn").write_bytes(b"NNWB")
@@ -285,12 +285,12 @@ def test_texts_find_perceptrons(run: Path) -> None:
     ("text", "message"),
     [
         ("{run}/nets/iter_3.nn", "there is no net '.*iter_3.nn': there is no such file"),
-        ("{run}@3.nn", "after the @ comes"),
+        ("{run}@3.nn", "after the @, give"),
         ("{run}x@3.nn", "there is no such file"),
         ("{run}/nothing", "neither a checkpoint .*nothing.json'. nor a run folder"),
         ("{run}/nets/iter_3.onnx", "there is no net '.*iter_3.onnx'"),
         ("{run}@3", "no net of iteration 3; its newest is 12"),
-        ("{run}@newest", "after the @ comes best, latest or an iteration's number"),
+        ("{run}@newest", "after the @, give best, latest or an iteration's number"),
         ("{run}x@best", "there is no run folder '.*runx'"),
         ("{run}/nets", "has no best net: there is no file"),
         ("", "there is no net ''"),
@@ -298,20 +298,20 @@ def test_texts_find_perceptrons(run: Path) -> None:
     ],
 )
 def test_texts_that_find_none(run: Path, text: str, message: str) -> None:
-    """One line says what is missing, and where."""
+    """The error says what is missing, and where."""
     with pytest.raises(rz.NetError, match=message):
         resolve(text.format(run=run))
 
 
 @pytest.mark.parametrize("name", ["", "../../net", "/etc/passwd", "iter_3", "a\nb", "\x80" * 300])
 def test_pointers_stay_in_their_folder(run: Path, name: str) -> None:
-    """A pointer is one plain name of a net that exists."""
+    """A pointer file must contain the plain name of an existing net of the run."""
     (run / "nets" / "best").write_text(name, encoding="latin-1")
     with pytest.raises(rz.NetError, match=r"must hold the name of a net|there is no '.*json'"):
         resolve(run)
 
 
 def test_configs_are_values() -> None:
-    """They can be compared and kept in sets, as graphs are by their config."""
+    """Configs can be compared and hashed, because graphs are cached by config."""
     assert NetConfig(blocks=2) == NetConfig(blocks=2)
     assert len({NetConfig(blocks=2), NetConfig(blocks=2), NetConfig(blocks=3)}) == 2

@@ -1,4 +1,4 @@
-"""The nets that the recipes' full presets ask for: counted by hand, and all the way to int8."""
+"""The nets of the recipes' full presets: parameter counts, saving, exporting and int8."""
 
 from pathlib import Path
 from typing import Any
@@ -32,23 +32,23 @@ DENSE: dict[str, Any] = {"head": "dense", "policy_channels": 32, **SCALAR}
 
 
 def block(wide: int, out: int) -> int:
-    """Parameters of two 3x3 convolutions with BatchNorm, and of a projection where it widens."""
+    """Parameters of two 3x3 convolutions with BatchNorm, and of a projection if widths differ."""
     projection = 0 if wide == out else wide * out + 2 * out
     return 9 * wide * out + 2 * out + 9 * out * out + 2 * out + projection
 
 
 def stem(planes: int, channels: int) -> int:
-    """Of the first convolution with its BatchNorm."""
+    """Parameters of the first convolution with its BatchNorm."""
     return 9 * planes * channels + 2 * channels
 
 
 def scalar(channels: int) -> int:
-    """Of the value head with one channel of 64 squares and a hidden layer of 256."""
+    """Parameters of a value head with one channel of 64 squares and a hidden layer of 256."""
     return channels + 2 + (64 + 1) * 256 + 256 + 1
 
 
 def dense(channels: int) -> int:
-    """Of EXCHANGE's policy: 32 channels, 72 planes, all 4608 slots among each other."""
+    """Parameters of EXCHANGE's policy: 32 channels, 72 planes, a dense layer of 4608 slots."""
     return channels * 32 + 2 * 32 + (32 + 1) * 72 + (4608 + 1) * 4608
 
 
@@ -104,7 +104,7 @@ DUAL_HEAD = (
 def test_parameters_are_those_that_one_counts(
     text: str, config: NetConfig, counted: int, parameters: int
 ) -> None:
-    """Layer by layer, and the sum."""
+    """The number of parameters agrees with the count by layers and with a fixed number."""
     with torch.device("meta"):
         tower = tower_for(samples.game(text).facts, config)
     assert sum(weight.numel() for weight in tower.parameters()) == counted == parameters
@@ -123,7 +123,7 @@ def test_parameters_are_those_that_one_counts(
 def test_exact_nets_are_saved_exported_and_made_int8(
     text: str, config: NetConfig, tmp_path: Path
 ) -> None:
-    """They come back, play as torch says, and all but the last layers are int8, near the net."""
+    """They load unchanged, ONNX agrees with torch, and int8 (except last layers) is close."""
     game, tower = samples.game(text), little_nets.tower(text, config)
     net = save(tmp_path / "net", tower, game)
     back = load(net)

@@ -1,4 +1,4 @@
-"""Modules of one's own as nets: a saved one plays like the module, what cannot play is refused."""
+"""Custom torch modules as nets: saved ones play like the module, and unsuitable ones raise."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ from support import little_nets, samples
 
 
 class MyNet(nn.Module):
-    """A small net with dropout and BatchNorm, and a value of the form asked for."""
+    """A small net with dropout and BatchNorm, whose outputs have the given form."""
 
     def __init__(self, game: str = "connect4", form: str = "wdl") -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class MyNet(nn.Module):
     ],
 )
 def test_a_saved_module_answers_as_it_did(tmp_path: Path, game: str, form: str) -> None:
-    """Policy, value and draw of its ONNX file are those of the module in eval mode."""
+    """The ONNX file gives the policy, value and draw of the module in eval mode."""
     torch.manual_seed(0)
     module = MyNet(game, form)
     net = rz.net(rz.save_net(tmp_path / "mine", module, samples.game(game)))
@@ -80,7 +80,7 @@ def test_a_saved_module_answers_as_it_did(tmp_path: Path, game: str, form: str) 
 
 
 def test_the_module_stays_as_it_was(tmp_path: Path) -> None:
-    """Each part in the mode it had, its statistics and weights untouched; no file is a pickle."""
+    """Saving keeps the modes, statistics and weights of all parts, and writes no pickle."""
     module = MyNet().train()
     module.body[1].eval()  # frozen statistics
     before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
@@ -99,7 +99,7 @@ def test_the_module_stays_as_it_was(tmp_path: Path) -> None:
 
 
 def test_weights_come_back(tmp_path: Path) -> None:
-    """Into a module of the same kind; another one is refused in a line, as is another file."""
+    """Weights load into a module of the same shape; other modules and damaged files raise."""
     module = MyNet()
     path = rz.save_net(tmp_path / "mine.onnx", module, "connect4")
     assert path == tmp_path / "mine"
@@ -116,7 +116,7 @@ def test_weights_come_back(tmp_path: Path) -> None:
 
 
 def test_weights_of_a_tower_come_back_too(tmp_path: Path) -> None:
-    """save_net of a tower is a net that can be trained on."""
+    """save_net of a tower writes a net that can be trained further."""
     tower = create("connect4", NetConfig(blocks=1, channels=8), seed=3)
     path = rz.save_net(tmp_path / "tower", tower, "connect4")
     assert rz.net(path).card.tower_config(path) == tower.config
@@ -126,7 +126,7 @@ def test_weights_of_a_tower_come_back_too(tmp_path: Path) -> None:
 
 
 class Answering(MyNet):
-    """Answers as the test says."""
+    """A net whose outputs are changed by a function."""
 
     def __init__(self, answer: Any) -> None:
         super().__init__()
@@ -152,7 +152,7 @@ def _raise(policy: Tensor, _: Tensor) -> Any:
         (lambda p, v: (p * torch.nan, v), "a policy that is not finite"),
         (lambda p, v: (p, v[:, 0] * torch.inf), "a value that is not finite"),
         (lambda p, v: (p, v[:, 0] * 0 + 3), r"a value of 3: .* in \[-1, 1\], so end it with"),
-        (lambda p, v: (p, v[:, 0] * 0, v[:, 0] * 0 + 2), "a chance of a draw beyond 0 to 1"),
+        (lambda p, v: (p, v[:, 0] * 0, v[:, 0] * 0 + 2), "a probability of a draw outside"),
         (lambda p, v: (p - p.mean(0), v), "depends on the other positions of the batch"),
         (lambda p, v: (p if p.sum() > 0 else p + 1, v), "torch cannot export Answering to ONNX: "),
         (_raise, "Answering raised ValueError: no idea .*, when it is given planes"),
@@ -161,7 +161,7 @@ def _raise(policy: Tensor, _: Tensor) -> Any:
 def test_what_cannot_play_is_refused(
     tmp_path: Path, answer: Any, words: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """In one line that has the shapes, without a word from torch, and nothing is written."""
+    """The error is one line with the shapes; torch prints nothing, and no file is written."""
     module = Answering(answer).train()
     with pytest.raises(rz.NetError, match=words) as raised:
         rz.save_net(tmp_path / "mine", module, "connect4")
@@ -172,8 +172,8 @@ def test_what_cannot_play_is_refused(
 
 
 def test_what_is_no_net_is_refused(tmp_path: Path) -> None:
-    """Anything but a module, a weight that is no number, a path that no player could name."""
-    with pytest.raises(rz.NetError, match=r"a net is a torch.nn.Module, not 'mine'"):
+    """Refused: objects that are no modules, weights that are not finite, paths with commas."""
+    with pytest.raises(rz.NetError, match=r"a net must be a torch.nn.Module, not 'mine'"):
         rz.save_net(tmp_path / "mine", "mine", "connect4")  # type: ignore[arg-type]
     with pytest.raises(rz.NetError, match="without commas"):
         rz.save_net(tmp_path / "a,b", MyNet(), "connect4")
@@ -185,10 +185,10 @@ def test_what_is_no_net_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_needs_a_tower_says_so(tmp_path: Path) -> None:
-    """Training on, and torch as a backend; everything else plays with it."""
+    """Training and backend=torch need a tower and raise; playing works with any module."""
     path = rz.save_net(tmp_path / "mine", MyNet(), "connect4")
     rz.generate(rz.experiment("connect4", "tiny"), tmp_path / "games", workers=1)
-    words = "is a torch module of your own, MyNet, .* cannot train: rz.load_weights brings"
+    words = "is a torch module of your own, MyNet, .* not train: rz.load_weights loads"
     with pytest.raises(rz.NetError, match=words):
         rz.fit(rz.experiment("connect4", "tiny"), tmp_path / "games", tmp_path / "x", net=path)
     with pytest.raises(rz.NetError, match=words):
@@ -202,7 +202,7 @@ def test_what_needs_a_tower_says_so(tmp_path: Path) -> None:
 
 
 def test_the_command_line_plays_it(tmp_path: Path) -> None:
-    """match, play, diagnose, bench and export take it as any other net; int8 is made of it."""
+    """match, diagnose, bench and export accept it like any other net, and match also as int8."""
     rz.save_net(tmp_path / "mine", MyNet(), "connect4")
     for words in (
         "match connect4 --a puct:net=mine,sims=4 --b policy:net=mine --games 2",
@@ -224,13 +224,13 @@ def test_the_command_line_plays_it(tmp_path: Path) -> None:
 
 
 def test_importing_the_package_does_without_torch() -> None:
-    """Workers on a CPU never wait for it."""
+    """`import rulezero` does not import torch, so that CPU workers start quickly."""
     code = "import sys, rulezero; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_playing_leaves_nothing_in_the_home_folder(tmp_path: Path) -> None:
-    """ONNX Runtime would note the machine and the program there, for its makers."""
+    """ONNX Runtime's telemetry, which writes to the home folder, is switched off."""
     net = rz.save_net(tmp_path / "mine", MyNet(), "connect4")
     home = tmp_path / "home"
     home.mkdir()

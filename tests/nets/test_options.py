@@ -1,4 +1,4 @@
-"""Options of a net: each can be counted, learnt, saved, exported and made int8."""
+"""Net options: parameter counts, training, saving, exporting and int8 for each of them."""
 
 import json
 import shutil
@@ -28,16 +28,23 @@ from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.play.evaluators.torch import TorchEvaluator
 from support import little_nets, samples
 
-# One game for each policy head; from_to with slots by square, and with one of the whole board.
+# One game for each policy head; two for from_to, whose further slots are per square or single.
 GAMES = ["connect4", "chess", "exchange", "razzle"]
-SMALLER = ("se", "pooling", "widths", "tanh", "value_pooled", "value_hidden")  # change what plays
+SMALLER = (
+    "se",
+    "pooling",
+    "widths",
+    "tanh",
+    "value_pooled",
+    "value_hidden",
+)  # in the ONNX file
 every_option = pytest.mark.parametrize("option", little_nets.OPTIONS)
 every_head = pytest.mark.parametrize("text", GAMES)
 
 # A tower of 10x128 for Razzle's 7 planes of 8x7, with a flat head to its 3137 slots:
-STEM = 9 * 7 * 128 + 2 * 128  # weights of the convolution, BatchNorm's two
+STEM = 9 * 7 * 128 + 2 * 128  # convolution and BatchNorm
 BLOCK = 2 * (9 * 128 * 128 + 2 * 128)
-NARROWER = (9 * 128 + 9 * 64 + 128) * 64 + 3 * 2 * 64  # from 128 to 64, with its projection
+NARROWER = (9 * 128 + 9 * 64 + 128) * 64 + 3 * 2 * 64  # block from 128 to 64 channels
 POLICY = 128 * 8 + 2 * 8 + (8 * 56) * 3137 + 3137
 HIDDEN = 128 * 8 + 2 * 8 + (8 * 56) * 64 + 64  # of the value head
 PLAIN = STEM + 10 * BLOCK + POLICY + HIDDEN + 64 * 3 + 3
@@ -62,14 +69,14 @@ PLAIN = STEM + 10 * BLOCK + POLICY + HIDDEN + 64 * 3 + 3
     ],
 )
 def test_parameters_are_those_that_one_counts(change: dict[str, Any], parameters: int) -> None:
-    """Pooling in each fourth of ten blocks is in two of them."""
+    """Each option changes the number of parameters as computed by hand."""
     config = NetConfig(**{"blocks": 10, "channels": 128, "head": "flat", **change})
     tower = create(samples.game("razzle"), config)
     assert sum(weight.numel() for weight in tower.parameters()) == parameters
 
 
 def targets(text: str, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Planes of positions, and what to say: a slot, a result (0 for a win), how long it goes on."""
+    """Planes of positions and targets: a slot, a result (0 for a win), and a length in [0, 1]."""
     states = little_nets.positions(text, count)
     slots = torch.tensor([state.slot(state.legal[0]) for state in states])
     planes = torch.from_numpy(little_nets.batch(text, count))
@@ -77,7 +84,7 @@ def targets(text: str, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 def loss(said: Outputs, slots: Tensor, results: Tensor, length: Tensor) -> Tensor:
-    """The sum of a cross-entropy and squared errors."""
+    """The sum of the losses of policy, value and, if there is one, moves left."""
     whole = nn.functional.cross_entropy(said.policy, slots)
     if said.value.shape[1] == 3:
         whole = whole + nn.functional.cross_entropy(said.value, results)
@@ -91,7 +98,7 @@ def loss(said: Outputs, slots: Tensor, results: Tensor, length: Tensor) -> Tenso
 @every_option
 @every_head
 def test_one_batch_can_be_learnt(text: str, option: str) -> None:
-    """Whatever a net is made of; what dropout hides in training is seen again afterwards."""
+    """A net with any option can overfit one batch, measured in eval mode without dropout."""
     planes, *wanted = targets(text, 8)
     tower = create(samples.game(text), little_nets.OPTIONS[option]).train()
     optimiser = torch.optim.Adam(tower.parameters(), 1e-2)
@@ -111,7 +118,7 @@ def test_one_batch_can_be_learnt(text: str, option: str) -> None:
 @every_option
 @every_head
 def test_gradients_reach_every_parameter(text: str, option: str) -> None:
-    """Nothing is made and then forgotten on the way."""
+    """Every parameter is used: its gradient is not 0."""
     planes, *wanted = targets(text, 8)
     tower = create(samples.game(text), little_nets.OPTIONS[option]).train()
     loss(tower(planes), *wanted).backward()  # type: ignore[no-untyped-call]
@@ -123,7 +130,7 @@ def test_gradients_reach_every_parameter(text: str, option: str) -> None:
 @every_option
 @every_head
 def test_answers_do_not_depend_on_the_batch(text: str, option: str) -> None:
-    """In eval mode, a position by itself is judged as among 64 others, each time."""
+    """In eval mode, a single position gets the same outputs as in a batch of 64."""
     tower = little_nets.tower(text, little_nets.OPTIONS[option])
     planes = torch.from_numpy(little_nets.batch(text, 64))
     with torch.no_grad():
@@ -137,7 +144,7 @@ def test_answers_do_not_depend_on_the_batch(text: str, option: str) -> None:
 
 @pytest.mark.parametrize("value", VALUE_HEADS)
 def test_dropout_hides_from_the_value_in_training_only(value: str) -> None:
-    """Two passes over one batch differ, but not in the policy or the guess at the length."""
+    """In training, two passes over one batch differ in the value, but not in other outputs."""
     for text in GAMES:
         planes = torch.from_numpy(little_nets.batch(text, 4))
         config = little_nets.OPTIONS["all"].model_copy(update={"value": value})
@@ -152,7 +159,7 @@ def test_dropout_hides_from_the_value_in_training_only(value: str) -> None:
 
 
 def test_dropout_comes_after_each_hidden_layer() -> None:
-    """The last one's, and all before it."""
+    """Dropout follows every hidden layer of the value head."""
     config = NetConfig(blocks=1, channels=8, value_hidden=(6, 5, 4), dropout=0.3)
     head = create(samples.game("tictactoe"), config).value
     seen: list[int] = []
@@ -164,7 +171,7 @@ def test_dropout_comes_after_each_hidden_layer() -> None:
 @every_option
 @every_head
 def test_onnx_says_what_torch_says(text: str, option: str) -> None:
-    """Within 1e-4, with every head."""
+    """ONNX Runtime and torch agree within 1e-4, with every head."""
     tower = little_nets.tower(text, little_nets.OPTIONS[option])
     planes = little_nets.batch(text, 64)
     found = Runtime(to_onnx(tower), "net").run(planes)
@@ -174,7 +181,7 @@ def test_onnx_says_what_torch_says(text: str, option: str) -> None:
     for one, other in zip(found, answers, strict=True):
         assert one.shape == other.shape
         np.testing.assert_allclose(one, other.numpy(), atol=1e-4)
-    assert found[0].std(0).max() > 1e-2  # positions are told apart, or this shows nothing
+    assert found[0].std(0).max() > 1e-2  # outputs differ between positions, as they must here
 
 
 @pytest.mark.parametrize(
@@ -182,7 +189,7 @@ def test_onnx_says_what_torch_says(text: str, option: str) -> None:
     [*(("connect4", option) for option in SMALLER), *((t, "all") for t in GAMES)],
 )
 def test_options_are_made_int8(text: str, option: str) -> None:
-    """All layers but the last ones of the heads, and near the net."""
+    """All layers but the last ones of the heads are int8, and the outputs are close."""
     model = to_onnx(little_nets.tower(text, little_nets.OPTIONS[option]))
     positions = sample(samples.game(text), 64, seed=0)
     made = quantized(model, positions.planes)
@@ -198,7 +205,7 @@ def test_options_are_made_int8(text: str, option: str) -> None:
 
 
 def test_what_plays_is_settled_to_the_bit() -> None:
-    """Batches of any size, float and int8: a search may cut them as it likes."""
+    """Outputs are bit-identical for any batch size, in float and int8."""
     net = little_nets.net("razzle", little_nets.OPTIONS["all"])
     planes = little_nets.batch("razzle", 64)
     for precision in ("fp32", "int8"):
@@ -212,7 +219,7 @@ def test_what_plays_is_settled_to_the_bit() -> None:
 
 
 def test_what_only_training_needs_does_not_play() -> None:
-    """With and without the guess at the length and dropout, a net exports to the same bytes."""
+    """With or without moves_left and dropout, a net exports to the same bytes."""
     game = samples.game("connect4")
     for value in ("wdl", "tanh"):
         plain = NetConfig(blocks=1, channels=8, value=value)
@@ -225,7 +232,7 @@ def test_what_only_training_needs_does_not_play() -> None:
 
 @every_option
 def test_options_come_back(option: str) -> None:
-    """From the card and the weights; both evaluators agree on what was saved."""
+    """Config and weights are loaded unchanged; both backends agree on the saved net."""
     config = little_nets.OPTIONS[option]
     net, tower = little_nets.net("razzle", config), little_nets.tower("razzle", config)
     back = load(net)
@@ -242,13 +249,13 @@ def test_options_come_back(option: str) -> None:
 
 
 def test_cards_from_before_the_options_are_read(tmp_path: Path) -> None:
-    """What a card does not say is as it was then."""
+    """Keys that are missing on an old card get their old values; unknown keys raise."""
     original = little_nets.net("connect4")
     for suffix in (".json", ".onnx", ".safetensors"):
         shutil.copy(beside(original, suffix), tmp_path / f"net{suffix}")
     path = tmp_path / "net.json"
     card = json.loads(path.read_bytes())
-    assert card["config"]["value_hidden"] == 64  # a number stays one
+    assert card["config"]["value_hidden"] == 64  # a single number is not written as a list
     for name in ("se", "pooling", "moves_left", "dropout", "widths", "value_pooled"):
         del card["config"][name]
     path.write_text(json.dumps(card), encoding="utf-8")
@@ -294,7 +301,7 @@ LAYERS = "give a whole number from 1 to 8,192, or a list of up to 8 of them"
     ],
 )
 def test_illegal_options_are_one_clear_line(change: dict[str, Any], message: str) -> None:
-    """Before anything is made of them, from Python and from a file."""
+    """A wrong option raises a one-line NetError, from Python and from a file."""
     with pytest.raises(rz.NetError) as error:
         NetConfig(**change)
     assert str(error.value) == message
@@ -304,7 +311,7 @@ def test_illegal_options_are_one_clear_line(change: dict[str, Any], message: str
 
 
 def test_a_tanh_tells_its_value_and_no_draws(tmp_path: Path) -> None:
-    """A net that always says 0.5: a win with three quarters, a loss with one."""
+    """The constant value 0.5 means a win with probability 0.75, a loss with 0.25, and no draw."""
     game = samples.game("connect4")
     tower = create(game, little_nets.TINY.model_copy(update={"value": "tanh"}))
     head = tower.value
@@ -323,7 +330,7 @@ def test_a_tanh_tells_its_value_and_no_draws(tmp_path: Path) -> None:
 
 
 def test_every_value_head_is_listed_without_torch() -> None:
-    """A config is checked where torch is not imported; chances and values say the same."""
+    """The torch-free config lists the same heads; a head's chances and values are consistent."""
     assert VALUE_HEADS.keys() == configs.VALUE_HEADS.keys()
     for name, head in VALUE_HEADS.items():
         made = create(samples.game("connect4"), NetConfig(blocks=1, channels=8, value=name))
@@ -339,7 +346,7 @@ def test_every_value_head_is_listed_without_torch() -> None:
 
 
 def test_both_value_heads_become_chances() -> None:
-    """Logits by a softmax; a value v as (1 + v) / 2, 0 and (1 - v) / 2."""
+    """Win, draw and loss are the softmax of logits, or (1 + v) / 2, 0 and (1 - v) / 2."""
     logits = torch.tensor([[0.6, 0.3, 0.1], [0.2, 0.2, 0.6]]).log()
     torch.testing.assert_close(WdlHead.chances(logits), logits.exp())
     value, draw = WdlHead.value_and_draw(logits)
@@ -351,7 +358,7 @@ def test_both_value_heads_become_chances() -> None:
 
 
 def test_lengths_are_never_negative() -> None:
-    """Of any board, by an untrained net."""
+    """moves_left is at least 0 for an untrained net and extreme planes."""
     tower: Tower = little_nets.tower("connect4", little_nets.OPTIONS["moves_left"])
     with torch.no_grad():
         said = tower(100 * torch.from_numpy(little_nets.batch("connect4", 64)))

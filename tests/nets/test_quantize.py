@@ -1,4 +1,4 @@
-"""int8: whole, near the net, and not used where it is not."""
+"""int8: complete, close to the net's outputs, and unused if it is not."""
 
 import json
 import shutil
@@ -34,25 +34,25 @@ def net(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("text", ["connect4", "razzle", "chess", "exchange"])
 def test_all_layers_but_the_last_are_int8(text: str) -> None:
-    """In nets with few planes, too, where onnxruntime leaves float convolutions unless told."""
+    """Also with few planes, where onnxruntime leaves convolutions in float by default."""
     config = NET if text in ("connect4", "razzle") else little_nets.TINY
     net = little_nets.net(text, config)
     model = quantize.quantize(net).read_bytes()
     left = float_layers(model)
     assert left <= last_layers(onnx.load(beside(net, ".onnx")))
     kinds = [node.op_type for node in onnx.load_from_string(model).graph.node]
-    assert kinds.count("Conv") > 2 * config.blocks  # and of these, none in float
-    assert len(left) <= 3  # of the policy, its further slots, and the chances
+    assert kinds.count("Conv") > 2 * config.blocks  # none of them in float
+    assert len(left) <= 3  # the policy, its further slots, and the value
 
 
 def test_a_float_layer_is_seen() -> None:
-    """The test above can fail: a float net has nothing but float layers."""
+    """float_layers finds all layers of a float net, so the test above can fail."""
     model = beside(little_nets.net("connect4", NET), ".onnx").read_bytes()
     assert len(float_layers(model)) == 1 + 2 * NET.blocks + 2 + 3
 
 
 def test_a_layer_that_stays_float_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line names it."""
+    """A layer that stays in float raises a NetError that names it."""
     model = beside(little_nets.net("connect4", NET), ".onnx").read_bytes()
     monkeypatch.setattr(quantize, "float_layers", lambda _: {"node_conv2d_1"})
     with pytest.raises(rz.NetError, match="layers stayed float: node_conv2d_1"):
@@ -60,7 +60,7 @@ def test_a_layer_that_stays_float_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_comparison_is_made_once(net: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is kept beside the net for this CPU, onnxruntime and net, and made anew for others."""
+    """A comparison is saved next to the net, and repeated for another CPU."""
     found = measure(net)
     assert (found.cpu, found.agreement) == (cpu(), 1.0)
     assert found.policy < 0.02
@@ -85,7 +85,7 @@ def test_a_comparison_is_made_once(net: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_strange_int8_file_is_made_anew(net: Path) -> None:
-    """One that no comparison knows, a lost one, and notes that cannot be read."""
+    """A changed or missing int8 file, and unreadable notes, are made again."""
     found = measure(net)
     path, notes = beside(net, ".int8.onnx"), beside(net, ".int8.json")
     path.write_bytes(b"nonsense")
@@ -98,7 +98,7 @@ def test_a_strange_int8_file_is_made_anew(net: Path) -> None:
 
 
 def remember(net: Path, **figures: float) -> None:
-    """Lets the comparison of a net have had these figures."""
+    """Writes a comparison with these figures, and the speed 2, into the notes of a net."""
     notes = beside(net, ".int8.json")
     found = msgspec.structs.replace(measure(net), speed=2.0)
     changed = msgspec.structs.replace(found, **figures)
@@ -106,7 +106,7 @@ def remember(net: Path, **figures: float) -> None:
 
 
 def test_int8_is_chosen_where_it_is_good_and_faster(net: Path) -> None:
-    """auto wants both; int8 only that it is good; fp32 does not look."""
+    """auto needs int8 to be close and faster; int8 needs it to be close; fp32 never uses it."""
     exact, quick = beside(net, ".onnx"), beside(net, ".int8.onnx")
     assert choose(net, "fp32") == exact
     assert not quick.exists()
@@ -124,16 +124,16 @@ def test_int8_is_chosen_where_it_is_good_and_faster(net: Path) -> None:
 @pytest.mark.parametrize(
     ("figure", "value", "message"),
     [
-        ("agreement", 0.9, "agreement of the favourites is 0.9, at least 0.95 is wanted"),
-        ("policy", 0.1, "mean difference of the policies is 0.1, at most 0.03 is wanted"),
-        ("value", float("inf"), "mean difference of the values is inf, at most 0.03 is wanted"),
-        ("worst_value", 0.5, "greatest difference of the values is 0.5, at most 0.2 is wanted"),
+        ("agreement", 0.9, "agreement of the favourites is 0.9, must be at least 0.95"),
+        ("policy", 0.1, "mean difference of the policies is 0.1, must be at most 0.03"),
+        ("value", float("inf"), "mean difference of the values is inf, must be at most 0.03"),
+        ("worst_value", 0.5, "greatest difference of the values is 0.5, must be at most 0.2"),
     ],
 )
 def test_int8_that_is_too_far_is_refused(
     net: Path, figure: str, value: float, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Asked for, it is an error that names the figure; with auto the net itself plays."""
+    """With int8, the error names the figure; with auto, the float net is used."""
     changed = msgspec.structs.replace(measure(net), **{figure: value})
     monkeypatch.setattr(quantize, "measure", lambda *_: changed)
     with pytest.raises(rz.NetError, match=message):
@@ -142,7 +142,7 @@ def test_int8_that_is_too_far_is_refused(
 
 
 class Fixed(Runtime):
-    """A model that always gives these answers."""
+    """A model with constant outputs."""
 
     def __init__(self, policy: list[float], value: float) -> None:
         self.policy, self.value = policy, value
@@ -154,7 +154,7 @@ class Fixed(Runtime):
 
 
 def test_comparisons_look_at_legal_slots() -> None:
-    """An illegal favourite counts for nothing, and nearly equal favourites for no difference."""
+    """Illegal slots are ignored, and favourites with nearly equal logits count as agreement."""
     positions = Sample(np.zeros((4, 3, 6, 7), np.float32), [np.array([0, 1])] * 4)
     exact = Fixed([1.0, 0.0, 0.0], 0.25)
 
@@ -173,7 +173,7 @@ def test_comparisons_look_at_legal_slots() -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_samples_are_real_positions(text: str) -> None:
-    """As many as wanted, where somebody chooses; a seed gives the same ones again."""
+    """A sample has the wanted number of positions with legal slots, and depends on the seed."""
     game = samples.game(text)
     one, same, other = (sample(game, 20, seed) for seed in (1, 1, 2))
     assert one.planes.shape == (20, *game.facts.planes)

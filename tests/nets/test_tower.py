@@ -1,4 +1,4 @@
-"""Towers: the heads answer in the slots of their game, and the weights can learn."""
+"""Towers: heads use the slots of their game, and the weights can learn."""
 
 import itertools
 from typing import Any
@@ -32,7 +32,7 @@ CONFIG = NetConfig(blocks=1, channels=8, key_channels=4)
     ],
 )
 def test_every_game_has_its_head(text: str, head: str) -> None:
-    """The one that fits its slots and costs least; flat fits all, and dense whole planes."""
+    """auto is the cheapest head that fits the game; flat fits all games, dense whole planes."""
     facts = samples.game(text).facts
     heads: list[Head] = ["auto", "flat", "dense"]
     for wanted in heads[:2] if text in ("razzle", "connect4") else heads:
@@ -51,14 +51,14 @@ def features(rows: int, columns: int) -> Tensor:
 
 
 def at(conv: nn.Conv2d, seen: Tensor, square: int) -> Tensor:
-    """What a 1x1 convolution says of one square of the first position."""
+    """The output of a 1x1 convolution for one square of the first position."""
     row, column = divmod(square, seen.shape[3])
     assert conv.bias is not None
     return (conv.weight[:, :, 0, 0] @ seen[0, :, row, column] + conv.bias).detach()
 
 
 def test_planes_are_plane_by_plane() -> None:
-    """Slot plane * 64 + square, squares row by row: as chess numbers them."""
+    """The slot is plane * 64 + square, with squares numbered row by row, as in chess."""
     head, seen = PlanesHead(CONFIG, 8, 8, 4672), features(8, 8)
     logits = head(seen)[0].tolist()
     for plane, square in [(0, 0), (0, 7), (1, 8), (72, 63), (30, 35)]:
@@ -68,7 +68,7 @@ def test_planes_are_plane_by_plane() -> None:
 
 
 def test_a_dense_head_is_a_matrix_of_planes() -> None:
-    """Two planes of 2x3 squares, flattened plane by plane, then each slot by all of them."""
+    """Two planes of 2x3 squares are flattened plane by plane; a dense layer gives the slots."""
     head, seen = DenseHead(CONFIG, 2, 3, 12).eval(), features(2, 3)
     few = torch.relu(head.squeeze(seen))
     flat = torch.stack([at(head.planes, few, s)[p] for p in range(2) for s in range(6)])
@@ -78,7 +78,7 @@ def test_a_dense_head_is_a_matrix_of_planes() -> None:
 
 @pytest.mark.parametrize(("rows", "columns", "slots"), [(8, 8, 4096), (8, 8, 4608), (8, 7, 3137)])
 def test_pairs_are_query_times_key(rows: int, columns: int, slots: int) -> None:
-    """Slot from * S + to; then EXCHANGE's from * 8 + file, or Razzle's end of a turn."""
+    """Slot from * S + to; then EXCHANGE's slots from * 8 + file, or Razzle's end of a turn."""
     head, seen = FromToHead(CONFIG, rows, columns, slots), features(rows, columns)
     squares = rows * columns
     with torch.no_grad():
@@ -86,7 +86,7 @@ def test_pairs_are_query_times_key(rows: int, columns: int, slots: int) -> None:
     logits = head(seen)[0].tolist()
     assert len(logits) == slots
     for start, end in itertools.product((0, 5, squares - 1), (0, columns, squares - 2)):
-        product = at(head.query, seen, start) @ at(head.key, seen, end) / 2  # 2: the root of 4
+        product = at(head.query, seen, start) @ at(head.key, seen, end) / 2  # sqrt(key_channels)
         slot = start * squares + end
         assert logits[slot] == pytest.approx(float(product) + slot / 100, abs=1e-4)
     if slots == 4608:
@@ -100,7 +100,7 @@ def test_pairs_are_query_times_key(rows: int, columns: int, slots: int) -> None:
 
 
 def test_slots_are_as_the_heads_take_them() -> None:
-    """The core's own numbers, for moves one can read: e2e4, and e7e5 as Black sees it."""
+    """The core's slots of known moves: e2e4, and e7e5 as Black sees it."""
     e2, e4 = 12, 28
     chess = samples.game("chess").start()
     north_two = 1
@@ -128,14 +128,14 @@ def test_slots_are_as_the_heads_take_them() -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(text: str, head: str, message: str) -> None:
-    """A head that would answer in other slots, and planes that are no board."""
+    """A head for other slots, or planes that are not a board, raise NetError."""
     with pytest.raises(rz.NetError, match=message):
         create(samples.game(text), CONFIG.model_copy(update={"head": head}))
 
 
 @pytest.mark.parametrize("size", [{"blocks": -1}, {"channels": 0}, {"channels": 10**6}])
 def test_sizes_are_bounded(size: dict[str, Any]) -> None:
-    """Before anything is made of them, from Python and from a file."""
+    """Sizes out of bounds raise NetError, from Python and from a file."""
     with pytest.raises(rz.NetError, match=f"{next(iter(size))} is .*; give a whole number from"):
         NetConfig(**size)
     with pytest.raises(rz.NetError, match="give a whole number from"):
@@ -143,7 +143,7 @@ def test_sizes_are_bounded(size: dict[str, Any]) -> None:
 
 
 def test_a_size_is_blocks_and_channels() -> None:
-    """Those that are named beside it win, and everything else is left as it is."""
+    """Explicit blocks and channels override `size`; other keys are kept."""
     assert sized({"size": "medium", "head": "dense"}) == {
         **{"blocks": 4, "channels": 64},
         "head": "dense",
@@ -165,14 +165,14 @@ def test_a_size_is_blocks_and_channels() -> None:
     ],
 )
 def test_an_unknown_size_is_one_clear_line(size: object, message: str) -> None:
-    """With the nearest that there is."""
+    """The error suggests the nearest size, or lists the known ones."""
     with pytest.raises(rz.NetError) as error:
         sized({"size": size})
     assert str(error.value).startswith(message)
 
 
 def test_a_seed_draws_the_weights() -> None:
-    """The same ones each time, and nobody else's random numbers are touched."""
+    """A seed gives the same weights each time, without changing torch's global random state."""
     game = samples.game("connect4")
     torch.manual_seed(5)
     before = torch.get_rng_state()
@@ -183,7 +183,7 @@ def test_a_seed_draws_the_weights() -> None:
 
 
 def test_a_new_net_is_in_eval_mode() -> None:
-    """Its answers do not depend on the batch, which BatchNorm in training mode would see to."""
+    """Outputs do not depend on the batch, as they would with BatchNorm in training mode."""
     tower, planes = little_nets.tower("connect4"), little_nets.batch("connect4", 8)
     assert not tower.training
     with torch.no_grad():
@@ -202,7 +202,7 @@ def test_a_new_net_is_in_eval_mode() -> None:
     [("connect4", "auto"), ("exchange", "auto"), ("chess", "auto"), ("tictactoe", "dense")],
 )
 def test_one_batch_can_be_learnt(text: str, head: Head) -> None:
-    """Every head reaches the slots and results that it is shown, on training planes."""
+    """Every head can overfit the slots and results of one batch."""
     states = little_nets.positions(text, 8)
     planes = torch.from_numpy(little_nets.batch(text, 8))
     slots = torch.tensor([state.slot(state.legal[0]) for state in states])
@@ -217,7 +217,7 @@ def test_one_batch_can_be_learnt(text: str, head: Head) -> None:
 def learn(
     tower: Tower, optimiser: torch.optim.Optimizer, planes: Tensor, slots: Tensor, results: Tensor
 ) -> float:
-    """One step; the loss before it."""
+    """Makes one step, and returns the loss before it."""
     policy, wdl, *_ = tower(planes)
     loss = nn.functional.cross_entropy(policy, slots) + nn.functional.cross_entropy(wdl, results)
     optimiser.zero_grad()

@@ -1,4 +1,4 @@
-"""Games with people: choices, dice, what is taken back, what is kept."""
+"""Games with people: choices, dice, undo and records."""
 
 import random
 from collections.abc import Callable
@@ -17,7 +17,7 @@ HUMAN = rz.player("human")
 
 
 def meet(text: str, human: int = 0, seed: int = 1, against: str | None = None) -> Dialogue:
-    """A game against a quick player, up to the first choice."""
+    """A game against a fast player, advanced to the human's first choice."""
     game = samples.game(text)
     machine = opponent(against, sims=None if against else 6)
     seats = (HUMAN, machine) if human == 0 else (machine, HUMAN)
@@ -27,7 +27,7 @@ def meet(text: str, human: int = 0, seed: int = 1, against: str | None = None) -
 
 
 def play_on(dialogue: Dialogue, choose: Callable[[list[int]], int], most: int = 1000) -> None:
-    """So many choices, or to the end."""
+    """Plays up to `most` choices of the human, or to the end of the game."""
     for _ in range(most):
         if dialogue.is_over:
             return
@@ -38,7 +38,7 @@ def play_on(dialogue: Dialogue, choose: Callable[[list[int]], int], most: int = 
 @pytest.mark.parametrize("text", samples.GAMES)
 @pytest.mark.parametrize("human", [0, 1])
 def test_a_game_to_its_end(text: str, human: int) -> None:
-    """People are asked in their seat only; the record is true and has the machine's thoughts."""
+    """The human chooses only for its seat; the record is valid and has the machine's thoughts."""
     dialogue = meet(text, human)
     rng = random.Random(2)
     while not dialogue.is_over:
@@ -58,7 +58,7 @@ def test_a_game_to_its_end(text: str, human: int) -> None:
 
 
 def test_the_same_choices_give_the_same_game() -> None:
-    """What is taken back and chosen again leads to the same answers and the same dice."""
+    """After undo, the same choices lead to the same answers and dice."""
     straight = meet("exchange")
     play_on(straight, random.Random(3).choice, most=12)
     straight.interrupt()
@@ -81,7 +81,7 @@ def test_the_same_choices_give_the_same_game() -> None:
 
 
 def test_undo_goes_back_to_the_last_choice() -> None:
-    """One half of White's turn in Monster; over dice and answers; nothing before the first."""
+    """undo takes back one half of a turn in Monster, with the answer after it; else nothing."""
     dialogue = meet("monster")
     assert dialogue.undo() == []
     dialogue.choose(dialogue.state.read("e2e4"))
@@ -96,7 +96,7 @@ def test_undo_goes_back_to_the_last_choice() -> None:
 
 
 def test_a_finished_game_can_be_taken_up_again() -> None:
-    """Also one that was resigned."""
+    """undo continues a finished game, also one that was resigned."""
     dialogue = meet("connect4")
     play_on(dialogue, lambda legal: legal[0])
     assert dialogue.state.is_over
@@ -110,7 +110,7 @@ def test_a_finished_game_can_be_taken_up_again() -> None:
 
 @pytest.mark.parametrize(("human", "outcome"), [(0, -1.0), (1, 1.0)])
 def test_who_resigns_loses(human: int, outcome: float) -> None:
-    """And the record says so."""
+    """The record has the outcome, and the end reason `resigned`."""
     dialogue = meet("razzle", human)
     play_on(dialogue, random.Random(1).choice, most=3)
     dialogue.resign()
@@ -120,7 +120,7 @@ def test_who_resigns_loses(human: int, outcome: float) -> None:
 
 
 def test_an_interrupted_game_has_no_winner() -> None:
-    """Unless it was over already."""
+    """The record of an interrupted game has the outcome 0; nothing can be chosen after it."""
     dialogue = meet("razzle")
     with pytest.raises(rz.GameError, match="not over"):
         dialogue.record()
@@ -132,12 +132,12 @@ def test_an_interrupted_game_has_no_winner() -> None:
     assert dialogue.advance() == []
     with pytest.raises(rz.GameError, match="no human is to move"):
         dialogue.choose(0)
-    with pytest.raises(rz.GameError, match="none can resign"):
+    with pytest.raises(rz.GameError, match="before resigning"):
         dialogue.resign()
 
 
 def test_a_game_from_a_position() -> None:
-    """It begins there; a pending die is rolled first, and a finished game is refused."""
+    """A pending die is rolled first; a finished position is refused as a start."""
     game = samples.game("exchange")
     state = game.parse("4k3/8/8/3p4/4P3/8/8/4K3 w 0/0 0 0 -")
     pending = game.parse(state.apply(state.read("e4xd5")).text)
@@ -155,7 +155,7 @@ def test_a_game_from_a_position() -> None:
 
 
 def test_a_start_with_a_past() -> None:
-    """Its plies are the opening of the record, which is whole; undo goes back into it."""
+    """The plies before the start are the record's opening, and undo can take them back."""
     state = rz.load("chess").start()
     for word in ("Nf3", "Nf6", "Ng1", "Ng8", "Nf3", "Nf6", "Ng1"):
         state = state.apply(state.read(word))
@@ -178,7 +178,7 @@ def test_a_start_with_a_past() -> None:
 
 @pytest.mark.parametrize("text", ["monster", "exchange"])
 def test_a_record_is_continued(text: str) -> None:
-    """With its players it is the same game, thoughts and dice included."""
+    """Continued with its own players, it is the same game, with the same thoughts and dice."""
     game = samples.game(text)
     whole = meet(text)
     play_on(whole, lambda legal: legal[0], most=6)
@@ -203,12 +203,12 @@ def test_a_record_is_continued(text: str) -> None:
     check(found)
     assert (found.plies, found.opening, found.seed) == (8, 8, 5)
     assert not found.columns().has_thought.any()
-    with pytest.raises(rz.GameError, match="plies from 0 to"):
+    with pytest.raises(rz.GameError, match="a ply from 0 to"):
         Dialogue.continuing(record, others, game=game, plies=999)
 
 
 def test_a_player_can_be_hurried() -> None:
-    """It chooses by what it knows then, and its thought says how much that was."""
+    """`stop` ends the search early; the thought has the number of simulations done."""
     machine = rz.player("puct:sims=100000000")
     dialogue = Dialogue(samples.game("monster"), (machine, HUMAN))
     asked = 0
@@ -223,7 +223,7 @@ def test_a_player_can_be_hurried() -> None:
     for ply in halves:
         assert ply.core is not None
         assert 0 < ply.core.sims < 2000
-        assert sum(ply.core.visits) >= ply.core.sims  # a kept tree adds to them
+        assert sum(ply.core.visits) >= ply.core.sims  # more with a reused tree
         sims.append(ply.core.sims)
     assert len(sims) == 2
     dialogue.interrupt()
@@ -240,7 +240,7 @@ def test_a_player_can_be_hurried() -> None:
     ],
 )
 def test_every_player_can_be_hurried(text: str) -> None:
-    """At once, and the choice is legal."""
+    """Every player stops early, with a legal action."""
     player = opponent(text)
     for key, most in (("sims", "1000000"), ("depth", "16")):
         if player.has(key):
@@ -253,9 +253,9 @@ def test_every_player_can_be_hurried(text: str) -> None:
 
 @pytest.mark.parametrize("human", [0, 1])
 def test_a_game_that_is_too_long_is_stopped(human: int, tmp_path: Path) -> None:
-    """At max_plies from its beginning, however often the core was asked in between."""
+    """The game is stopped at max_plies, counted from its start."""
     path = tmp_path / "short.py"
-    rules = documents.tic_tac_toe().replace("@rz.register\n", "")  # others play the real one
+    rules = documents.tic_tac_toe().replace("@rz.register\n", "")  # other tests use that name
     path.write_text(rules.replace("max_plies = 9", "max_plies = 4"))
     game = rz.load(f"python:file={path}")
     assert game.facts.max_plies == 4
@@ -269,7 +269,7 @@ def test_a_game_that_is_too_long_is_stopped(human: int, tmp_path: Path) -> None:
 
 
 def test_two_people_can_share_a_board() -> None:
-    """Nobody answers but dice."""
+    """With two humans, advance() plays nothing but dice."""
     dialogue = Dialogue(samples.game("monster"), (HUMAN, HUMAN))
     movers = []
     for _ in range(6):
@@ -280,7 +280,7 @@ def test_two_people_can_share_a_board() -> None:
 
 
 def test_whom_people_meet() -> None:
-    """PUCT, unless they ask."""
+    """The opponent is PUCT by default; simulations and net are added to its text."""
     assert opponent().text == f"puct:sims={SIMS}"
     assert opponent(sims=7).text == "puct:sims=7"
     assert opponent("gumbel").text == "gumbel"
@@ -291,14 +291,14 @@ def test_whom_people_meet() -> None:
 
 
 def test_seats_by_name() -> None:
-    """0, 1, white, black."""
+    """Seats may be named 0, 1, white or black."""
     assert [seat_number(word) for word in ("0", "1", "white", "Black")] == [0, 1, 0, 1]
-    with pytest.raises(rz.PlayerError, match="no seat"):
+    with pytest.raises(rz.PlayerError, match="is not a seat"):
         seat_number("2")
 
 
 def test_what_a_board_does_not_show() -> None:
-    """EXCHANGE's hit points, charges and waits by square, Decree, and what can be done."""
+    """info() has EXCHANGE's hit points, charges and waits by square, the Decree and the actions."""
     state = samples.game("exchange").parse(
         "4k3/8/8/3n4/4P3/2B5/1P6/3QK3 w 2/0 0 9 e1=15:u2,c3=10:u1:c2,b2=3,e4=7:a1,d5=2"
     )
@@ -315,7 +315,7 @@ def test_what_a_board_does_not_show() -> None:
 
 @pytest.mark.parametrize("text", samples.GAMES)
 def test_every_legal_action_has_one_kind(text: str) -> None:
-    """Nothing is left out of what people are offered."""
+    """moves_by_kind has every legal action exactly once."""
     for state in samples.states(text)[::10]:
         kinds = moves_by_kind(state)
         assert sorted(a for actions in kinds.values() for a in actions) == sorted(state.legal)

@@ -1,4 +1,4 @@
-"""Evaluators: what they promise to the search."""
+"""Evaluators: the guarantees that the search relies on."""
 
 import hashlib
 from pathlib import Path
@@ -20,7 +20,7 @@ from support.evaluators import RandomEvaluator, UniformEvaluator
 
 
 def evaluators(text: str) -> dict[str, Evaluator]:
-    """One of each kind whose answers are settled to the bit."""
+    """One evaluator of each kind whose outputs are bit-reproducible."""
     slots = samples.game(text).facts.slots
     return {
         "onnx": OnnxEvaluator(little_nets.net(text)),
@@ -50,7 +50,7 @@ def test_answers_have_their_shapes_and_ranges(text: str) -> None:
 
 @pytest.mark.parametrize("text", little_nets.GAMES)
 def test_answers_do_not_depend_on_the_batch(text: str) -> None:
-    """To the bit, for batches of 1, 2, 3, 7 and 64, wherever a position stands in them."""
+    """Outputs are bit-identical in batches of 1, 2, 3, 7 and 64, at the start or the end."""
     planes = little_nets.batch(text, 64)
     for kind, evaluator in evaluators(text).items():
         whole = evaluator.evaluate(planes)
@@ -64,17 +64,17 @@ def test_answers_do_not_depend_on_the_batch(text: str) -> None:
 
 @pytest.mark.parametrize("text", little_nets.GAMES)
 def test_onnx_agrees_with_torch(text: str) -> None:
-    """Within 1e-5 on the CPU, in every game's head."""
+    """ONNX Runtime and torch agree within 1e-5 on the CPU, with every game's head."""
     planes = little_nets.batch(text, 64)
     ours = OnnxEvaluator(little_nets.net(text)).evaluate(planes)
     reference = TorchEvaluator(little_nets.net(text), "cpu").evaluate(planes)
     for one, other in zip(ours, reference, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
-    assert ours.policy.std(0).max() > 1e-2  # positions are told apart, or this shows nothing
+    assert ours.policy.std(0).max() > 1e-2  # outputs differ between positions, as they must here
 
 
 def test_chances_become_value_and_draw(tmp_path: Path) -> None:
-    """A net that always says 60 % win, 30 % draw, 10 % loss: value 0.5, draw 0.3."""
+    """Constant probabilities of 60 % win, 30 % draw and 10 % loss give value 0.5 and draw 0.3."""
     tower = create(samples.game("connect4"), little_nets.TINY)
     head = tower.value
     assert isinstance(head, WdlHead)
@@ -89,7 +89,7 @@ def test_chances_become_value_and_draw(tmp_path: Path) -> None:
 
 
 def test_identities_tell_nets_apart() -> None:
-    """Net, precision and framework; never a folder."""
+    """An identity names the net, the precision and the backend, but no folder."""
     net = little_nets.net("connect4")
     identities = [
         OnnxEvaluator(net).identity,
@@ -102,7 +102,7 @@ def test_identities_tell_nets_apart() -> None:
 
 
 def test_wrong_planes_are_one_clear_line() -> None:
-    """Another game's planes, or numbers of another kind."""
+    """Planes of another shape or type raise NetError."""
     evaluator = OnnxEvaluator(little_nets.net("connect4"))
     for planes in (little_nets.batch("razzle", 2), np.zeros((2, 3, 6, 7)), np.zeros(3)):
         with pytest.raises(rz.NetError, match=r"takes float32 planes \[batch, 3, 6, 7\], not"):
@@ -110,7 +110,7 @@ def test_wrong_planes_are_one_clear_line() -> None:
 
 
 def test_random_answers_are_settled() -> None:
-    """They depend on planes and seed alone, and are the same on every machine."""
+    """Random outputs depend only on planes and seed, and are the same on every machine."""
     planes = little_nets.batch("connect4", 8)
     one, other = RandomEvaluator(7, seed=1), RandomEvaluator(7, seed=2)
     assert (one.evaluate(planes).policy == one.evaluate(planes.copy()).policy).all()
@@ -123,7 +123,7 @@ def test_random_answers_are_settled() -> None:
 
 
 def uniform(word: int, index: int) -> float:
-    """The number that SplitMix64 draws, in Python's own whole numbers."""
+    """The random number of SplitMix64 in (0, 1), computed with Python integers."""
     x = (word + index * 0x9E3779B97F4A7C15) % 2**64
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
@@ -131,7 +131,7 @@ def uniform(word: int, index: int) -> float:
 
 
 def test_torch_computes_in_one_thread() -> None:
-    """Workers share the cores; whatever torch was told before is so again afterwards."""
+    """Torch uses one thread per worker, and its number of threads is restored afterwards."""
     evaluator = TorchEvaluator(little_nets.net("connect4"), "cpu")
     before, seen = torch.get_num_threads(), []
     evaluator._tower.register_forward_hook(lambda *_: seen.append(torch.get_num_threads()))
@@ -146,7 +146,7 @@ def test_torch_computes_in_one_thread() -> None:
 
 @pytest.mark.parametrize("precision", ["fp16", "bf16"])
 def test_half_precision_is_near(precision: str) -> None:
-    """Answers are float32 and within some hundredths, as on a GPU; the identity tells it."""
+    """Half precision gives float32 outputs within 0.05; the identity names the precision."""
     planes = little_nets.batch("connect4", 16)
     exact = TorchEvaluator(little_nets.net("connect4"), "cpu").evaluate(planes)
     half = TorchEvaluator(little_nets.net("connect4"), "cpu", precision)
@@ -157,7 +157,7 @@ def test_half_precision_is_near(precision: str) -> None:
 
 
 def test_a_backend_is_a_file_that_registers_itself() -> None:
-    """Every file of the folder has its name, and opens nets that answer alike."""
+    """Every file of the folder is a backend of its name, and all backends agree."""
     files = {file.stem for file in Path(evaluators_room.__file__).parent.glob("*.py")}
     assert backends().keys() == files - {"__init__"}
     planes = little_nets.batch("razzle", 8)
@@ -171,7 +171,7 @@ def test_a_backend_is_a_file_that_registers_itself() -> None:
 
 
 def test_a_player_names_its_backend() -> None:
-    """The same search with either; records say which net, and the backend if not the default."""
+    """All backends give the same games; records name the net, and a backend that is not onnx."""
     net = little_nets.net("connect4")
     played = {}
     for keys in ("", ",backend=torch", ",backend=torch,device=cpu,precision=auto"):
@@ -196,7 +196,7 @@ def test_a_player_names_its_backend() -> None:
     ],
 )
 def test_keys_that_do_not_go_together_are_one_line(keys: str, message: str) -> None:
-    """When the text is read, before any net is looked for."""
+    """The error is raised when the player's text is read, before the net is looked up."""
     with pytest.raises(rz.PlayerError) as caught:
         rz.player(f"puct:net=nowhere,{keys}")
     assert message in str(caught.value)
@@ -209,11 +209,11 @@ def test_keys_that_do_not_go_together_are_one_line(keys: str, message: str) -> N
     [
         ("device=cuda", "device=cuda, but torch finds no NVIDIA GPU (CUDA) here"),
         ("device=mps", "device=mps, but torch finds no Apple GPU (MPS) here"),
-        ("device=cpu,precision=fp16", "precision=fp16 is for GPUs, and this net would run on"),
+        ("device=cpu,precision=fp16", "precision=fp16 is for GPUs, but this net would run on"),
     ],
 )
 def test_what_this_machine_has_not_is_one_line(keys: str, message: str) -> None:
-    """When the net is opened: a text may be read elsewhere than it is played."""
+    """A missing device is an error only when the net is opened, maybe on another machine."""
     net = little_nets.net("connect4")
     player = rz.player(f"puct:net={net},backend=torch,{keys}")
     with pytest.raises(rz.NetError) as caught:

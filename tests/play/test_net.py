@@ -1,4 +1,4 @@
-"""rz.net: a net's judgement of states."""
+"""rz.net: policies and values of states."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from support.evaluators import RandomEvaluator
 
 @pytest.mark.parametrize("text", little_nets.GAMES)
 def test_values_are_seat_0s(text: str) -> None:
-    """The evaluator's are the mover's; policy logits are its own."""
+    """The evaluator's values are the mover's, and Net turns them; policy logits are unchanged."""
     states, planes = little_nets.positions(text, 64), little_nets.batch(text, 64)
     assert {state.mover for state in states} == {0, 1}
     net = rz.net(little_nets.net(text))
@@ -35,7 +35,7 @@ def test_values_are_seat_0s(text: str) -> None:
 
 
 def test_a_mover_who_wins(tmp_path: Path) -> None:
-    """A net that sees the mover win is +1 for seat 0's plies and -1 for seat 1's."""
+    """If the net predicts a win for the mover, the value is +1 for seat 0 and -1 for seat 1."""
     tower = create(samples.game("connect4"), little_nets.TINY)
     head = tower.value
     assert isinstance(head, WdlHead)
@@ -62,7 +62,7 @@ def test_no_states_and_many() -> None:
 
 
 def test_games_that_look_alike_fit() -> None:
-    """Rule options that change neither planes nor slots are none of the net's business."""
+    """A net accepts a game whose rule options change neither planes nor slots."""
     net = rz.net(little_nets.net("exchange"))
     plain, fixed = samples.game("exchange").start(), samples.game("exchange:dice=fixed:3").start()
     policy, _ = net.evaluate([plain, fixed])
@@ -78,13 +78,13 @@ def test_games_that_look_alike_fit() -> None:
     ],
 )
 def test_games_that_do_not_fit_are_refused(net: str, text: str, message: str) -> None:
-    """One line says why, before anything is computed."""
+    """A state of another game raises a NetError that says why it does not fit."""
     with pytest.raises(rz.NetError, match=message):
         rz.net(little_nets.net(net)).evaluate([samples.game(text).start()])
 
 
 def test_any_evaluator_can_be_a_net() -> None:
-    """With a card that says whose states it reads."""
+    """Any evaluator can be used as a net, with a card that names its game."""
     card = rz.net(little_nets.net("connect4")).card
     net = Net(RandomEvaluator(7), card)
     policy, value = net.evaluate([samples.game("connect4").start()])
@@ -113,7 +113,7 @@ print(net)
 
 
 def test_workers_do_not_import_torch() -> None:
-    """Playing with a net, int8 included, takes onnxruntime alone; importing takes neither."""
+    """Playing with a net, also in int8, imports onnxruntime but not torch; importing neither."""
     net = little_nets.net("connect4")
     result = subprocess.run(
         [sys.executable, "-c", WORKER, str(net)], capture_output=True, text=True, check=False

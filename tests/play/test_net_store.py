@@ -1,4 +1,4 @@
-"""Nets are found by name, by SHA-256 and by path, in every process alike."""
+"""Nets are found by name, SHA-256 and path, in every process."""
 
 import pickle
 import shutil
@@ -17,7 +17,7 @@ from support import little_nets
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A net with a variant in int8, a perceptron, and a card that cannot be read."""
+    """A folder with a net and its int8 file, a perceptron, and an unreadable card."""
     net = little_nets.net("razzle")
     for suffix in ".json", ".onnx", ".safetensors":
         shutil.copy(beside(net, suffix), tmp_path / f"iter_3{suffix}")
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_net_is_found_by_name_sha256_and_path(folder: Path) -> None:
-    """The SHA-256 is that of the file that plays; a name in the folder comes before a path."""
+    """The SHA-256 is that of the .onnx or .nn file; names in the folder come before paths."""
     nets = NetStore(folder)
     tower, perceptron = folder / "iter_3", folder / "iter_4.nn"
     assert nets.path_of("iter_3") == tower
@@ -44,7 +44,7 @@ def test_a_net_is_found_by_name_sha256_and_path(folder: Path) -> None:
 
 
 def test_an_unknown_net_is_one_clear_line(folder: Path) -> None:
-    """It says what was looked for, and where."""
+    """The error names the net that was looked up, and the folder."""
     for net, words in {
         "iter_9": f"there is no net 'iter_9': .* nor is it a net in '{folder}'",
         "lost.nn": f"there is no net 'lost.nn': .* nor is it a net in '{folder}'",
@@ -58,7 +58,7 @@ def test_an_unknown_net_is_one_clear_line(folder: Path) -> None:
 
 
 def test_worker_processes_find_the_same_nets(folder: Path) -> None:
-    """By name and by SHA-256: two processes play what one plays."""
+    """With nets by name and by SHA-256, two processes play the same games as one."""
     nets = NetStore(folder)
     assert pickle.loads(pickle.dumps(nets)) == nets
     sha256 = digest((folder / "iter_3.onnx").read_bytes())

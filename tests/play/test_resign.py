@@ -1,4 +1,4 @@
-"""Giving up: who, when, and whether it was right."""
+"""Resigning: who resigns, when, and how often it was wrong."""
 
 import msgspec
 import pytest
@@ -13,13 +13,13 @@ WISE = "puct:sims=60"
 
 
 def task(resign: Resign | None, games: int = 40, game: str = "razzle") -> Task:
-    """A player who sees how it stands against one who does not."""
+    """Games of a search against a one-ply player."""
     return Task(game=game, a=WISE, b="oneply", games=games, opening=4, resign=resign)
 
 
 @pytest.mark.parametrize("game", ["razzle", "connect4", "monster", "exchange"])
 def test_who_gives_up_has_lost(game: str) -> None:
-    """The game ends before the choice that would have been the last straw; the other seat wins."""
+    """A player resigns in place of its next move, and the other seat wins."""
     resign = Resign(value=0.5, choices=2, audit=0.0)
     played = {each.record.index: each.record for each in run(task(None, game=game))}
     seen = 0
@@ -42,20 +42,20 @@ def test_who_gives_up_has_lost(game: str) -> None:
 
 
 def test_some_games_are_played_out() -> None:
-    """About the share that is asked for, whole pairs of them."""
+    """About the share `audit` of the games is played to the end, in whole pairs."""
     resign = Resign(value=0.0, choices=1, audit=0.3)
     records = [each.record for each in run(task(resign, games=200, game="connect4"))]
     audited = {record.index for record in records if record.end_reason != "resigned"}
     given_up = {record.index // 2 for record in records if record.end_reason == "resigned"}
     assert 0.15 < len(audited) / 200 < 0.5
-    assert len(given_up & {index // 2 for index in audited}) < 15  # nobody had a reason to
+    assert len(given_up & {index // 2 for index in audited}) < 15  # no reason to resign
     found = audit((record for record in records if record.index in audited), resign)
     assert found.games > 10
-    assert 0 < found.share < 1  # a value just below 0 is no reason
+    assert 0 < found.share < 1  # with value=0, resigning is often wrong
 
 
 def test_an_audit_counts_those_who_were_wrong() -> None:
-    """Of the first to give up only, and only where the game was played out."""
+    """The audit counts only the first seat to resign, in games that were played to the end."""
     resign = Resign(value=0.5, choices=1)
     records = rz.match("connect4", WISE, WISE, 20).records
     (first, seat), *_ = [

@@ -1,4 +1,4 @@
-"""A task's records depend on the task alone: not on who else plays, how many, or where."""
+"""A task's records depend only on the task, not on pool size, cache or worker processes."""
 
 import itertools
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ from rulezero.play.task import Task, begin
 from support import little_nets, samples
 from support.evaluators import RandomEvaluator
 
-_PLAYERS = {  # other games have plain ones
+_PLAYERS = {  # other games have the default in PLAYERS
     "chess": ("puct:sims=12,noise=0.25,temperature=1", "heuristic"),
     "monster": ("puct:sims=16,temperature=1,forced=2,noise=0.3", "ucb1:sims=20"),
     "random_chess": ("gumbel:sims=6", "oneply:temperature=1"),
@@ -42,24 +42,24 @@ PLAYERS = {
 
 
 def task(game: str, a: str, b: str, games: int = 12) -> Task:
-    """Some games with openings."""
+    """A task with random openings in half of its games."""
     return Task(game=game, a=a, b=b, games=games, seed=7, opening=3, opening_share=0.5)
 
 
 def records(games: Iterable[Finished]) -> list[Record]:
-    """The records in the order of the task."""
+    """The records, sorted by index."""
     return sorted((game.record for game in games), key=lambda record: record.index)
 
 
 def _other_net(game: str, folder: Path) -> Path:
-    """Another untrained net than little_nets has."""
+    """An untrained net that differs from the one in little_nets."""
     loaded = samples.game(game)
     return save(folder / "other", create(loaded, little_nets.TINY, seed=2), loaded)
 
 
 @pytest.mark.parametrize("game", PLAYERS)
 def test_pool_sizes_change_nothing(game: str) -> None:
-    """1, 16 and 64 games in step give the same records, and every one of them checks."""
+    """Pools of 1, 16 and 64 games give the same records, and all records are valid."""
     wanted = task(game, *PLAYERS[game], games=20 if game != "chess" else 8)
     alone = records(run(wanted, width=1))
     assert [record.index for record in alone] == list(range(wanted.games))
@@ -72,7 +72,7 @@ def test_pool_sizes_change_nothing(game: str) -> None:
 
 @pytest.mark.parametrize("game", ["monster", "razzle", "exchange", "connect4"])
 def test_pool_sizes_and_caches_change_nothing_with_nets(game: str, tmp_path: Path) -> None:
-    """Two nets in one pool, batches of 1, 16 and 64, with and without a cache."""
+    """Two nets in one pool give the same records for any pool size, with and without a cache."""
     nets = [little_nets.net(game), _other_net(game, tmp_path)]
     wanted = task(
         game,
@@ -82,7 +82,7 @@ def test_pool_sizes_and_caches_change_nothing_with_nets(game: str, tmp_path: Pat
     )
     alone = records(run(wanted, width=1, cache=0))
     assert all(None not in record.nets for record in alone)
-    assert len({record.nets for record in alone}) == 2  # they change seats
+    assert len({record.nets for record in alone}) == 2  # the players swap seats
     for width, cache in (16, 0), (64, 1 << 12), (3, 16):
         assert records(run(wanted, width=width, cache=cache)) == alone
 
@@ -99,8 +99,8 @@ LEAVES = [
 @pytest.mark.parametrize("has_judge", [False, True])
 @pytest.mark.parametrize(("game", "text"), LEAVES)
 def test_rounds_of_leaves_depend_on_nothing_else(game: str, text: str, has_judge: bool) -> None:
-    """Many leaves at a time, one-ply's many questions, a judge on the same net: neither what the
-    cache knows nor how answers are spread over batches changes a record or a note."""
+    """With several leaves per batch, one-ply players or a judge on the same net, neither the cache
+    nor the distribution over batches changes a record or a note."""
     player = rz.player(text, evaluator=RandomEvaluator(samples.game(game).facts.slots))
     notes = "puct:sims=5,eval=hash" if has_judge else None
     wanted = Task(game=game, a=player.text, b=player.text, games=4, seed=4, opening=2, judge=notes)
@@ -115,7 +115,7 @@ def test_rounds_of_leaves_depend_on_nothing_else(game: str, text: str, has_judge
 
 
 def test_simulations_are_counted_as_they_are_done() -> None:
-    """Also those of choices under way; nothing is counted twice when a choice is made."""
+    """Simulations of unfinished searches are counted as well, and none is counted twice."""
     game = samples.game("connect4")
     player = rz.player("puct:sims=10", evaluator=RandomEvaluator(game.facts.slots))
     session = Session(game, [player], seed=0, width=1, cache=0)
@@ -132,7 +132,7 @@ def test_simulations_are_counted_as_they_are_done() -> None:
 
 
 def test_questions_that_overflow_a_batch_are_all_answered() -> None:
-    """One-ply asks about every move at once; a batch of a few rows takes several turns."""
+    """oneply evaluates every move; with small batches it takes several steps."""
     game = samples.game("chess")
     evaluator = RandomEvaluator(game.facts.slots)
     session = Session(game, [rz.player("oneply", evaluator=evaluator)], seed=0, width=1, cache=0)
@@ -154,12 +154,12 @@ def test_questions_that_overflow_a_batch_are_all_answered() -> None:
 
 
 class Failing(RandomEvaluator):
-    """Answers a few times, then not any more."""
+    """An evaluator that raises KeyboardInterrupt after three calls."""
 
     answers = 3
 
     def evaluate(self, planes: np.ndarray) -> Evaluation:
-        """An error, in the end."""
+        """Raises KeyboardInterrupt from the fourth call on."""
         self.answers -= 1
         if self.answers < 0:
             raise KeyboardInterrupt
@@ -167,27 +167,27 @@ class Failing(RandomEvaluator):
 
 
 def test_a_pool_that_broke_off_says_so() -> None:
-    """After an error in the evaluator nothing is played on wrongly."""
+    """After an error in the evaluator or the rules, the pool refuses to continue."""
     game = samples.game("connect4")
     session = Session(game, [rz.player("puct:sims=20,leaves=2", evaluator=Failing(7))], seed=0)
     session.add(0, game.start())
     with pytest.raises(KeyboardInterrupt):
         list(session.run())
     for _ in range(3):
-        with pytest.raises(rz.GameError, match=r"apply|broken"):
+        with pytest.raises(rz.GameError, match=r"apply|has stopped this pool"):
             session.step()
 
     wrong = Session(game, [rz.player("random")], seed=0)
     wrong.add(0, game.start(), script=[0] * 7)
     with pytest.raises(rz.MoveError):
         list(wrong.run())
-    with pytest.raises(rz.GameError, match="broken"):
+    with pytest.raises(rz.GameError, match="has stopped this pool"):
         wrong.step()
 
 
 @pytest.mark.sanitize
 def test_a_session_refuses_what_it_cannot_play() -> None:
-    """Players, judges and states that are not its own; answers of the wrong shape."""
+    """Unknown players and judges, states of other games, humans and wrong shapes raise."""
     game = samples.game("connect4")
     session = Session(game, [rz.player("random")], seed=0)
     for players, third in ((0, 5), -1), ((-1, 0), -1), ((0, 0), 1):
@@ -211,7 +211,7 @@ def test_a_session_refuses_what_it_cannot_play() -> None:
 
 @pytest.mark.parametrize("wrong", ["policy", "value", "draw", "far"])
 def test_an_evaluator_that_says_nothing_sensible_is_refused(wrong: str) -> None:
-    """A net that has diverged must not pass for an even player."""
+    """NaN or out-of-range outputs raise NetError; a diverged net must not seem to play."""
 
     class Mad(RandomEvaluator):
         def evaluate(self, planes: np.ndarray) -> Evaluation:
@@ -227,7 +227,7 @@ def test_an_evaluator_that_says_nothing_sensible_is_refused(wrong: str) -> None:
 
 
 def test_raw_values_are_the_evaluators_own() -> None:
-    """Also where a kept tree has proven the position since."""
+    """raw_value is the evaluator's, even if a reused tree has proven the position since."""
     text = "puct:sims=200,eval=uniform"
     wanted = Task(game="connect4", a=text, b=text, games=6, opening=12)
     for record in records(run(wanted)):
@@ -238,7 +238,7 @@ def test_raw_values_are_the_evaluators_own() -> None:
 
 
 def test_workers_change_nothing() -> None:
-    """One process or two: the same records, with nets and without."""
+    """One process and two give the same records, with and without nets."""
     net = little_nets.net("razzle")
     for wanted in [
         task("razzle", f"puct:net={net},sims=8,temperature=1", "gumbel:sims=8"),
@@ -248,7 +248,7 @@ def test_workers_change_nothing() -> None:
 
 
 def test_pairs_open_alike_with_seats_swapped() -> None:
-    """Game 2n and game 2n + 1 begin alike, a in seat 0 and then in seat 1."""
+    """Games 2n and 2n + 1 have the same start and opening, with a in seat 0 and then in seat 1."""
     wanted = Task(game="random_chess", a="random", b="heuristic", games=8, opening=4)
     played = records(run(wanted))
     for first, second in zip(played[::2], played[1::2], strict=True):
@@ -262,7 +262,7 @@ def test_pairs_open_alike_with_seats_swapped() -> None:
 
 
 def test_starts_come_in_turn() -> None:
-    """Positions to begin from are taken pair by pair."""
+    """Each pair of games takes the next start position."""
     starts = ("7/7/7/7/7/3X3 o", "7/7/7/7/7/2OX3 x")
     wanted = Task(game="connect4", a="random", b="random", games=8, starts=starts)
     assert [record.start for record in records(run(wanted))] == [
@@ -271,7 +271,7 @@ def test_starts_come_in_turn() -> None:
 
 
 def test_an_opening_never_ends_the_game() -> None:
-    """Not even where most random lines of that length do."""
+    """No opening ends the game, although most random games are over after 16 plies."""
     game = samples.game("connect4")
     wanted = Task(game="connect4", a="random", b="random", games=40, opening=16)
     for index in range(40):
@@ -283,7 +283,7 @@ def test_an_opening_never_ends_the_game() -> None:
 
 @pytest.mark.parametrize("game", PLAYERS)
 def test_planes_of_play_are_planes_of_the_record(game: str) -> None:
-    """What an evaluator saw in play is what a batch sees later, byte for byte."""
+    """The planes given to the evaluator in play equal the record's planes, byte for byte."""
     seen: list[bytes] = []
 
     class Spy(RandomEvaluator):
@@ -303,7 +303,7 @@ def test_planes_of_play_are_planes_of_the_record(game: str) -> None:
 
 
 def test_each_net_judges_its_own_player_only() -> None:
-    """Requests are gathered per net: no evaluator sees a position in which the other moves."""
+    """Each evaluator gets only positions in which its own player is to move."""
     game = samples.game("connect4")
 
     class Watcher(RandomEvaluator):
@@ -321,7 +321,7 @@ def test_each_net_judges_its_own_player_only() -> None:
     b = rz.player("policy:temperature=0.9", evaluator=other)
     wanted = Task(game="connect4", a=a.text, b=b.text, games=10, swap=False)
     played = records(run(wanted, players=(a, b), cache=0))
-    assert one.movers == {1}  # plane 2 tells whether seat 0 moves
+    assert one.movers == {1}  # plane 2 is 1 if seat 0 is to move
     assert other.movers == {0}
     assert one.rows + other.rows == sum(record.plies for record in played)
 
@@ -335,8 +335,8 @@ def test_each_net_judges_its_own_player_only() -> None:
     ],
 )
 def test_a_judge_comments_without_moving(game: str, text: str) -> None:
-    """Its notes are what it thinks by itself, at every ply, of openings too; the games are the
-    same with or without it."""
+    """The judge's notes equal its thoughts outside of the game, for all plies, also of openings.
+    The games are the same with and without a judge."""
     plain = Task(game=game, a="random", b="heuristic", games=4, seed=1, opening=2)
     with_notes = list(run(msgspec.structs.replace(plain, judge=text)))
     assert records(with_notes) == records(run(plain))
@@ -359,7 +359,7 @@ def test_a_judge_comments_without_moving(game: str, text: str) -> None:
 
 
 def test_a_kept_tree_keeps_its_visits() -> None:
-    """With reuse a search begins with what the last one knew of the position: exactly that."""
+    """With reuse, a search begins with exactly the visits that the last one gave the position."""
     wanted = Task(game="chess", a="puct:sims=40,eval=hash", b="puct:sims=40,eval=hash", games=1)
     (record,) = records(run(wanted))
     columns = record.columns()
@@ -380,7 +380,7 @@ def test_a_kept_tree_keeps_its_visits() -> None:
 
 
 def test_fast_choices_are_no_policy_target() -> None:
-    """Playout caps: some choices get all simulations, the others few and no policy."""
+    """With playout caps, only moves searched with all simulations are policy targets."""
     text = "puct:sims=40,fast_sims=8,full_share=0.3,noise=0.25,eval=hash,reuse=false"
     wanted = Task(game="razzle", a=text, b=text, games=4, opening=2)
     full = fast = 0
@@ -394,7 +394,7 @@ def test_fast_choices_are_no_policy_target() -> None:
 
 
 def test_temperature_falls_after_its_turns() -> None:
-    """Turns of both seats are counted, not plies: after three of them the best move is played."""
+    """After three turns of either seat (not plies), the best move is played."""
     hot = "puct:sims=16,eval=hash,temperature=1,temperature_turns=3,reuse=false"
     wanted = Task(game="monster", a=hot, b=hot, games=12, seed=5)
     early: list[bool] = []
@@ -409,26 +409,26 @@ def test_temperature_falls_after_its_turns() -> None:
             thought = columns.thought(ply)
             assert thought is not None
             is_open = abs(thought.value or 0) < 1 and action in thought.shares
-            if turns >= 3 and is_open:  # else the choice was proven, or every other move is lost
+            if turns >= 3 and is_open:  # not if the result was proven
                 best = max(thought.shares.values())
                 later.append(thought.shares[action] == best)
             elif is_open:
                 early.append(thought.shares[action] == max(thought.shares.values()))
             state = state.apply(action)
     assert np.mean(early) < 0.8
-    assert np.mean(later) > 0.9  # proven losses are left out of the choice, not of the shares
+    assert np.mean(later) > 0.9  # shares include proven losses, which are not chosen
     assert len(later) > 100
 
 
 def test_bad_tasks_are_refused_at_once() -> None:
-    """One clear line, before anything is played."""
+    """A wrong task raises a one-line error."""
     good = {"game": "connect4", "a": "random", "b": "random", "games": 2}
     for key, value, words in [
         ("game", "conect4", "did you mean 'connect4'"),
         ("a", "pukt:sims=3", "did you mean 'puct'"),
         ("a", "puct:simz=3", "did you mean 'sims'"),
-        ("a", "puct:sims=0", "sims is a whole number from 1"),
-        ("a", "puct:sims=2.5", "sims is a whole number"),
+        ("a", "puct:sims=0", "give a whole number from 1"),
+        ("a", "puct:sims=2.5", "sims is '2.5'; give a whole number"),
         ("b", "puct:net=nowhere", "there is no net 'nowhere'"),
         ("b", "puct:eval=magic", "known: heuristic"),
         ("games", 0, "games"),
@@ -444,7 +444,7 @@ def test_bad_tasks_are_refused_at_once() -> None:
 
 
 def test_a_player_with_an_evaluator_of_its_own_stays_in_this_process() -> None:
-    """It cannot be sent to a worker, and says so."""
+    """A custom evaluator cannot be sent to workers; the error says to use workers=1."""
     player: Player = rz.player("puct:sims=4", evaluator=RandomEvaluator(7))
     wanted = Task(game="connect4", a=player.text, b="random", games=4)
     with pytest.raises(rz.GameError, match="workers=1"):
@@ -452,7 +452,7 @@ def test_a_player_with_an_evaluator_of_its_own_stays_in_this_process() -> None:
 
 
 def test_stored_games_can_be_judged_later() -> None:
-    """A judge over records notes what it would have noted in play, whatever it is batched with."""
+    """Judging records gives the same notes as judging in play, whatever the batches."""
     by = "puct:sims=20,eval=hash,reuse=false"
     wanted = Task(game="exchange", a="random", b="heuristic", games=5, seed=2, judge=by)
     played = list(run(wanted))
@@ -466,5 +466,5 @@ def test_stored_games_can_be_judged_later() -> None:
     few = {game.record.index: game.note for game in run(judging(games[:3], by, seed=2), width=2)}
     assert few == {index: in_play[index] for index in range(3)}
     for wrong in {"starts": wanted.starts}, {"games": 4}:
-        with pytest.raises(rz.GameError, match="a start and a script for each"):
+        with pytest.raises(rz.GameError, match="needs one start and one script per game"):
             list(run(msgspec.structs.replace(judging(games, by), **wrong)))

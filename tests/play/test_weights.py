@@ -1,4 +1,4 @@
-"""Weights of heuristics: the games' tables, the files that players name, and what records say."""
+"""Weights of heuristics: the games' tables, players' weight files, and identities in records."""
 
 from pathlib import Path
 
@@ -23,19 +23,19 @@ OTHER = "white_pawn: 0.5\nfree_capture: -0.25\n"
 
 
 def write(folder: Path, text: str, name: str = "mine.yaml") -> Path:
-    """A file of weights."""
+    """The path of a new weight file."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def fallbacks(facts: Facts) -> list[float]:
-    """A heuristic's own numbers."""
+    """The default weights of a game's heuristic."""
     return [each.fallback for each in facts.weights]
 
 
 def test_a_game_tells_its_weights() -> None:
-    """Names, defaults within their ranges, and meanings; most games have none."""
+    """Only monster has weights, each with a name, a default within its range, and a help text."""
     tables = {name: rz.load(name).facts.weights for name in game_options()}
     assert [name for name, table in tables.items() if table] == ["monster"]
     table = {each.name: each for each in tables["monster"]}
@@ -48,13 +48,13 @@ def test_a_game_tells_its_weights() -> None:
 
 
 def test_the_defaults_are_the_heuristic() -> None:
-    """To the bit."""
+    """With the default weights, values are bit-identical to the heuristic's."""
     own = fallbacks(MONSTER.facts)
     assert [heuristic(state, own) for state in STATES] == [heuristic(state) for state in STATES]
 
 
 def test_every_weight_counts() -> None:
-    """Somewhere."""
+    """Each weight changes the value of at least one position."""
     officers = MONSTER.parse("1qq4k/8/8/8/8/8/2PPPP2/K2QRN2 b - - 0 1")
     states = [state for state in STATES if abs(heuristic(state)) < 0.9]
     for number, each in enumerate(MONSTER.facts.weights):
@@ -65,7 +65,7 @@ def test_every_weight_counts() -> None:
 
 @pytest.mark.parametrize("text", PLAYERS)
 def test_players_judge_by_their_weights(text: str, tmp_path: Path) -> None:
-    """A file without numbers changes nothing; another one changes what is thought."""
+    """An empty weight file changes no values; other weights change them."""
     player = rz.player(text)
     own = rz.player(text, weights=str(write(tmp_path, "{}")))
     other = rz.player(text, weights=str(write(tmp_path, OTHER, "other.yaml")))
@@ -76,7 +76,7 @@ def test_players_judge_by_their_weights(text: str, tmp_path: Path) -> None:
 
 
 def test_a_file_names_some_weights(tmp_path: Path) -> None:
-    """The value of a position is the heuristic's by these numbers, the others at their defaults."""
+    """Weights that are not in the file keep their defaults."""
     numbers = fallbacks(MONSTER.facts)
     names = [each.name for each in MONSTER.facts.weights]
     numbers[names.index("white_pawn")] = 0.5
@@ -87,7 +87,7 @@ def test_a_file_names_some_weights(tmp_path: Path) -> None:
 
 
 def test_who_takes_weights() -> None:
-    """All players that may ask the heuristic; the script has points of its own."""
+    """All kinds that can use the heuristic have the key `weights`; `scripted` does not."""
     assert {name for name, kind in kinds().items() if "weights" in [k.name for k in kind.keys]} == {
         text.partition(":")[0] for text in PLAYERS
     }
@@ -107,7 +107,7 @@ def test_who_takes_weights() -> None:
     ],
 )
 def test_a_wrong_file_is_one_line(text: str, words: str, tmp_path: Path) -> None:
-    """With the line it is in."""
+    """The error is one line that names the file and the line number."""
     player = rz.player("heuristic", weights=str(write(tmp_path, text)))
     with pytest.raises(rz.PlayerError) as error:
         player.think(MONSTER.start())
@@ -116,7 +116,7 @@ def test_a_wrong_file_is_one_line(text: str, words: str, tmp_path: Path) -> None
 
 
 def test_what_cannot_use_weights_says_so(tmp_path: Path) -> None:
-    """Another game, another judge, a net, and a file that is not there."""
+    """Errors: a game without weights, another evaluator, a net, a missing file."""
     path = write(tmp_path, OTHER)
     for game in ("connect4", "tictactoe"):
         with pytest.raises(rz.PlayerError, match=f"^{game} has no tunable weights"):
@@ -131,7 +131,7 @@ def test_what_cannot_use_weights_says_so(tmp_path: Path) -> None:
 
 
 def test_the_core_checks_their_number() -> None:
-    """Whoever asks it."""
+    """The core refuses a wrong number of weights, in heuristic() and in players."""
     for game, words in (("monster", "has 22 tunable weights, not 1"), ("razzle", "no tunable")):
         state = samples.game(game).start()
         with pytest.raises(rz.PlayerError, match=words):
@@ -141,14 +141,14 @@ def test_the_core_checks_their_number() -> None:
 
 
 def played(path: Path, workers: int = 1) -> list[Record]:
-    """Games of a player with these weights against one without."""
+    """Games of a player with these weights against one with the defaults, by index."""
     text = f"heuristic:weights={path},temperature=0.5"
     task = Task(game="monster", a=text, b="heuristic:temperature=0.5", games=4, seed=3)
     return sorted((each.record for each in run(task, workers=workers)), key=lambda r: r.index)
 
 
 def test_records_tell_contents_of_one_name_apart(tmp_path: Path) -> None:
-    """The file's name and a digest of its numbers, however they are written, from all workers."""
+    """The identity in records is the file's name and a digest of its weights."""
     path = write(tmp_path, OTHER)
     first = played(path)
     assert played(path, workers=2) == first
@@ -168,7 +168,7 @@ def test_records_tell_contents_of_one_name_apart(tmp_path: Path) -> None:
 
 
 def test_a_run_checks_them_first(tmp_path: Path) -> None:
-    """No folder is made."""
+    """Wrong weight files are refused before the run's folder is made."""
     path = write(tmp_path, "pawn: 1")
     changes = [f"anchor.opponent=heuristic:weights={path}"]
     with pytest.raises(rz.PlayerError, match=r"mine\.yaml:1: key 'pawn' is unknown"):
@@ -179,7 +179,7 @@ def test_a_run_checks_them_first(tmp_path: Path) -> None:
 
 
 def test_the_command_line_lists_weights(tmp_path: Path) -> None:
-    """Of a game, beside its rule options; a wrong file ends a match in one line."""
+    """`rulezero games GAME` prints them with the rule options; `match` refuses unusable ones."""
     rows = [" ".join(line.split()) for line in succeeds("games", "monster").splitlines()]
     for each in MONSTER.facts.weights:
         assert f"{each.name} {each.fallback:g} {each.help}" in rows

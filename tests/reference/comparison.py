@@ -1,4 +1,4 @@
-"""The core's searches beside the references: the same settings for both, and what must be equal."""
+"""Compares the core's searches with the reference searches, with the same settings for both."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from reference.tree import Evaluate, Node
 from rulezero.play.evaluators import Evaluator
 from support import samples
 
-# What the references do not know: no temperature, nothing kept, no early end.
+# Turns off what the references do not have: temperature, tree reuse and early stopping.
 PLAIN: dict[str, dict[str, object]] = {
     "puct": {"temperature": 0, "reuse": False, "early_stop": False},
     "gumbel": {"gumbel_scale": 0},
@@ -25,7 +25,7 @@ PLAIN: dict[str, dict[str, object]] = {
 def player(
     search: str, options: Mapping[str, object], seed: int = 0, evaluator: Evaluator | None = None
 ) -> rz.Player:
-    """A seat that searches so, with these options, and asks the evaluator of tests if no other."""
+    """The core's player with these options, and this evaluator or else the hash evaluator."""
     source = {} if evaluator else {"eval": "hash"}
     settings = {**source, **PLAIN[search], **options}
     words = [f"{key}={str(value).lower()}" for key, value in settings.items()]
@@ -103,12 +103,12 @@ class Gumbel:
 
 
 def _judge(evaluator: Evaluator | None) -> Evaluate:
-    """What the reference asks where the core asks this, or the evaluator of tests."""
+    """The reference's version of an evaluator; None stands for the hash evaluator."""
     return asked(evaluator) if evaluator else hash_evaluator.evaluate
 
 
 def _beside_legal(draws: Sequence[float], state: rz.State, evaluate: Evaluate) -> list[float]:
-    """Draws for the moves from the highest prior to the lowest, put in the order of the rules."""
+    """Reorders draws for moves sorted by prior, highest first, into the order of state.legal."""
     order = np.argsort(-evaluate(state)[0], kind="stable")
     beside = np.empty(len(order))
     beside[order] = draws
@@ -118,7 +118,7 @@ def _beside_legal(draws: Sequence[float], state: rz.State, evaluate: Evaluate) -
 def check_shares(
     thought: rz.Thought, visits: dict[int, int], policy: dict[int, float], about: str
 ) -> None:
-    """The same visits exactly, nearly the same policy; what is left out counts as 0."""
+    """Asserts equal visits and nearly equal policies; missing actions count as 0."""
     assert {action: thought.visits.get(action, 0) for action in visits} == visits, about
     assert set(thought.visits) <= set(visits), about
     assert set(thought.target) <= set(policy), about
@@ -128,7 +128,7 @@ def check_shares(
 
 @functools.cache
 def spots(text: str, about: int = 24) -> tuple[rz.State, ...]:
-    """About so many choices of four random games, the last four of each among them."""
+    """About `about` states of four random games, including the last four choices of each."""
     found: list[rz.State] = []
     for seed in range(4):
         played = samples.played(text, seed)

@@ -13,7 +13,7 @@ CHANCE = -1
 LAST_PLY = 300
 DECREE = 2  # the Decree counter after activation
 DECREE_BONUS = 2  # on strikes and heals while the counter is above 0
-COOLDOWN = 3  # of every ability that cools down
+COOLDOWN = 3  # the cooldown after an ability that has one
 ADVANCE_PAUSE = 2  # a pawn's Advance counter after an Advance
 OVEREXTEND_COST = 2  # HP the queen pays
 START_TEXT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w 0/0 0 0 -"
@@ -28,12 +28,12 @@ JUMPS: Ways = tuple((x, y) for x in (-2, -1, 1, 2) for y in (-2, -1, 1, 2) if ab
 
 
 class PositionError(ValueError):
-    """A text that is no position; the message says what is wrong with it."""
+    """The text is not a position; the message says what is wrong."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What all men of one kind have in common; the ways of pawns depend on their side."""
+    """The properties of one kind of men; the directions of pawns depend on their side."""
 
     max_hp: int
     damage: int
@@ -56,7 +56,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Man:
-    """One man on the board, as far as his square does not tell it."""
+    """The state of one man on the board, without its square."""
 
     letter: str  # K, Q, R, B, N or P for both sides
     side: int
@@ -97,7 +97,7 @@ class Action:
 
 
 def fresh_man(letter: str, side: int) -> Man:
-    """A man with nothing lost and nothing used."""
+    """A man with full HP and all charges."""
     return Man(letter, side, KINDS[letter].max_hp, KINDS[letter].charges)
 
 
@@ -107,7 +107,7 @@ def rank_from_home(square: int, side: int) -> int:
 
 
 def look(men: Men, start: int, way: tuple[int, int], reach: int) -> tuple[list[int], int | None]:
-    """The empty squares one way, nearest first, and the first man's square if within reach."""
+    """The empty squares in one direction, nearest first, and the first man's square if reached."""
     empty: list[int] = []
     for distance in range(1, reach + 1):
         file, rank = start % 8 + distance * way[0], start // 8 + distance * way[1]
@@ -120,7 +120,7 @@ def look(men: Men, start: int, way: tuple[int, int], reach: int) -> tuple[list[i
 
 
 def first_men(men: Men, start: int, ways: Ways, near: int, far: int, side: int) -> list[int]:
-    """Where men of a side are the first met, at these distances; any man hides those behind."""
+    """The squares of a side's men that are the first man met on a line, at these distances."""
     found = []
     for way in ways:
         empty, square = look(men, start, way, far)
@@ -130,7 +130,7 @@ def first_men(men: Men, start: int, ways: Ways, near: int, far: int, side: int) 
 
 
 def actions_of_man(men: Men, origin: int) -> Iterator[Action]:
-    """Everything one man can do when his side is to move."""
+    """All actions of one man whose side is to move."""
     man, enemy, here = men[origin], 1 - men[origin].side, SQUARES[origin]
     without_man = {square: other for square, other in men.items() if square != origin}
     reach, strikes = man.kind.move_reach, man.kind.strikes
@@ -171,7 +171,7 @@ def actions_of_man(men: Men, origin: int) -> Iterator[Action]:
 
 
 def interposing_rook(men: Men, target: int) -> int | None:
-    """The square of the rook that shares a hit on the target, on the board as it stands."""
+    """The square of the rook that shares a hit on the target on this board."""
     side = men[target].side
     rooks = [
         square
@@ -182,7 +182,7 @@ def interposing_rook(men: Men, target: int) -> int | None:
 
 
 def hurt(men: Men, square: int, amount: int) -> int:
-    """The HP really lost by the man there, who leaves the board when none is left."""
+    """Takes HP from the man on a square, removes it at 0 HP, and returns the HP lost."""
     lost = min(amount, men[square].hp)
     men[square] = replace(men[square], hp=men[square].hp - lost)
     if men[square].hp == 0:
@@ -212,7 +212,7 @@ def board_text(men: Men) -> str:
 
 
 def details_text(men: Men) -> str:
-    """What differs from fresh men, squares ascending."""
+    """The details field: all men that are not fresh, by ascending square."""
     details = []
     for square, man in sorted(men.items()):
         if man != fresh_man(man.letter, man.side):
@@ -342,7 +342,7 @@ class State:
 
     @cached_property
     def _key(self) -> object:
-        """What must be equal for a repetition; the promoted flag does not count."""
+        """The key that repeated positions share; it ignores the promoted flag."""
         men = {square: replace(man, promoted=False) for square, man in self.men.items()}
         return men, self.decree, self.side
 
@@ -373,7 +373,7 @@ class State:
 
     @cached_property
     def end_reason(self) -> str | None:
-        """Why the game has ended, None if it goes on."""
+        """The reason for the end; None if the game is not over."""
         if self.pending is not None:
             return None
         if sum(man.letter == "K" for man in self.men.values()) < 2:
@@ -388,7 +388,7 @@ class State:
 
     @property
     def outcome(self) -> float | None:
-        """The result for White: 1, 0 or -1; None while the game goes on."""
+        """The result for White, 1, 0 or -1; None if the game is not over."""
         if self.end_reason == "king":
             winner = next(man.side for man in self.men.values() if man.letter == "K")
             return 1.0 if winner == 0 else -1.0
@@ -396,7 +396,7 @@ class State:
 
     @property
     def events(self) -> dict[str, int]:
-        """What the ply that led here did; all zero at the beginning and while a die is due."""
+        """The events of the last ply; all zero at the beginning and before a die."""
         return dict(zip(EVENTS, self.happened, strict=True))
 
     def apply(self, move: str) -> "State":

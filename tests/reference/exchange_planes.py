@@ -1,7 +1,7 @@
 """The 75 planes of EXCHANGE, made slowly and plainly from a position's text.
 
-Follows docs/planes.md word by word. Only the reading of texts is shared with the
-reference of the rules; what men reach is worked out here once more.
+Follows docs/planes.md word by word. Only the parsing of texts is shared with the reference of
+the rules; the reach of men is computed here independently.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ Ways = tuple[tuple[int, int], ...]  # directions as (files, ranks)
 LETTERS = "KQRBNP"
 MAX_HP = {"K": 25, "Q": 10, "R": 13, "B": 10, "N": 11, "P": 7}
 BASE_DAMAGE = {"K": 1, "Q": 3, "R": 2, "B": 2, "N": 2, "P": 1}
-CHARGES_AT_FIRST = {"K": 3, "R": 5, "B": 3, "N": 5}  # the others have no end of them
+CHARGES_AT_FIRST = {"K": 3, "R": 5, "B": 3, "N": 5}  # unlimited for all other men
 MATERIAL = {"K": 0, "Q": 9, "R": 5, "B": 3, "N": 3, "P": 1}
 MOST_MOVES = 27
 
@@ -32,7 +32,7 @@ JUMPS: Ways = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-
 
 
 def seen(occupied: Iterable[Square], start: Square, ways: Ways, near: int, far: int) -> Squares:
-    """The squares at these distances; the first man met is seen and hides what is behind."""
+    """The squares seen at these distances, up to and including the first man met."""
     found = set()
     for files, ranks in ways:
         for distance in range(1, far + 1):
@@ -45,7 +45,7 @@ def seen(occupied: Iterable[Square], start: Square, ways: Ways, near: int, far: 
 
 
 def forward(man: exchange.Man) -> int:
-    """The ranks a pawn gains by a step."""
+    """The direction of a pawn's step: 1 or -1 ranks."""
     return 1 if man.side == 0 else -1
 
 
@@ -118,14 +118,14 @@ def charge_share(man: exchange.Man) -> float:
 
 
 def wait(man: exchange.Man) -> float:
-    """How long the man's ability is away: 0 if it is there, 1 at most."""
+    """How long the man must wait for its ability: 0 if it is ready, at most 1."""
     if man.letter == "P":
         return man.advance / 2
     return 1.0 if charge_share(man) == 0 else man.cooldown / 3
 
 
 def is_shielded(men: Men, at: Square) -> bool:
-    """Whether a ready rook of his side other than himself would share a hit on the man."""
+    """Whether another ready rook of the man's side would share a hit on it."""
     return any(
         square in men
         and men[square].letter == "R"
@@ -147,7 +147,7 @@ def is_passed(men: Men, at: Square) -> bool:
 
 
 def king_distance(one: Square, other: Square) -> int:
-    """How many steps a king needs."""
+    """The number of king steps between two squares."""
     return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
 
 
@@ -178,12 +178,12 @@ def strikes(men: Men, at: Square, target: Square) -> list[Men]:
 
 
 def moved(men: Men, at: Square, to: Square) -> Men:
-    """The board after a man has gone somewhere."""
+    """The board after a man has moved to a square."""
     return {(to if square == at else square): man for square, man in men.items()}
 
 
 class Canvas:
-    """Planes being filled: 0 wherever nothing has been written."""
+    """Planes to fill; all values are 0 at first."""
 
     def __init__(self) -> None:
         self.values = np.zeros((75, 8, 8))  # [channel, rank, file]
@@ -203,7 +203,7 @@ class Canvas:
 
 
 def planes(text: str, repetitions: int = 1) -> Planes:
-    """What a net sees of a position that occurs for the given time: [75, 8, 8], in [0, 1].
+    """The planes of a position at its occurrence number `repetitions`: [75, 8, 8], in [0, 1].
 
     Row 0 is rank 1, column 0 is file a, for both sides.
     """
@@ -220,7 +220,7 @@ def planes(text: str, repetitions: int = 1) -> Planes:
 
 
 def paint_men(canvas: Canvas, men: Men) -> None:
-    """Who stands where, how: 0 to 23, 25, 39, 40, 54 to 56, 58, 61, 64, 65, 69, 72."""
+    """Fills the channels of men: 0 to 23, 25, 39, 40, 54 to 56, 58, 61, 64, 65, 69, 72."""
     kings = {man.side: at for at, man in men.items() if man.letter == "K"}
     for at, man in men.items():
         row = LETTERS.index(man.letter)
@@ -243,7 +243,7 @@ def paint_men(canvas: Canvas, men: Men) -> None:
 
 
 def paint_counts(canvas: Canvas, men: Men, state: exchange.State, repetitions: int) -> None:
-    """What is the same on all squares: 24, 26 to 33, 59, 70."""
+    """Fills the channels with one value for all squares: 24, 26 to 33, 59, 70."""
     viewer = state.side
     sides = [[man for man in men.values() if man.side == side] for side in (0, 1)]
     hit_points = [sum(man.hp for man in side) for side in sides]
@@ -262,7 +262,7 @@ def paint_counts(canvas: Canvas, men: Men, state: exchange.State, repetitions: i
 
 
 def paint_reach(canvas: Canvas, men: Men, state: exchange.State) -> None:
-    """Where men can go and strike: 34 to 38, 41 to 53, 57, 62, 63, 73."""
+    """Fills the channels of moves and strikes: 34 to 38, 41 to 53, 57, 62, 63, 73."""
     free = {at: free_reach(men, at) for at in men}
     own = [[at for at in men if men[at].side == side] for side in (0, 1)]
     attacks = [union(free[at] for at in own[side]) for side in (0, 1)]
@@ -308,7 +308,7 @@ def bonus(state: exchange.State, side: int) -> int:
 
 
 def paint_tactics(canvas: Canvas, men: Men, state: exchange.State) -> None:
-    """What the viewer and the enemy could do next: 60, 66 to 68, 71, 74."""
+    """Fills the channels of both sides' possible next actions: 60, 66 to 68, 71, 74."""
     viewer, plus = state.side, bonus(state, state.side)
     own = [at for at in men if men[at].side == viewer]
     enemies = [at for at in men if men[at].side != viewer]

@@ -1,7 +1,7 @@
 """What a side did in a game of EXCHANGE, counted slowly from positions and move texts.
 
-Only the reading of texts is shared with the reference of the rules. Nobody is asked what a ply
-did: it is told from the men before and after it.
+Only the parsing of texts is shared with the reference of the rules. The effect of a ply is derived
+from the men before and after it.
 """
 
 import functools
@@ -23,22 +23,22 @@ def square(name: str) -> Square:
 
 
 def on_board(at: Square) -> bool:
-    """Whether there is such a square."""
+    """Whether the square is on the board."""
     return 0 <= at[0] < 8 and 0 <= at[1] < 8
 
 
 def distance(one: Square, other: Square) -> int:
-    """King steps."""
+    """The number of king steps between two squares."""
     return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
 
 
 def is_beside(one: Square, other: Square) -> bool:
-    """Whether they share a side."""
+    """Whether two squares share an edge."""
     return abs(one[0] - other[0]) + abs(one[1] - other[1]) == 1
 
 
 def is_seen(men: Men, start: Square, end: Square) -> bool:
-    """Whether they are on one line of a queen with nobody between."""
+    """Whether two squares are on one queen line with no man between them."""
     files, ranks, steps = end[0] - start[0], end[1] - start[1], distance(start, end)
     if steps == 0 or files not in (0, steps, -steps) or ranks not in (0, steps, -steps):
         return False
@@ -53,7 +53,7 @@ def neighbours(at: Square) -> list[Square]:
 
 
 def can_strike(men: Men, at: Square, victim: Square) -> bool:
-    """Whether the man there could strike this enemy with one action, were it his turn."""
+    """Whether the man could strike this enemy with one action if it were to move."""
     man, steps = men[at], distance(at, victim)
     is_diagonal = abs(at[0] - victim[0]) == abs(at[1] - victim[1])
     if man.letter == "P":
@@ -84,8 +84,8 @@ def can_strike(men: Men, at: Square, victim: Square) -> bool:
 class Activation:
     """A Decree of this game."""
 
-    actions: int = 0  # own ones made under it
-    hits: int = 0  # own ones under it that did damage
+    actions: int = 0  # own actions while it was active
+    hits: int = 0  # those of them that did damage
 
 
 @dataclass
@@ -93,7 +93,7 @@ class Side:
     """What one side has done so far."""
 
     activations: list[Activation] = field(default_factory=list)
-    current: Activation | None = None  # the one that is active
+    current: Activation | None = None  # the active Decree
     combo_attacks: int = 0
     absorbed: list[int] = field(default_factory=list)
     healed: list[int] = field(default_factory=list)
@@ -109,7 +109,7 @@ class Side:
     scaled_damage: Fraction = Fraction(0)
 
     def longest_quiet(self) -> int:
-        """The most own actions in a row that did no damage."""
+        """The length of the longest series of own actions without damage."""
         best = now = 0
         for loud in self.did_damage:
             now = 0 if loud else now + 1
@@ -117,7 +117,7 @@ class Side:
         return best
 
     def numbers(self) -> dict[str, float]:
-        """Everything by the names of the tracker."""
+        """All counts, by the tracker's names."""
         return {
             "rd_activations": len(self.activations),
             "rd_combo_attacks": self.combo_attacks,
@@ -144,21 +144,21 @@ class Side:
 
 @functools.lru_cache(maxsize=2)  # the end of a ply is the beginning of the next
 def read(text: str) -> tuple[exchange.State, Men]:
-    """The position of a text, a pending die left out, and its men."""
+    """The position of a text without its pending die, and the men by square."""
     state = exchange.State.parse(text.partition(" die:")[0])
     return state, {(at % 8, at // 8): man for at, man in state.men.items()}
 
 
 def completed(texts: Sequence[str], moves: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """The plies that came to an end: position before, move text, position after."""
+    """The completed plies: position before, move text, position after."""
     for before, move, after in zip(texts, moves, texts[1:], strict=False):
-        if " die:" not in after:  # else nothing has happened yet
+        if " die:" not in after:  # with a pending die the ply is not complete
             position, _, pending = before.partition(" die:")
             yield position, pending or move, after
 
 
 def note_decree(side: Side, move: str, damage: int, counter_after: int) -> None:
-    """Counts an own action for the Decree it was made under, and opens or closes one."""
+    """Counts an action for the active Decree, and begins or ends a Decree."""
     if side.current is not None:
         side.current.actions += 1
         side.current.hits += damage > 0
@@ -170,7 +170,7 @@ def note_decree(side: Side, move: str, damage: int, counter_after: int) -> None:
 
 
 def note_move(side: Side, move: str, men: Men, men_after: Men, damage: int) -> Square | None:
-    """Counts what a man did, by his move text; where he went, None if he stayed."""
+    """Counts what a man did, from its move text; returns its new square, None if it stayed."""
     man = men[square(move)]
     if "+" in move:
         target = square(move[3:])
@@ -196,7 +196,7 @@ def note_move(side: Side, move: str, men: Men, men_after: Men, damage: int) -> S
 
 
 def count(texts: Sequence[str], moves: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """White's and Black's numbers. Texts are those of all states, moves those between them."""
+    """White's and Black's counts, from the texts of all states and the moves between them."""
     sides = Side(), Side()
     for before, move, after in completed(texts, moves):
         state, men = read(before)

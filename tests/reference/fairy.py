@@ -1,7 +1,7 @@
 """A slow reference for Ultimate Random Chess: any back rank, 960 castling, men given by patterns.
 
-Everything is done the naive way, on a dict from square to man: every pseudo-legal move is made on
-a copy of the board, and a king is attacked if some enemy capture generated there takes it. With
+Everything is computed naively, on a dict from square to man: each pseudo-legal move is made on a
+copy of the board, and a king is attacked if an enemy capture on that copy takes it. With
 `two_square_castling` the same code plays orthodox chess.
 
 Squares are (file, rank), both 0..7, so e4 is (4, 3). Colour 0 is White, colour 1 is Black.
@@ -49,7 +49,7 @@ class Piece:
 
 
 def leaps(right: int, forward: int) -> tuple[tuple[int, int], ...]:
-    """The vector with all its reflections and its quarter turns, each once."""
+    """The vector with all its reflections and quarter turns, without duplicates."""
     both_ways_round = ((right, forward), (forward, right))
     return tuple(
         sorted({(x * i, y * j) for x, y in both_ways_round for i in (1, -1) for j in (1, -1)})
@@ -162,7 +162,7 @@ def back_rank(colour: int) -> int:
 
 
 def forward(colour: int) -> int:
-    """The direction in which this colour's pawns walk."""
+    """The change of rank, 1 or -1, of this colour's pawns."""
     return 1 if colour == 0 else -1
 
 
@@ -200,7 +200,7 @@ def hop_landings(
 
 
 def landings(board: Board, origin: Square, pattern: Pattern) -> Iterator[Square]:
-    """The squares which the man can reach by this pattern, whatever stands on them."""
+    """The squares that the man can reach by this pattern, empty or not."""
     man = board[origin]
     if pattern.initial_only:
         rank_of_its_kind = back_rank(man.colour)
@@ -233,7 +233,7 @@ def move_reach(board: Board, origin: Square) -> set[Square]:
 
 
 def captures(board: Board, origin: Square) -> set[Square]:
-    """The squares of the hostile men which the man can take."""
+    """The squares of the hostile men that the man can take."""
     colour = board[origin].colour
     return {
         square
@@ -284,12 +284,12 @@ def is_legal(position: Position, move: Move) -> bool:
 
 
 def legal_moves(position: Position) -> list[Move]:
-    """All moves that the rules allow in the position, draws not considered."""
+    """All moves that the rules allow in the position, ignoring draws."""
     return [move for move in pseudo_legal_moves(position) if is_legal(position, move)]
 
 
 def pseudo_legal_moves(position: Position) -> Iterator[Move]:
-    """All moves of the mover's men, those included that leave the king attacked."""
+    """All moves of the mover's men, including those that leave the king attacked."""
     board = position.board
     for origin, man in board.items():
         if man.colour != position.mover:
@@ -309,7 +309,7 @@ def pseudo_legal_moves(position: Position) -> Iterator[Move]:
 
 
 def en_passant_moves(position: Position) -> Iterator[Move]:
-    """The en-passant captures, those included that leave the king attacked."""
+    """The en-passant captures, including those that leave the king attacked."""
     target = position.en_passant
     if target is None:
         return
@@ -325,9 +325,9 @@ def files_between(start: int, end: int) -> list[int]:
 
 
 def castling_is_possible(position: Position, side: str) -> bool:
-    """Whether the way is free, the king not in check, and no square on its way attacked.
+    """Whether the path is free, the king is not in check, and no square on its path is attacked.
 
-    That the king is safe afterwards is tested as for any other move.
+    Whether the king is safe afterwards is tested as for any other move.
     """
     rank = back_rank(position.mover)
     king = king_square(position.board, position.mover)
@@ -344,12 +344,12 @@ def castling_is_possible(position: Position, side: str) -> bool:
     if is_in_check(position.board, position.mover):
         return False
 
-    # The king leaves its own square, unless it stands already where castling puts it.
+    # The king leaves its square unless that is already its square after castling.
     crossed_or_landed_on = [
         file for file in king_files if file != king[0] or file == KING_FILE_AFTER[side]
     ]
-    # What stands on a square does not change who reaches it, so the king itself may be put there
-    # to see whether it would be taken.
+    # A man on a square does not change which men reach that square, so the king can be put on each
+    # one to see whether it would be taken.
     return not any(
         is_in_check({**lifted, (file, rank): king_man}, position.mover)
         for file in crossed_or_landed_on
@@ -357,7 +357,7 @@ def castling_is_possible(position: Position, side: str) -> bool:
 
 
 def board_after(position: Position, move: Move) -> Board:
-    """The men as they stand when the move has been made."""
+    """The board after the move."""
     board = dict(position.board)
     man = board.pop(move.origin)
     if move.castling:
@@ -375,7 +375,7 @@ def board_after(position: Position, move: Move) -> Board:
 
 
 def passed_pawn_square(mover: int, en_passant: Square) -> Square:
-    """Where the pawn stands that the mover takes en passant."""
+    """The square of the pawn that the mover takes en passant."""
     return en_passant[0], en_passant[1] - forward(mover)
 
 
@@ -393,7 +393,7 @@ def rights_after(position: Position, move: Move) -> Rights:
 
 
 def without_idle_en_passant(position: Position) -> Position:
-    """The position, its en-passant square dropped if no legal capture uses it."""
+    """The position, without its en-passant square if no legal capture uses it."""
     if any(is_legal(position, move) for move in en_passant_moves(position)):
         return position
     return replace(position, en_passant=None)
@@ -408,7 +408,7 @@ def is_ascii_letter(symbol: str) -> bool:
 
 
 def man_text(man: Man) -> str:
-    """The man as written in the board field."""
+    """The man's text in the board field."""
     if is_ascii_letter(man.symbol):
         return man.symbol if man.colour == 0 else man.symbol.lower()
     return f"{{{'wb'[man.colour]}{man.symbol}}}"
@@ -436,7 +436,7 @@ def files_further_out(file: int, side: str) -> range:
 
 
 def is_rook(board: Board, square: Square, colour: int) -> bool:
-    """Whether a rook of this colour stands there."""
+    """Whether a rook of this colour is on the square."""
     return square in board and board[square].symbol == "R" and board[square].colour == colour
 
 
@@ -490,7 +490,7 @@ def parse_board(text: str, pieces: dict[str, Piece]) -> Board:
 
 
 def check_men(board: Board) -> None:
-    """Refuse other than one king each and pawns on the first or last rank."""
+    """Raises unless each side has one king and no pawn is on the first or last rank."""
     for colour in (0, 1):
         kings = [man for man in board.values() if man.symbol == "K" and man.colour == colour]
         if len(kings) != 1:
@@ -537,7 +537,7 @@ def parse_rights(text: str, board: Board, two_square_castling: bool) -> Rights:
 
 
 def parse_en_passant(text: str, board: Board, mover: int) -> Square | None:
-    """The square passed by the pawn that has just made a double step, None if none can have."""
+    """The en-passant square; None if no enemy pawn can just have passed it."""
     if text == "-":
         return None
     if len(text) != 2 or text[0] not in FILES or text[1] not in "12345678":
@@ -571,12 +571,12 @@ class State:
     position: Position
     halfmove_clock: int  # plies since the last capture or pawn move
     move_number: int
-    past_keys: tuple[object, ...]  # the present position's key is the last
+    past_keys: tuple[object, ...]  # the current position's key is the last one
     two_square_castling: bool
 
     @classmethod
     def parse(cls, text: str, pieces: dict[str, Piece], two_square_castling: bool = False) -> State:
-        """The state that the text describes, with no history before it; else PositionError."""
+        """The state of the text, without any history; raises PositionError if the text is wrong."""
         fields = text.split()
         if not 4 <= len(fields) <= 6:
             raise PositionError(f"a position has 4 to 6 fields, not {len(fields)}")
@@ -625,7 +625,7 @@ class State:
         return [] if self.is_over else sorted(self._moves_by_text)
 
     def apply(self, move: str) -> State:
-        """The state after a legal move, its history one position longer."""
+        """The state after a legal move, with one more position in its history."""
         chosen = self._legal_move(move)
         before = self.position
         man = before.board[chosen.origin]
@@ -658,7 +658,7 @@ class State:
 
     @property
     def outcome(self) -> float | None:
-        """The result for White, 1, 0 or -1; None while the game goes on."""
+        """The result for White, 1, 0 or -1; None if the game is not over."""
         if self.end_reason is None:
             return None
         if self.end_reason != "checkmate":
@@ -667,7 +667,7 @@ class State:
 
     @cached_property
     def end_reason(self) -> str | None:
-        """Why the game is over; None while it goes on."""
+        """The reason for the end; None if the game is not over."""
         if not self._moves_by_text:
             return "checkmate" if is_in_check(self.position.board, self.mover) else "stalemate"
         if self.halfmove_clock >= 100:
@@ -686,7 +686,7 @@ class State:
 
     @cached_property
     def _moves_by_text(self) -> dict[str, Move]:
-        """The moves that the rules allow, though the game may be drawn already."""
+        """The moves that the rules allow, even if the game is already drawn."""
         return {self._move_text(move): move for move in legal_moves(self.position)}
 
     def _move_text(self, move: Move) -> str:
@@ -717,7 +717,7 @@ class State:
         return letters + self._disambiguation(move) + taking + target
 
     def _disambiguation(self, move: Move) -> str:
-        """File, rank or both, whichever tells the man from its fellows that can go there too."""
+        """The file, rank or square of the man, if equal men can also go to the target."""
         board = self.position.board
         rivals = [
             other.origin

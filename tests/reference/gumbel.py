@@ -16,7 +16,7 @@ LEAST = 2.0**-126  # a prior of 0 counts for this, the least normal float32
 
 @dataclass(frozen=True)
 class Settings:
-    """How much the values weigh beside the logits."""
+    """The weight of values relative to logits."""
 
     c_visit: float = 50.0
     c_scale: float = 0.1
@@ -39,13 +39,13 @@ def search(
     *,
     evaluate: Evaluate,
     considered: int = 16,
-    gumbels: Sequence[float] | None = None,  # beside state.legal, scaled already; None for zeros
+    gumbels: Sequence[float] | None = None,  # in the order of state.legal, scaled; None: zeros
     settings: Settings | None = None,
     draw_value: float = 0.0,
     draw_face: DrawFace | None = None,
     leaves: int = 1,
 ) -> Thought:
-    """The thought after so many simulations, or fewer where the root is proven before that."""
+    """The thought after `sims` simulations, or fewer if the root is proven earlier."""
     settings = settings or Settings()
     tree = Tree(state, evaluate, draw_value, draw_face)
     root = tree.root
@@ -82,11 +82,11 @@ def search(
 
 
 def visit_sequence(m: int, sims: int) -> list[int]:
-    """How many visits the root child that each simulation goes to must have."""
+    """For each simulation, the number of visits that the chosen root child must have."""
     if m == 1:
         return list(range(sims))
     sequence: list[int] = []
-    visits = 0  # of each child still in
+    visits = 0  # of each remaining child
     still_in = m
     while len(sequence) < sims:
         for _ in range(max(1, sims // (ceil(log2(m)) * still_in))):
@@ -108,7 +108,7 @@ def choose_inside(node: Node, settings: Settings) -> Node:
 
 
 def improved_policy(node: Node, settings: Settings) -> list[float]:
-    """softmax(logits + sigma), beside the children."""
+    """softmax(logits + sigma), in the order of the children."""
     sigmas = sigma(node, settings)
     scores = [logit(child) + s for child, s in zip(node.children, sigmas, strict=True)]
     highest = max(scores)
@@ -118,7 +118,7 @@ def improved_policy(node: Node, settings: Settings) -> list[float]:
 
 
 def sigma(node: Node, settings: Settings) -> list[float]:
-    """What the values add to the logits, beside the children."""
+    """What the values add to the logits, in the order of the children."""
     mixed = mixed_value(node)
     values = [value_of(node, child) if visits_of(child) else mixed for child in node.children]
     if settings.rescale:
@@ -129,7 +129,7 @@ def sigma(node: Node, settings: Settings) -> list[float]:
 
 
 def mixed_value(node: Node) -> float:
-    """What an unvisited child counts for: the node's own judgement and its visited children."""
+    """The value of unvisited children, from the node's evaluation and its visited children."""
     assert node.judged
     own = node.sign * node.judged.felt
     visited = [child for child in node.children if visits_of(child)]
@@ -143,12 +143,12 @@ def mixed_value(node: Node) -> float:
 
 
 def visits_of(child: Node) -> int:
-    """Completed and pending ones."""
+    """The completed and pending visits of a child."""
     return child.visits + child.pending
 
 
 def value_of(node: Node, child: Node) -> float:
-    """What a visited child is worth to the mover; while all its visits wait, what the node is."""
+    """A visited child's value for the mover, or the node's while all the visits are pending."""
     assert node.judged
     return node.q(child) if child.visits else node.sign * node.judged.felt
 

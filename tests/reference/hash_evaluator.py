@@ -1,4 +1,4 @@
-"""The evaluator of tests: numbers scattered from a position's key, as docs/search.md says."""
+"""The hash evaluator: pseudo-random numbers from a position's key, as in docs/search.md."""
 
 from math import exp
 
@@ -11,7 +11,7 @@ _WORD = 2**64 - 1  # sums and products are modulo 2**64
 
 
 def evaluate(state: rz.State) -> Judgement:
-    """Priors beside state.legal, seat 0's value and the probability of a draw."""
+    """Priors in the order of state.legal, seat 0's value, and the probability of a draw."""
     draw = word(state.key, 0) / 2
     value = (2 * word(state.key, 1) - 1) * (1 - draw)
     weights = [exp(4 * word(state.key, 16 + action)) for action in state.legal]
@@ -21,7 +21,7 @@ def evaluate(state: rz.State) -> Judgement:
 
 
 def word(key: int, n: int) -> float:
-    """The n-th number that a key scatters: 24 bits, in [0, 1)."""
+    """The n-th pseudo-random number of a key: 24 bits, in [0, 1)."""
     return (scatter((key + (n + 1) * 0x9E3779B97F4A7C15) & _WORD) >> 40) / 2**24
 
 

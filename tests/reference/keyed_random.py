@@ -1,4 +1,4 @@
-"""The core's random numbers, drawn again, by seed, ply and purpose: those of `Player.think`."""
+"""The random numbers of `Player.think`, computed again from seed, ply and purpose."""
 
 from collections.abc import Iterator
 from math import cos, log, pi, sqrt
@@ -13,9 +13,9 @@ _NOISE, _GUMBEL, _DICE = 2, 3, 5  # purposes
 
 
 def fractions(state: rz.State, seed: int, purpose: int) -> Iterator[float]:
-    """Numbers between 0 and 1, without end."""
+    """An endless series of random numbers between 0 and 1."""
     key = 0x2545F4914F6CDD1D
-    for word in (seed, 0, len(state.actions), 0, purpose):  # game 0, and nobody's judge
+    for word in (seed, 0, len(state.actions), 0, purpose):  # game 0, not a judge
         key = (key ^ word) * _GOLDEN & _WORD
         key ^= key >> 32
     key = scatter(key)
@@ -25,7 +25,7 @@ def fractions(state: rz.State, seed: int, purpose: int) -> Iterator[float]:
 
 
 def dice(state: rz.State, seed: int) -> DrawFace:
-    """Dice that fall as they do while a player thinks about a state."""
+    """A function that draws the same faces as the core in a search from this state."""
     numbers = fractions(state, seed, _DICE)
 
     def draw_face(die: rz.State) -> int:

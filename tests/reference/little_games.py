@@ -1,6 +1,6 @@
-"""Little games to search whole: made by hand from a few lines, or at random from a seed.
+"""Small games for exhaustive search, written by hand or generated from a seed.
 
-Nobody takes turns here: who moves next is written at each place, and in random games drawn.
+Seats need not alternate: each place names its mover, which is random in generated games.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Place:
 
     mover: int = 0  # 0, 1 or CHANCE
     exits: tuple[tuple[int, int], ...] = ()  # (action, number of the place it leads to)
-    chances: tuple[float, ...] = ()  # beside the exits of a die
-    outcome: float | None = None  # seat 0's, where the game is over
+    chances: tuple[float, ...] = ()  # of the exits of a die
+    outcome: float | None = None  # seat 0's, if the game is over
 
 
 class LittleGame(rz.PythonGame[int]):
@@ -100,7 +100,7 @@ def planned(name: str, plan: Plan, chances: Sequence[float] = ()) -> rz.Game:
 
 
 def road(plies: int, mover: int = 0) -> Plan:
-    """A long way without choices, to a draw."""
+    """A plan of forced plies that ends in a draw."""
     plan: Plan = 0.0
     for _ in range(plies):
         plan = (mover, [plan])
@@ -116,16 +116,16 @@ def mirrored(plan: Plan) -> Plan:
 
 
 def little_game(seed: int, has_chance: bool) -> rz.Game:
-    """A random game, registered: 3 to 6 plies, 1 to 4 ways, movers and outcomes by lot.
+    """A random game, registered: 3 to 6 plies, 1 to 4 actions, random movers and outcomes.
 
-    Every other seed is a tree; the others join ways again, so that places are reached by several.
+    Every other seed gives a tree; with the others, several paths may reach the same place.
     With has_chance at least one place is a die. Chances are sixteenths, so values are exact.
     """
     dice = random.Random(f"little {seed} {has_chance}")
     places: list[Place] = []
 
     def add(left: int, joins: list[list[int]]) -> int:
-        """A place from where `left` plies are left at most; `joins` has those made before."""
+        """The number of a new place with at most `left` plies to go, or of one in joins[left]."""
         if joins[left] and seed % 2 and dice.random() < 0.4:
             return dice.choice(joins[left])
         number = len(places)
@@ -144,7 +144,7 @@ def little_game(seed: int, has_chance: bool) -> rz.Game:
     plies = dice.randint(3, 6)
     add(plies, [[] for _ in range(plies + 1)])
     if has_chance and all(place.mover != rz.CHANCE for place in places):
-        return little_game(seed + 1_000_000, has_chance)  # place 1 was an end
+        return little_game(seed + 1_000_000, has_chance)  # try again: no die was made
     return rz.load(LittleGame(f"little_{'dice' if has_chance else 'plain'}_{seed}", places))
 
 

@@ -1,20 +1,19 @@
-"""Small games solved whole: the best for whoever moves, the expectation of a die."""
+"""Exhaustive minimax for small games, with expectations at dice."""
 
 import rulezero as rz
 
 
 def solve(state: rz.State) -> float:
-    """Seat 0's value with best play. The game must be small, and no position may come twice.
+    """Seat 0's value with best play. The game must be small, and no position may recur.
 
-    Positions are remembered by their text, which says all about them but their past. Where a
-    position can come twice its past may count, and walking everything once, as here, comes upon
-    such a cycle: that is a ValueError.
+    Values are cached by text, which does not contain the history of a position. In games where
+    positions can recur, the history may matter; such a cycle raises ValueError.
     """
     return _solve(state, {})
 
 
 def best_actions(state: rz.State, within: float = 0.0) -> set[int]:
-    """The mover's moves that give away no more than this."""
+    """The mover's actions whose value is at most `within` below the best."""
     known: dict[str, float] = {}
     sign = 1 if state.mover == 0 else -1
     values = {action: sign * _solve(state.apply(action), known) for action in state.legal}

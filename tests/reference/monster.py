@@ -1,9 +1,9 @@
 """Monster Chess, written slowly and plainly from its rules, to check a fast implementation.
 
-White's turn is judged by listing every pair of half-moves. python-chess serves as a board only:
-where the men stand, how they move when nobody cares for kings, and what attacks a square. It
-never sees a castling right (its castling is written out here), it plays no move (its `push` flips
-the side), and it is told an en-passant square only where this game grants one.
+White's legal turns are found by listing every pair of half-moves. python-chess is used only as a
+board: for the placement of men, their moves without regard to king safety, and attacked squares.
+It gets no castling rights (castling is implemented here), makes no moves (its `push` flips the
+side), and gets an en-passant square only where this game allows one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TURN_LIMIT = 150
 
 
 class PositionError(ValueError):
-    """A text that is no position, with what is wrong in it."""
+    """The text is not a position; the message says what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ BLACK_ROOK = chess.Piece(chess.ROOK, chess.BLACK)
 class State:
     """A position. The game has no repetition rule, so its history is the text itself.
 
-    board    men, side to move, usable en-passant square; never changed once it is here
+    board    men, side to move, usable en-passant square; never modified
     rights   Black's castling rights: "", "k", "q" or "kq"
     number   the sixth field: one more after each black move
     pending  whether White has made the first half of its turn and owes the second
@@ -145,7 +145,7 @@ class State:
 
     @property
     def outcome(self) -> float | None:
-        """White's result: 1, 0 or -1; None while the game goes on."""
+        """White's result, 1, 0 or -1; None if the game is not over."""
         if not self.is_over:
             return None
         if self.board.king(chess.BLACK) is None:
@@ -156,7 +156,7 @@ class State:
 
     @property
     def end_reason(self) -> str | None:
-        """`king`, `150 turns`, `no action`, or None while the game goes on."""
+        """`king`, `150 turns` or `no action`; None if the game is not over."""
         if self.decision is not None:
             return self.decision
         return None if self._plies else "no action"
@@ -184,12 +184,12 @@ class State:
 
     @property
     def _turns_played(self) -> int:
-        """A white pair is one turn, a black move is one."""
+        """The number of turns so far: a pair of white moves is one, and a black move is one."""
         return 2 * (self.number - 1) + (1 if self.board.turn == chess.BLACK else 0)
 
     @property
     def decision(self) -> str | None:
-        """Why the game is over whatever plies there are, tested in the order of the rules."""
+        """The reason for an end that does not depend on the plies, in the order of the rules."""
         if self.board.king(chess.WHITE) is None or self.board.king(chess.BLACK) is None:
             return "king"
         if self._turns_played >= TURN_LIMIT:
@@ -209,8 +209,8 @@ class State:
 def legal_turns(state: State) -> list[tuple[str, ...]]:
     """All legal turns of White, sorted: pairs of plies, or one ply that captures the king.
 
-    Every pair is listed and judged. If some turn is good, the good ones are legal, else all are.
-    A first half that leaves White without a second one begins no pair and so drops out by itself.
+    All pairs are listed. If any turn is good, only the good ones are legal, else all are. A first
+    half after which White has no second one is in no pair, so it is never legal.
     """
     if state.board.turn != chess.WHITE or state.pending:
         raise ValueError(f"not the start of White's turn: {state.text!r}")
@@ -234,7 +234,7 @@ def legal_turns(state: State) -> list[tuple[str, ...]]:
 
 
 def lone_plies(state: State) -> list[str]:
-    """The legal plies that end a turn: a black move, or White's second half judged by itself."""
+    """The legal plies that end a turn: black moves, or White's second halves."""
     mover = state.board.turn
     moves = list(half_moves(state.board, state.rights))
     good_moves = [move for move in moves if is_good(after(state.board, move), mover)]
@@ -252,7 +252,7 @@ def is_good(board: chess.Board, mover: chess.Color) -> bool:
 
 
 def half_moves(board: chess.Board, rights: str) -> Iterator[chess.Move]:
-    """Every move of the side to move, king safety ignored, except that castling respects it."""
+    """All moves of the side to move, ignoring king safety except in castling."""
     yield from board.generate_pseudo_legal_moves()
     if board.turn == chess.BLACK:
         yield from castling_moves(board, rights)
@@ -299,7 +299,7 @@ def after(board: chess.Board, move: chess.Move) -> chess.Board:
 
 
 def surviving_rights(rights: str, move: chess.Move) -> str:
-    """The rights left after a move: each dies when its king or rook moves or its rook is taken."""
+    """The rights left after a move; a right is lost if its king or rook moves or is captured."""
     touched = (move.from_square, move.to_square)
     return "".join(
         right
@@ -318,13 +318,13 @@ def passed_square(board: chess.Board, move: chess.Move) -> chess.Square | None:
 
 
 def can_be_taken_by_pawn(board: chess.Board, square: chess.Square) -> bool:
-    """Whether a pawn of the side to move stands ready to capture on the square."""
+    """Whether a pawn of the side to move can capture on the square."""
     ready = board.attackers(board.turn, square) & board.pieces(chess.PAWN, board.turn)
     return bool(ready)
 
 
 def finished(board: chess.Board, loser: chess.Color, number: int) -> State:
-    """The state after the loser's king has been captured, in the one form such a text has."""
+    """The state after a king's capture, in the only form that its text can have."""
     final = board.copy(stack=False)
     final.turn = loser
     final.ep_square = None

@@ -1,23 +1,23 @@
-"""Endgames of Monster Chess solved whole, slowly and plainly, to check a fast solver.
+"""A slow and plain solver of Monster Chess endgames, to check a fast one.
 
-No castling, no black pawns and so no en passant, no end after 150 turns. White to begin a turn,
-White with its second half pending and Black to move are three stages of the same men. A verdict is
+There is no castling, no black pawn and so no en passant, and no draw after 150 turns. White to
+begin a turn, White with its second half pending and Black to move are three stages. A verdict is
 
     +n  White captures the black king in its n-th turn from here; a turn begun counts as the first
     -n  Black captures the white king with its n-th move from here
      0  drawn: play without end, or a side without a move
 
-The winner shortens, the loser lengthens. The work is done twice:
+The winner takes the shortest way, the loser the longest. Verdicts are computed in two ways:
 
-  * `Table` fills arrays with one axis per man. All verdicts are 0 at first; sweep k then gives
-    those of the game called a draw after k rounds, and once a sweep changes nothing, none will.
+  * `Table` fills arrays with one axis per man. All verdicts are 0 at first. Sweep k gives those
+    of the game that is drawn after k rounds. After a sweep without changes they are final.
   * `Solution.by_rules` lists the moves of one position from the rules, White's turn as pairs, and
-    takes the best of the verdicts where they lead. Only true verdicts agree with it everywhere:
-    where +-n is claimed, a move to a nearer end exists (by induction the win is real), and no 0
-    survives next to wins that leave it no way out. So `Solution.check`, run on all positions of
-    a table and of all that it leads to, is a proof; on some of them it is a sample.
+    takes the best verdict of the positions after them. Only true verdicts agree with it everywhere:
+    a verdict +-n needs a move to a nearer end (by induction the win is real), and a 0 cannot
+    stand if all moves lead to wins. So `Solution.check` is a proof if it is run on all positions
+    of a table and of the tables after captures and promotions; otherwise it is a sample.
 
-Both share nothing but the geometry in `Board`. Other boards than 8x8 serve to solve everything.
+The two share only the geometry in `Board`. Boards smaller than 8x8 can be solved completely.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ WAYS = {
 }
 
 # Scores order verdicts for a mover: n turns to its own win are WIN - n, to the other's n - WIN.
-# A landing's score is raised by GOOD where the rules prefer the move: a best landing that is not
-# raised shows that no preferred one was there. No landing at all is NONE.
+# The score of a position after a move is raised by GOOD if the rules prefer the move. If the best
+# score is not raised, there was no preferred move. Without any move, the score is NONE.
 WIN = 2000
 GOOD = 8192
 NONE = -32768
@@ -61,7 +61,7 @@ NONE = -32768
 
 @dataclass(frozen=True)
 class Board:
-    """Squares are numbered from a1 along the ranks: 0 to files * ranks - 1."""
+    """A board whose squares are numbered from a1 along the ranks: 0 to files * ranks - 1."""
 
     files: int = 8
     ranks: int = 8
@@ -72,12 +72,12 @@ class Board:
 
     @property
     def last_rank(self) -> list[int]:
-        """Where pawns promote."""
+        """The squares on which white pawns promote."""
         return [square for square in self.squares if square // self.files == self.ranks - 1]
 
     @property
     def pawnless(self) -> list[int]:
-        """Where pawns never stand: the first rank and the last."""
+        """The squares without pawns: those of the first and the last rank."""
         return [square for square in self.squares if square // self.files in (0, self.ranks - 1)]
 
     def step(self, square: int, way: tuple[int, int]) -> int | None:
@@ -89,7 +89,7 @@ class Board:
         return None
 
     def lines(self, kind: str, square: int) -> list[list[int]]:
-        """For each direction of a man, no pawn, the squares it passes, the nearest first."""
+        """For each direction of a man (not a pawn), the squares it passes, the nearest first."""
         lines = []
         for way in WAYS[kind]:
             line = []
@@ -101,7 +101,7 @@ class Board:
         return lines
 
     def pushes(self, square: int) -> list[int]:
-        """The squares before a white pawn: two from rank 2, unless the second is the last rank."""
+        """The squares ahead of a white pawn: two from rank 2, if the second is not on the last."""
         files, rank = self.files, square // self.files
         if rank in (0, self.ranks - 1):
             return []
@@ -109,7 +109,7 @@ class Board:
         return [square + files, square + 2 * files] if is_double else [square + files]
 
     def slants(self, square: int) -> list[int]:
-        """Where a white pawn captures."""
+        """The squares on which a white pawn captures."""
         if square in self.pawnless:
             return []
         targets = (self.step(square, way) for way in ((-1, 1), (1, 1)))
@@ -120,7 +120,7 @@ class Board:
 
 
 def moves(board: Board, men: Men, is_white: bool) -> Iterator[tuple[Men, str]]:
-    """The men after every move of a side, king safety ignored, and whom it captured or ''."""
+    """The men after each move of a side, ignoring king safety, and the captured man or ''."""
     for start, letter in men.items():
         if letter.isupper() != is_white:
             continue
@@ -134,7 +134,7 @@ def moves(board: Board, men: Men, is_white: bool) -> Iterator[tuple[Men, str]]:
 
 
 def _targets(board: Board, men: Men, start: int) -> Iterator[int]:
-    """Where the man on a square can go: to no man of its own side."""
+    """The squares to which a man can move or on which it can capture."""
     letter = men[start]
     if letter == "P":
         for target in board.pushes(start):
@@ -212,13 +212,13 @@ class Table:
         return [man for man, letter in enumerate(self.letters) if letter == "P"]
 
     def verdicts(self, stage: str) -> npt.NDArray[np.int16]:
-        """Verdicts by the squares of the men; 0 too where `valid` is False."""
+        """Verdicts by the squares of the men; also 0 where `valid` is False."""
         scores: npt.NDArray[np.int16] = getattr(self, stage)
         shown = np.where(scores > 0, WIN - scores, np.where(scores < 0, -WIN - scores, 0))
         return shown.astype(np.int16)
 
     def _solve(self) -> None:
-        """Sweeps until nothing changes. In sweep k Black sees the turns of sweep k - 1."""
+        """Sweeps until no score changes. In sweep k, Black's scores use White's of sweep k - 1."""
         nothing = np.full(self.shape, NONE, dtype=np.int16)
         after_first, after_second, after_black = (
             self._landings(is_white, arrival, GOOD + WIN - 1, nothing)
@@ -239,7 +239,7 @@ class Table:
             assert self.sweeps < WIN // 2
 
     def _chosen(self, is_white: bool, landings: Array) -> Array:
-        """The mover's scores by its best legal move; 0, a draw, where there is none."""
+        """The mover's scores for its best legal move; 0, a draw, where it has no move."""
         best = self._best(is_white, landings)
         best = np.where(best > GOOD // 2, best - GOOD, np.where(best == NONE, 0, best))
         return np.where(self.valid, best, 0).astype(np.int16)
@@ -256,11 +256,11 @@ class Table:
     def _landings(
         self, is_white: bool, arrival: Callable[[Table], Array], won: object, nothing: Array
     ) -> Array:
-        """What a side's move is worth to it, by the squares of the men just after it.
+        """The value of a move for its side, by the squares of the men just after it.
 
-        A capture is seen there as two men of different sides on one square, and a promotion as a
-        pawn on the last rank: both belong to other tables. `nothing` is what an impossible move
-        is worth, `won` the capture of the king, `arrival` what the positions of a table are.
+        In these arrays, a capture is two men of different sides on one square, and a promotion is
+        a pawn on the last rank; their values come from other tables. `nothing` is the value of an
+        impossible move, `won` of the king's capture, and `arrival` gives those of a table.
         """
         own, other = self.sides[is_white], self.sides[not is_white]
         landings = np.where(self.valid, arrival(self), nothing)
@@ -297,7 +297,7 @@ class Table:
         return landings
 
     def _other(self, arrival: Callable[[Table], Array], changes: dict[int, str]) -> Array:
-        """What the positions are worth with men changed or gone; axes as they stand here."""
+        """Values of the positions with men changed or removed, with axes in this table's order."""
         letters = [changes.get(man, letter) for man, letter in enumerate(self.letters)]
         letters = [letter for letter in letters if letter]
         order = sorted(range(len(letters)), key=lambda man: LETTERS.index(letters[man]))
@@ -305,10 +305,10 @@ class Table:
         return arrival(table).transpose([order.index(man) for man in range(len(letters))])
 
     def _best(self, is_white: bool, landings: Array) -> Array:
-        """The highest landing among a side's moves, king safety ignored; if none the lowest."""
+        """The highest value of a side's moves, ignoring king safety; without a move, the lowest."""
         lowest = False if landings.dtype == bool else NONE
         best = np.full_like(landings, lowest)
-        axes = range(len(self.letters) - 1)  # of the men besides the one that moves
+        axes = range(len(self.letters) - 1)  # of the men that do not move
         for man in self.sides[is_white]:
             kind = self.letters[man].upper()
             enemies = [axis - (axis > man) for axis in self.sides[not is_white]]
@@ -321,13 +321,13 @@ class Table:
                 else:
                     lines = self.board.lines(kind, square)
                 for line in lines:
-                    worth = np.full_like(here, lowest)  # of what is beyond the target
+                    worth = np.full_like(here, lowest)  # the best value from this target on
                     for target in reversed(line):
                         if kind != "P":
-                            _block(worth, axes, target, lowest)  # nobody jumps
+                            _block(worth, axes, target, lowest)  # a man here blocks the rest
                         np.maximum(worth, there[target], out=worth)
                         if kind == "P":
-                            _block(worth, axes, target, lowest)  # nor is anybody pushed
+                            _block(worth, axes, target, lowest)  # pawns cannot capture ahead
                     np.maximum(here, worth, out=here)
                 for target in self.board.slants(square) if kind == "P" else ():
                     for enemy in enemies:
@@ -338,30 +338,30 @@ class Table:
 
 
 def _where(squares: dict[int, int] | dict[int, list[int]]) -> tuple[Any, ...]:
-    """The index of the cells in which these men stand there, and the others anywhere."""
+    """The index of the cells with these men on these squares and other men anywhere."""
     return tuple(squares.get(man, slice(None)) for man in range(max(squares) + 1))
 
 
 def _block(worth: Array, axes: Iterable[int], square: int, lowest: int) -> None:
-    """Lowers what cannot be had while any man stands on a square."""
+    """Sets to `lowest` all cells in which any man stands on the square."""
     for axis in axes:
         worth[_where({axis: square})] = lowest
 
 
 def _first(table: Table) -> Array:
-    """A first half leads here: preferred if it begins a good turn, barred if it begins none."""
+    """White's values after a first half: preferred if a good turn can follow, NONE if none can."""
     preferred = np.where(table.can_end_well, GOOD, 0).astype(np.int16)
     return np.where(table.can_move, preferred + table.pending, np.int16(NONE))
 
 
 def _second(table: Table) -> Array:
-    """A second half leads here: preferred if it leaves the white king unattacked."""
+    """White's values after a second half: preferred if the white king is then unattacked."""
     preferred = np.where(table.safe, GOOD, 0).astype(np.int16)
-    return preferred + table.black - (table.black > 0)  # a win takes one turn more from there
+    return preferred + table.black - (table.black > 0)  # a win takes one more turn
 
 
 def _reply(table: Table) -> Array:
-    """Black's move leads here, and Black is who scores: preferred if its king is unattacked."""
+    """Black's values after its move: preferred if the black king is then unattacked."""
     preferred = np.where(table.black_safe, GOOD, 0).astype(np.int16)
     return preferred - table.start - (table.start < 0)
 
@@ -370,7 +370,7 @@ def _reply(table: Table) -> Array:
 
 
 class Solver:
-    """Tables of one board, made when they are asked for and kept."""
+    """The tables of one board, made on demand and cached."""
 
     def __init__(self, board: Board | None = None) -> None:
         self.board = board or Board()
@@ -392,13 +392,13 @@ class Solver:
 
 
 def solve(men: str, files: int = 8, ranks: int = 8) -> Solution:
-    """The solution for men such as `KPvKQ`, and for all that captures and promotions lead to."""
+    """The solution for men such as `KPvKQ`, and for the men after captures and promotions."""
     return Solver(Board(files, ranks)).solve(men)
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Verdicts for certain men; asked for others of the same board, it solves those too."""
+    """Verdicts for certain men; verdicts for other men of the board are solved on demand."""
 
     solver: Solver
     letters: str
@@ -416,11 +416,11 @@ class Solution:
         return self.solver.table(self.letters)
 
     def verdict(self, fen: str) -> int:
-        """The verdict on a text with both kings; its castling, en passant, counters are ignored."""
+        """The verdict on a FEN with both kings; castling, en passant and counters are ignored."""
         return self._look_up(*self.parse(fen))
 
     def by_rules(self, fen: str) -> int:
-        """The same from the rules and from the verdicts on the positions a turn leads to."""
+        """The verdict derived from the rules and the verdicts on the positions after the turn."""
         return self._judge(*self.parse(fen))
 
     def positions(self) -> Iterator[tuple[str, int]]:
@@ -432,7 +432,7 @@ class Solution:
                 yield self.text(men, stage), int(shown[stage][squares])
 
     def counts(self) -> dict[tuple[str, int], int]:
-        """How many positions there are by stage and by the verdict's sign."""
+        """The number of positions for each stage and each sign of the verdict."""
         counts: dict[tuple[str, int], int] = {}
         for stage in STAGES:
             signs = Counter(np.sign(self.table.verdicts(stage)[self._once]).tolist())
@@ -440,7 +440,7 @@ class Solution:
         return counts
 
     def longest(self, sign: int, stage: str) -> tuple[int, str]:
-        """The verdict of this sign that takes longest and a text with it; (0, '') if none."""
+        """The longest verdict of this sign, and a position with it; (0, '') if there is none."""
         lengths = sign * self.table.verdicts(stage) * self._once
         if lengths.max() <= 0:
             return 0, ""
@@ -449,7 +449,7 @@ class Solution:
         return sign * int(lengths.max()), self.text(men, stage)
 
     def check(self, most: int | None = None, seed: int = 0) -> int:
-        """Compares so many random positions, or all, with the rules; says how many it compared."""
+        """Compares `most` random positions, or all, with the rules; returns their number."""
         cells = np.flatnonzero(self._once)
         wanted: Sequence[int] = range(len(cells) * len(STAGES))
         if most is not None and most < len(wanted):
@@ -463,7 +463,7 @@ class Solution:
         return len(wanted)
 
     def check_symmetry(self) -> None:
-        """Compares with the mirrored files and, without pawns, ranks and, if square, diagonal."""
+        """Compares with mirrored files; without pawns also ranks, and the diagonal if square."""
         grid = np.array(self.board.squares).reshape(self.board.ranks, self.board.files)
         views = [grid[:, ::-1]]
         if "P" not in self.letters:
@@ -517,7 +517,7 @@ class Solution:
 
     @cached_property
     def _once(self) -> npt.NDArray[np.bool_]:
-        """Valid cells, of men that are alike only the order with rising squares."""
+        """Valid cells; of equal men only the order with ascending squares."""
         once = self.table.valid.copy()
         squares = np.indices(self.table.shape, sparse=True)
         for man in range(1, len(self.letters)):
@@ -534,7 +534,7 @@ class Solution:
         return WIN - score if score > 0 else -WIN - score
 
     def _judge(self, men: Men, stage: str) -> int:
-        """The best of the legal turns, or moves; the legal ones are the good, or all if none is."""
+        """The best verdict of the good turns or moves, or of all if none is good."""
         if stage == START:
             turns = list(self._pairs(men))
         elif stage == PENDING:
@@ -550,7 +550,7 @@ class Solution:
         return choose(legal, key=lambda verdict: 1 / verdict if verdict else 0.0)
 
     def _pairs(self, men: Men) -> Iterator[tuple[bool, int]]:
-        """Each turn of White's, move by move: whether it is good, and its verdict."""
+        """For each turn of White: whether it is good, and its verdict."""
         for halfway, captured in moves(self.board, men, is_white=True):
             if captured == "k":
                 yield True, 1
@@ -558,7 +558,7 @@ class Solution:
                 yield from self._endings(halfway)
 
     def _endings(self, men: Men) -> Iterator[tuple[bool, int]]:
-        """The same for each second half."""
+        """For each second half of a turn: whether it is good, and its verdict."""
         for after, captured in moves(self.board, men, is_white=True):
             if captured == "k":
                 yield True, 1
@@ -568,7 +568,7 @@ class Solution:
                 yield is_good, verdict + 1 if verdict > 0 else verdict
 
     def _replies(self, men: Men) -> Iterator[tuple[bool, int]]:
-        """Each move of Black's: whether it is legal even if others are, and its verdict."""
+        """For each move of Black: whether it is good, and its verdict."""
         for after, captured in moves(self.board, men, is_white=False):
             if captured == "K":
                 yield True, -1

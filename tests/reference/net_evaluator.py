@@ -1,4 +1,4 @@
-"""A net's word on a position, read as docs/search.md says: what a search makes of an evaluator."""
+"""Evaluations of states by an evaluator of planes, as docs/search.md describes them."""
 
 from collections import Counter
 from math import exp
@@ -11,10 +11,10 @@ from rulezero.play.evaluators import Evaluator
 
 
 def asked(evaluator: Evaluator) -> Evaluate:
-    """The judgement of states that an evaluator's judgement of planes comes to.
+    """A function that evaluates states with this evaluator.
 
-    Priors are the softmax over the slots of the legal actions, which share where they are the
-    same; values are turned from the mover's to seat 0's.
+    Priors are the softmax over the slots of the legal actions, shared among actions with the same
+    slot. Values are turned from the mover's to seat 0's.
     """
 
     def evaluate(state: rz.State) -> Judgement:

@@ -12,7 +12,7 @@ from reference.tree import DrawFace, Evaluate, Node, Tree
 
 @dataclass(frozen=True)
 class Rule:
-    """What decides between children; the keys of docs/players.md."""
+    """The rule that chooses between children; its fields are keys of docs/players.md."""
 
     c_puct: float = 1.5
     c_growth: float = 0.0
@@ -23,7 +23,7 @@ class Rule:
     virtual_loss: float = 3.0
 
     def choose(self, node: Node, is_root: bool) -> Node:
-        """The child that a simulation goes on to."""
+        """The child to which a simulation descends."""
         tried = [child for child in node.children if child.is_tried]
         if is_root:
             for child in tried:
@@ -41,21 +41,21 @@ class Rule:
         return max((child for child in node.children if not node.is_lost(child)), key=score)
 
     def score(self, node: Node, child: Node, q: float, visits: float) -> float:
-        """What a child that is worth so much after so many visits is compared by."""
+        """The score of a child with this value and this number of visits."""
         among = node.visits + node.pending
         rate = self.c_puct + self.c_growth * log((1 + among + self.c_base) / self.c_base)
         return q + rate * child.prior * sqrt(among) / (1 + visits)
 
     def bound(self, root: Node, child: Node) -> float:
-        """Below so many visits a visited child of the root is forced."""
+        """The number of visits below which a visited child of the root is forced."""
         return sqrt(self.forced * child.prior * (root.visits + root.pending - 1))
 
     def visits(self, child: Node) -> float:
-        """Visits of a child; each simulation that waits counts for several."""
+        """Visits of a child; each pending simulation counts as several."""
         return child.visits + (0 if child.exact else self.virtual_loss * child.pending)
 
     def q(self, node: Node, child: Node) -> float:
-        """What a child is worth to the mover; each simulation that waits is a loss."""
+        """A child's value for the mover; each pending simulation counts as a loss."""
         if child.exact or not self.visits(child):
             return node.q(child) if child.exact else 0.0
         lost = self.virtual_loss * child.pending
@@ -72,9 +72,9 @@ def search(
     draw_value: float = 0.0,
     draw_face: DrawFace | None = None,
     noise: float = 0.0,
-    draws: Sequence[float] = (),  # what is mixed into the priors beside state.legal
+    draws: Sequence[float] = (),  # noise for the priors, in the order of state.legal
 ) -> Node:
-    """The root after so many simulations, or fewer where it is proven before that."""
+    """The root after `sims` simulations, or fewer if it is proven earlier."""
     chosen = rule or Rule()
     tree = Tree(state, evaluate, draw_value, draw_face)
     root = tree.root
@@ -93,9 +93,9 @@ def move(root: Node) -> int:
 
 
 def policy(root: Node, rule: Rule | None = None) -> dict[int, float]:
-    """The policy target: shares of the visits among playable moves, or all of it for the choice.
+    """The policy target: visit shares among playable moves; 1 for the chosen move if it is won.
 
-    Visits that only the rule's forcing explains do not count.
+    Forced visits that no score explains do not count. Without visits, the chosen move gets 1.
     """
     among = playable(root)
     visits = unforced_visits(root, rule) if rule and rule.forced else root.child_visits
@@ -108,7 +108,7 @@ def policy(root: Node, rule: Rule | None = None) -> dict[int, float]:
 
 
 def unforced_visits(root: Node, rule: Rule) -> dict[int, int]:
-    """Visits without those that no score explains, by action."""
+    """Visits by action, without the forced ones that the score alone would not have made."""
     most = max(playable(root), key=lambda child: (child.visits, _q(root, child)))
     bar = rule.score(root, most, _q(root, most), most.visits)
     left = root.child_visits
@@ -126,9 +126,9 @@ def unforced_visits(root: Node, rule: Rule) -> dict[int, int]:
 
 
 def playable(root: Node) -> list[Node]:
-    """The children among which visits decide.
+    """The children among which the most visited one is played.
 
-    Of a proven root only the best: without dice those are the won one, else those not lost.
+    If the root is proven, they are the children with its value; otherwise those not proven lost.
     """
     if root.exact:
         best = root.exact.felt
@@ -137,4 +137,4 @@ def playable(root: Node) -> list[Node]:
 
 
 def _q(root: Node, child: Node) -> float:
-    return root.q(child) if child.visits else 0.0  # the unvisited are alike, and never most visited
+    return root.q(child) if child.visits else 0.0  # the unvisited only tie with each other

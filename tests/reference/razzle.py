@@ -40,7 +40,7 @@ QUEEN_STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1,
 
 
 class PositionError(ValueError):
-    """A text that is no position, with what is wrong in it."""
+    """The text is not a position; the message says what is wrong."""
 
 
 def square_name(square: int) -> str:
@@ -97,7 +97,7 @@ def read_board(text: str) -> str:
 
 
 def ball_is_home(board: str, seat: int) -> bool:
-    """Whether this seat's ball lies on its far rank, which has won the game."""
+    """Whether this seat's ball is on its far rank, so that the seat has won."""
     return board.index(CARRIER[seat]) // FILES == FAR_RANK[seat]
 
 
@@ -189,7 +189,7 @@ class State:
 
     @property
     def outcome(self) -> float | None:
-        """Seat 0's result: 1, 0 or -1; None while the game goes on."""
+        """Seat 0's result, 1, 0 or -1; None if the game is not over."""
         if not self.is_over:
             return None
         if self.end_reason != "ball":
@@ -198,7 +198,7 @@ class State:
 
     @property
     def end_reason(self) -> str | None:
-        """`ball`, `repetition`, `200 turns`, `no action`, or None while the game goes on."""
+        """`ball`, `repetition`, `200 turns` or `no action`; None if the game is not over."""
         if self.decision is not None:
             return self.decision
         return None if self._actions else "no action"
@@ -224,7 +224,7 @@ class State:
         )._beginning_a_turn()
 
     def _beginning_a_turn(self) -> State:
-        """This position with its own key entered in the history."""
+        """This position with its own key added to the history."""
         turn_starts = (*self.turn_starts, self._repetition_key)
         return State(self.board, self.mover, self.landing, self.in_chain, self.turn, turn_starts)
 
@@ -236,7 +236,7 @@ class State:
 
     @property
     def decision(self) -> str | None:
-        """Why the game is over whatever actions there are, tested in the order of the rules."""
+        """The reason for an end that does not depend on the actions, in the order of the rules."""
         if ball_is_home(self.board, 0) or ball_is_home(self.board, 1):
             return "ball"
         if not self.in_chain and self.turn_starts.count(self._repetition_key) >= 3:
@@ -247,7 +247,7 @@ class State:
 
     @cached_property
     def _actions(self) -> tuple[str, ...]:
-        """What the mover may do, sorted, not asking whether the game has been decided."""
+        """The mover's actions, sorted, even if the game is already decided."""
         passes = self._passes()
         if self.in_chain:
             return tuple(sorted([*passes, END_TURN]))

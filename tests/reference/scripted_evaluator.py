@@ -1,4 +1,4 @@
-"""An evaluator that says what a test tells it to."""
+"""An evaluator whose answers are given by a test."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from reference.tree import Evaluate, Judgement
 def said(
     words: dict[str, tuple[list[float], float]], draw: float = 0.0, value: float = 0.0
 ) -> Evaluate:
-    """An evaluator that says these priors and values of these places, and the same of others."""
+    """An evaluator with these priors and values by place; even priors and `value` elsewhere."""
 
     def evaluate(state: rz.State) -> Judgement:
         even = [1 / len(state.legal)] * len(state.legal)

@@ -1,4 +1,4 @@
-"""A game and its slow reference, played beside each other on the same random choices."""
+"""Plays a game and its slow reference with the same random choices, and compares them."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ import rulezero as rz
 
 
 class Reference(Protocol):
-    """What a reference answers: the contract's words, with move texts for action numbers."""
+    """The interface of references: that of states, with move texts instead of action numbers."""
 
     @property
     def text(self) -> str: ...
@@ -29,7 +29,7 @@ R = TypeVar("R", bound=Reference)
 
 
 def assert_same(state: rz.State, reference: Reference) -> dict[str, int]:
-    """The legal actions by move text, after every answer has been compared."""
+    """Asserts that all answers agree, and returns the legal actions by move text."""
     assert state.text == reference.text
     moves = {state.say(action): action for action in state.legal}
     assert sorted(moves) == reference.legal, state.text
@@ -47,7 +47,7 @@ def play(
     most: int = 1_000_000,
     choose: Callable[[random.Random, list[str]], str] = random.Random.choice,
 ) -> Iterator[tuple[rz.State, R]]:
-    """Both after every ply of a random game, compared: the start first, the end last."""
+    """Yields both states of a random game, from start to end, after asserting that they agree."""
     dice = random.Random(seed)
     for _ in range(most):
         moves = assert_same(state, reference)

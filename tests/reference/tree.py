@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 import rulezero as rz
 
-# Priors beside state.legal, seat 0's value, the probability of a draw.
+# Priors in the order of state.legal, seat 0's value, the probability of a draw.
 Judgement: TypeAlias = tuple[npt.NDArray[np.float32], np.float32, np.float32]
 Evaluate: TypeAlias = Callable[[rz.State], Judgement]
 DrawFace: TypeAlias = Callable[[rz.State], int]  # an index into state.legal
 
 
 def wins_by_sight(state: rz.State) -> bool:
-    """Whether the mover wins at once in a game whose winning moves show: a king is taken."""
+    """Whether the mover can win at once by capturing a king, in games where that wins."""
     if state.game.facts.name != "monster" or state.is_over:
         return False
     sign = 1 if state.mover == 0 else -1
@@ -30,7 +30,7 @@ def wins_by_sight(state: rz.State) -> bool:
 
 
 def fair_dice(seed: int) -> DrawFace:
-    """Dice that fall as their chances say."""
+    """A function that draws faces by their chances."""
     dice = random.Random(seed)
     return lambda state: dice.choices(range(len(state.legal)), state.chances)[0]
 
@@ -39,40 +39,40 @@ class Worth(NamedTuple):
     """What a position is worth to seat 0."""
 
     plain: float  # in [-1, 1]
-    felt: float  # with contempt: what the search adds up and compares
+    felt: float  # with contempt; the search sums and compares this
 
 
 @dataclass(eq=False)
 class Node:
     """A position reached from the root by actions.
 
-    Children stand in the order in which a choice looks at them: by prior, highest first, equal
-    ones in the order of the rules. The children of a die are its faces, in the order of the rules.
+    Children are in the order in which a choice compares them: by prior, highest first, and equal
+    priors in the order of the rules. A die's children are its faces, in the order of the rules.
     """
 
     state: rz.State
-    action: int = -1  # what led here; -1 at the root
-    prior: float = 1.0  # of that action; of a face its probability
+    action: int = -1  # the action that led to this node; -1 at the root
+    prior: float = 1.0  # of that action; for a face of a die, its probability
     visits: int = 0
-    pending: int = 0  # simulations that wait for an answer about something below, or about this
-    plain: float = 0.0  # sum of what simulations brought back
+    pending: int = 0  # pending simulations, here or below
+    plain: float = 0.0  # sum of the simulations' values
     felt: float = 0.0  # the same with contempt: W
-    judged: Worth | None = None  # what the evaluator said
-    exact: Worth | None = None  # once it is proven
+    judged: Worth | None = None  # the evaluator's value
+    exact: Worth | None = None  # the proven value
     children: list[Node] = field(default_factory=list)
 
     @property
     def sign(self) -> int:
-        """Turns seat 0's values into those of the mover here."""
+        """The factor from seat 0's values to those of this node's mover."""
         return 1 if self.state.mover == 0 else -1
 
     @property
     def is_tried(self) -> bool:
-        """Whether a simulation has been here, or waits."""
+        """Whether a simulation has visited this node, or is pending."""
         return self.visits + self.pending > 0
 
     def q(self, child: Node) -> float:
-        """What a child that has been visited or proven is worth to the mover here."""
+        """The value of a visited or proven child for this node's mover."""
         return self.sign * (child.exact.felt if child.exact else child.felt / child.visits)
 
     def is_won(self, child: Node) -> bool:
@@ -85,7 +85,7 @@ class Node:
 
     @property
     def value(self) -> float:
-        """What a thought reports: without contempt, exact where the node is proven."""
+        """The value that a thought reports: without contempt, and exact if the node is proven."""
         return self.exact.plain if self.exact else self.plain / self.visits
 
     @property
@@ -95,7 +95,7 @@ class Node:
 
 
 class Tree:
-    """A root that has been judged, and what it takes to simulate from there."""
+    """A search tree: an evaluated root, and the settings of its simulations."""
 
     def __init__(
         self,
@@ -122,17 +122,16 @@ class Tree:
         return state.outcome == self.root.sign
 
     def simulate(self, sims: int, choose: Callable[[Node], Node], leaves: int = 1) -> None:
-        """So many simulations, or fewer where the root is proven before that.
+        """Makes `sims` simulations, or fewer if the root is proven earlier.
 
-        `choose` picks a child of a judged choice; `leaves` of them wait for their answers at a
-        time.
+        `choose` picks a child of an evaluated node; `leaves` simulations are evaluated at a time.
         """
         done = 0
         while done < sims and not self.root.exact:
             done += self._round(sims - done, choose, leaves)
 
     def _round(self, most: int, choose: Callable[[Node], Node], leaves: int) -> int:
-        """Simulations until enough of them wait, which are answered then; how many there were."""
+        """Simulates until `leaves` are pending, evaluates them, and returns their number."""
         waiting: list[list[Node]] = []
         done = 0
         while len(waiting) < leaves and done + len(waiting) < most and not self.root.exact:
@@ -152,14 +151,14 @@ class Tree:
         return done + len(waiting)
 
     def _descend(self, choose: Callable[[Node], Node]) -> list[Node]:
-        """The way from the root to what is known exactly, or has not been judged."""
+        """The path from the root to a node that is exact or not yet evaluated."""
         path = [self.root]
         while not self._is_leaf(path[-1]):
             path.append(self._next(path[-1], choose))
         return path
 
     def _is_leaf(self, node: Node) -> bool:
-        """Whether a simulation ends here; the end of a game is known exactly from now on."""
+        """Whether a simulation ends here; a finished game gets its exact value."""
         if node.state.is_over and not node.exact:
             assert node.state.outcome is not None
             node.exact = self._worth(node.state.outcome, float(node.state.outcome == 0))
@@ -168,7 +167,7 @@ class Tree:
         return bool(node.exact or (node.state.mover != rz.CHANCE and not node.children))
 
     def _next(self, node: Node, choose: Callable[[Node], Node]) -> Node:
-        """Where a simulation goes on: a face of a die, or what a mover chooses."""
+        """The next node of a simulation: a face of a die, or the child that `choose` picks."""
         if node.state.mover != rz.CHANCE:
             return choose(node)
         if not node.children:
@@ -178,7 +177,7 @@ class Tree:
         return node.children[self.draw_face(node.state)]
 
     def _judge(self, node: Node) -> Worth:
-        """The evaluator's word on a position, which gets its children."""
+        """Evaluates a position, adds its children, and returns the value."""
         priors, value, draw = self.evaluate(node.state)
         moves = zip(node.state.legal, priors, strict=True)
         children = [Node(node.state.apply(move), move, float(prior)) for move, prior in moves]
@@ -215,7 +214,7 @@ def _proof(node: Node) -> Worth | None:
 
 
 def _expectation(chances: list[float], faces: list[Worth]) -> Worth:
-    """The mean of the faces; over the sum of the chances, so that a sure win is worth exactly 1."""
+    """The mean of the faces, divided by the sum of chances so that a sure win is exactly 1."""
     pairs = list(zip(chances, faces, strict=True))
     plain = sum(chance * worth.plain for chance, worth in pairs)
     felt = sum(chance * worth.felt for chance, worth in pairs)

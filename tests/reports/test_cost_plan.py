@@ -1,4 +1,4 @@
-"""GPU hours and money: as in the original Ultimate Random Chess plan; a number for every recipe."""
+"""GPU hours and costs: those of the original Ultimate Random Chess plan, and every recipe's."""
 
 import datetime
 import itertools
@@ -24,7 +24,7 @@ OWN = "date: 2026-01\noffers: [{gpu: A100 80GB, provider: me, price: 0.5}]\n"
 
 
 def rows(kind: str) -> list[list[str]]:
-    """The original plan's rows of one kind, cell by cell."""
+    """The original plan's rows of one kind, as lists of cells."""
     path = Path(__file__).parents[1] / "golden" / "cost.txt"
     lines = path.read_text(encoding="utf-8").splitlines()
     found = [line.split(": ", 1)[1] for line in lines if line.startswith(f"{kind}: ")]
@@ -32,7 +32,7 @@ def rows(kind: str) -> list[list[str]]:
 
 
 def ends(cell: str) -> Range:
-    """50-100, 50 or 10000+ as the least and the most."""
+    """The minimum and maximum of a cell such as 50-100, 50 or 10000+."""
     if cell.endswith("+"):
         return float(cell[:-1]), math.inf
     least, _, most = cell.partition("-")
@@ -40,13 +40,13 @@ def ends(cell: str) -> Range:
 
 
 def price(gpu: str, provider: str) -> float:
-    """What the shipped file says, at least."""
+    """The lowest price of this offer in the package's price file."""
     (found,) = [o for o in offers.newest().offers if (o.gpu, o.provider) == (gpu, provider)]
     return found.price[0]
 
 
 def test_the_shipped_prices_are_the_original_plans() -> None:
-    """Offers, levels, what spot instances save, and the date."""
+    """Offers, levels, the discount of spot instances and the date are those of the plan."""
     prices = offers.newest()
     assert [(o.gpu, o.provider, o.price) for o in prices.offers] == [
         (gpu, provider, ends(cell)) for gpu, provider, cell in rows("price")
@@ -61,7 +61,7 @@ def test_the_shipped_prices_are_the_original_plans() -> None:
 @pytest.mark.parametrize(("column", "offer"), [(2, (REFERENCE, "Thunder Compute")),
                                                (3, ("H100 80GB", "RunPod"))])  # fmt: skip
 def test_hours_times_price_is_the_original_plans_cost(column: int, offer: tuple[str, str]) -> None:
-    """Exactly with prices in tens of cents, as it reckons; within 3 % with the prices as told."""
+    """Costs are exact with prices rounded to ten cents, as in the plan; else within 3 %."""
     told = price(*offer)
     for row in rows("level"):
         for hours, dollars in zip(ends(row[1]), ends(row[column]), strict=True):
@@ -71,7 +71,7 @@ def test_hours_times_price_is_the_original_plans_cost(column: int, offer: tuple[
 
 @pytest.mark.parametrize("row", rows("tier"), ids=lambda row: row[0])
 def test_the_tiers_take_the_original_plans_hours(row: list[str]) -> None:
-    """One speed for all three: inside its ranges, and tier 1 what it calls 50 hours and $40."""
+    """With one speed, all tiers are in the plan's ranges; tier 1 is about 50 hours and $40."""
     preset, blocks, channels, sims, games, hours, dollars, budget = row
     experiment, prices = config.load("random_chess", preset), offers.newest()
     found = plan(experiment, prices)
@@ -88,12 +88,12 @@ def test_the_tiers_take_the_original_plans_hours(row: list[str]) -> None:
         assert ends(hours)[0] <= ours <= ends(hours)[1]
         assert ends(dollars)[0] <= quote.dollars[0] <= ends(dollars)[1]
         assert ends(budget)[0] <= quote.dollars[0] <= ends(budget)[1]
-    else:  # about so many: right in tens
+    else:  # a single figure is rounded to tens
         assert (round(ours, -1), round(quote.dollars[0], -1)) == (float(hours), float(dollars))
 
 
 def test_levels_go_by_work() -> None:
-    """Each tier reaches its own level, full the last; other games have none."""
+    """Each tier reaches its own level, and `full` the last one; other games have no levels."""
     prices = offers.newest()
     presets = ("tier1", "tier2", "tier3", "full")
     plans = [plan(config.load("random_chess", preset), prices, speed=1e9) for preset in presets]
@@ -103,7 +103,7 @@ def test_levels_go_by_work() -> None:
 
 
 def test_spot_and_fp16_only_save() -> None:
-    """Spot takes its share off the price, half precision off the arithmetic but not the waiting."""
+    """Spot reduces the price; half precision reduces the computing time, not the waiting time."""
     prices, experiment = offers.newest(), config.load("random_chess", "tier3")
     plain, spot = plan(experiment, prices), plan(experiment, prices, is_spot=True)
     assert plain.quotes[0].gpu == spot.quotes[0].gpu == "A100 40GB"
@@ -115,7 +115,7 @@ def test_spot_and_fp16_only_save() -> None:
 
 
 def test_a_stated_speed_is_all_that_counts() -> None:
-    """Evaluations, and samples as often as they cost, by that speed."""
+    """With --speed, hours are evaluations, and samples times their cost, divided by the speed."""
     prices, experiment = offers.newest(), config.load("connect4", "full")
     found = plan(experiment, prices, speed=1000)
     all_of_it = found.work.evaluations + prices.speed.learning * found.work.samples
@@ -123,7 +123,7 @@ def test_a_stated_speed_is_all_that_counts() -> None:
 
 
 def test_a_net_s_multiply_adds_are_counted() -> None:
-    """By hand: stem, blocks and heads of a little tower for Connect Four's 6 x 7 board."""
+    """Counted by hand: stem, blocks and heads of a small tower for Connect Four's 6 x 7 board."""
     game = load("connect4")
     planes, squares = game.facts.planes[0], 42
     convolutions = planes * 16 * 9 + 2 * 2 * 16 * 16 * 9 + 16 * 8 + 16 * 8
@@ -134,7 +134,7 @@ def test_a_net_s_multiply_adds_are_counted() -> None:
 
 @pytest.mark.parametrize("recipe", ["connect4", "razzle"])
 def test_every_preset_has_a_plan(recipe: str) -> None:
-    """The larger the preset, the more of everything."""
+    """A larger preset needs more of everything."""
     works = [gpu_work(config.load(recipe, preset)) for preset in config.presets_of(recipe)]
     for less, more in itertools.pairwise(works):
         assert less.evaluations < more.evaluations
@@ -143,17 +143,17 @@ def test_every_preset_has_a_plan(recipe: str) -> None:
 
 
 def test_without_a_net_there_is_nothing_to_rent() -> None:
-    """One line says so, for whatever reason; hours on this machine there are all the same."""
+    """Without a net for a GPU there is one line instead of offers; hours here are still given."""
     changes = ["selfplay.a=ucb1:sims=20", "anchor=null", "bootstrap=[]"]
     for experiment in (config.load("razzle", "small", changes), config.load("distill", "tiny")):
-        with pytest.raises(RunError, match=r"no net that a GPU could compute plays in the preset"):
+        with pytest.raises(RunError, match=r"no player in the preset .* has a net for a GPU"):
             plan(experiment, offers.newest())
         here = Estimate(workers=1, parameters=1, counts=(), seconds={"start": 1.0})
         assert plan(experiment, offers.newest(), here=here).quotes == ()
 
 
 def test_measured_games_count_as_they_were() -> None:
-    """An estimate for this machine brings its own counts."""
+    """A plan from a measured estimate uses the estimate's counts."""
     counts = (Count(part="self-play", games=2, choices=10.0, evaluations=7.2e6),)
     here = Estimate(workers=1, parameters=1, counts=counts, seconds={"self-play": 1.0})
     found = plan(config.load("razzle", "tiny"), offers.newest(), speed=1000, here=here)
@@ -163,13 +163,13 @@ def test_measured_games_count_as_they_were() -> None:
 
 @pytest.mark.parametrize("name", ["connect4", "razzle", "random_chess"])
 def test_known_lengths_are_near_those_of_quick_games(name: str) -> None:
-    """Within a third; Monster is left out, as trained nets draw many games by the 150-turn rule."""
+    """Typical lengths are within a third of measured ones. Monster's trained nets play longer."""
     known, _ = typical(name)
     assert play_quickly(load(name), 32)[0] == pytest.approx(known, rel=1 / 3)
 
 
 def test_own_prices_need_only_a_date_and_offers(tmp_path: Path) -> None:
-    """The rest is as it comes with rulezero; GPUs may be added."""
+    """Everything else is taken from the package's file; GPUs may be added."""
     path = tmp_path / "mine.yaml"
     path.write_text(OWN + "gpus: {B200: {tflops: 1100}}\n", encoding="utf-8")
     mine, shipped = offers.read(path), offers.newest()
@@ -189,7 +189,7 @@ def test_own_prices_need_only_a_date_and_offers(tmp_path: Path) -> None:
         (OWN.replace("0.5", "cheap"), ":2: price is 'cheap'; give a number from 0 to"),
         (OWN.replace("0.5", "-1"), ":2: price is '-1'; give a number"),
         (OWN.replace("0.5", ".nan"), ":2: price is '.nan'; give a number"),
-        (OWN.replace("0.5", "[2, 1]"), ":2: price is no range; give one number, or"),
+        (OWN.replace("0.5", "[2, 1]"), ":2: price is not a range; give one number, or"),
         (OWN.replace("80GB", "8GB"), ":2: gpu is 'A100 8GB'; did you mean A100 80GB?"),
         (OWN.replace("2026-01", "2026-13"), ":1: date is '2026-13'; give a month or a day"),
         (OWN.replace("2026-01", "January"), ":1: date is 'January'; give a month or a day"),
@@ -203,7 +203,7 @@ def test_own_prices_need_only_a_date_and_offers(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_price_file_says_where(tmp_path: Path, text: str, words: str) -> None:
-    """The line, what is wrong with it, what to do."""
+    """The error names the line, what is wrong with it, and what to do."""
     path = tmp_path / "mine.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(PricesError, match=words.replace("?", r"\?").replace(r".*\?", ".*?")):
@@ -211,7 +211,7 @@ def test_a_wrong_price_file_says_where(tmp_path: Path, text: str, words: str) ->
 
 
 def test_a_mistake_in_the_only_offer_is_named(tmp_path: Path) -> None:
-    """It is not said that there are none."""
+    """The error names the mistake, and does not say that there are no offers."""
     path = tmp_path / "prices.yaml"
     path.write_text(OWN.replace("price:", "prise:"), encoding="utf-8")
     with pytest.raises(PricesError, match="key 'prise' is unknown"):

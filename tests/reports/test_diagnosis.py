@@ -1,4 +1,4 @@
-"""A diagnosis: its figures are those that anyone can compute from states and a net."""
+"""A diagnosis: its figures agree with figures computed from states and a net."""
 
 import subprocess
 import sys
@@ -60,7 +60,7 @@ def test_figures_by_hand() -> None:
 
 
 def test_calibration_by_hand() -> None:
-    """Bins of equal width with their means; the error is the mean distance, by positions."""
+    """Bins of equal width with their means; the error is the mean distance over positions."""
     predicted = np.array([-1.0, -0.95, 0.31, 0.35, 0.39, 1.0], np.float32)
     outcome = np.array([-1.0, 1.0, 0.0, 0.0, 0.0, 1.0], np.float32)
     lost, middle, won = calibration(predicted, outcome, 10)
@@ -77,7 +77,7 @@ def test_calibration_by_hand() -> None:
 
 
 def test_openings_by_hand() -> None:
-    """Four games of which two are one, and a third comes to their position by another way."""
+    """Of four games two are identical, and a third reaches their position in another order."""
     game = rz.load("connect4")
     (record,) = newest_games(little_runs.run(), 1)
 
@@ -100,7 +100,7 @@ def test_openings_by_hand() -> None:
 
 
 def test_a_run_is_diagnosed_by_its_newest_games() -> None:
-    """At most as many as asked for; beside its own untrained net."""
+    """At most the wanted number of games is used; the run's untrained net is compared."""
     run = little_runs.run()
     found = diagnose(run.path, games=7)
     assert (found.game, found.games) == ("connect4", 7)
@@ -113,7 +113,7 @@ def test_a_run_is_diagnosed_by_its_newest_games() -> None:
 
 
 def test_a_net_without_a_run_plays() -> None:
-    """Against itself; the untrained net beside it is a new one of the same shape."""
+    """A bare net plays against itself, and is compared with a new net of the same shape."""
     found = diagnose(little_nets.net("razzle"), games=2)
     assert (found.game, found.games) == ("razzle", 2)
     assert found.source.startswith("of the net against itself")
@@ -122,11 +122,13 @@ def test_a_net_without_a_run_plays() -> None:
 
 
 def test_a_tanh_value_is_judged_as_one() -> None:
-    """By squared errors, as it was trained."""
+    """A tanh value is measured by squared errors, as in training."""
     config = little_nets.TINY.model_copy(update={"value": "tanh"})
     found = diagnose(little_nets.net("connect4", config), games=2)
     assert not found.has_draws
-    assert found.net.value == pytest.approx(1, abs=0.5)  # an untrained one says 0 of a won game
+    assert found.net.value == pytest.approx(
+        1, abs=0.5
+    )  # an untrained net predicts 0 in decided games
     assert found.best_constant.value <= 1
 
 
@@ -139,7 +141,7 @@ print(diagnose(sys.argv[1], 2).untrained is not None, diagnose(sys.argv[2], 2).u
 
 
 def test_torch_is_not_needed() -> None:
-    """Only an untrained net that nobody has kept is missing without it."""
+    """Without torch, only the comparison with an untrained net that was not saved is missing."""
     run, net = str(little_runs.run().path), str(little_nets.net("connect4"))
     program = [sys.executable, "-c", _WITHOUT_TORCH, run, net]
     told = subprocess.run(program, capture_output=True, encoding="utf-8", check=False)

@@ -1,4 +1,4 @@
-"""The report: one HTML file that needs nothing else, and tells nothing that is not so."""
+"""The report: one self-contained HTML file with correct content."""
 
 import json
 from html.parser import HTMLParser
@@ -24,7 +24,7 @@ _VOID = {"meta", "input", "br", "link", "img"}
 
 
 class Parsed(HTMLParser):
-    """Sections, scripts and words of a page whose elements are closed in their order."""
+    """Sections, scripts and words of a page; asserts that elements are closed in order."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -61,12 +61,12 @@ class Parsed(HTMLParser):
             self.words += data
 
     def json(self, name: str) -> Any:
-        """What a script element holds."""
+        """The parsed JSON of a script element."""
         return json.loads(self.scripts[name])
 
 
 def test_every_section_is_there(tmp_path: Path) -> None:
-    """And every figure has a place to be drawn in; ids are unique."""
+    """Every section is there, every figure has an element, and ids are unique."""
     run = little_runs.copy(tmp_path / "run")
     rate(run, games=2, nets=1, workers=1)
     path = write_report(run)
@@ -88,7 +88,7 @@ def test_every_section_is_there(tmp_path: Path) -> None:
 
 
 def test_the_sample_game_is_the_record() -> None:
-    """As many positions as plies and one; each as replaying it gives, with the mover's thought."""
+    """The sample game has the start and the position after each ply, with the mover's thought."""
     run = little_runs.run()
     record = newest_record(run)
     assert record is not None
@@ -115,11 +115,11 @@ def test_the_sample_game_is_the_record() -> None:
     last = told["pages"][-1]
     assert last["caption"] == caption(step.after, names)
     changed = sum(square[3] for row in last["board"] for square in row)
-    assert changed == 1  # a man has fallen into connect4's board
+    assert changed == 1  # one ply of connect4 changes one square
 
 
 def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
-    """A record's seat and a log's warning may hold any letters."""
+    """Player names in records and warnings in logs are escaped in the page."""
     evil = "</script><b onclick=alert(1)>&amp;"
     run = little_runs.copy(tmp_path / "run")
     record = newest_record(run)
@@ -136,7 +136,7 @@ def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
 
 
 def test_figures_are_plotlys() -> None:
-    """Every key is one that plotly knows; nothing is drawn that the log does not say."""
+    """Figures have only keys that plotly knows, and only data from the log."""
     objects = pytest.importorskip("plotly.graph_objects")
     entries = list(little_runs.run().entries())
     figures = {f.id: f for group in groups(entries) for f in group.figures}
@@ -152,14 +152,14 @@ def test_figures_are_plotlys() -> None:
 
 
 def games_entry(iteration: int, purpose: str, **more: Any) -> GamesEntry:
-    """A line of the log about eight games."""
+    """A log entry about eight games."""
     ends = {"four": {"wins": 3, "losses": 1}, "full": {"draws": 4}}
     elo = {**logs.ELO, "lower": None, "upper": 50.0}
     return logs.games(iteration, purpose, games=8, elo=elo, ends=ends, **{"score": 0.6, **more})
 
 
 def test_gates_draws_and_bounds_by_hand() -> None:
-    """Promoted ones are green; shares are of all games; a missing bound is said in words."""
+    """Promoted nets are green, shares are of all games, and a missing bound is explained."""
     entries: list[Entry] = [
         games_entry(1, "self-play"),
         games_entry(1, "gate"),
@@ -182,7 +182,7 @@ def test_gates_draws_and_bounds_by_hand() -> None:
 
 
 def test_an_iteration_is_drawn_once() -> None:
-    """However many kinds of games a bootstrap has: shares do not add up to two."""
+    """A bootstrap with several kinds of games is drawn once, so shares sum to 1."""
     entries = [
         games_entry(0, "bootstrap"),
         games_entry(0, "bootstrap"),
@@ -197,7 +197,7 @@ def test_an_iteration_is_drawn_once() -> None:
 
 
 def test_a_run_that_has_just_begun(tmp_path: Path) -> None:
-    """Has a report without figures; a line that is half written is none."""
+    """A new run has a report without figures; an incomplete line of the log is ignored."""
     run = little_runs.copy(tmp_path / "run")
     for path in run.records.iterdir():
         path.unlink()
@@ -215,10 +215,10 @@ def test_a_run_that_has_just_begun(tmp_path: Path) -> None:
 
 
 def test_a_report_replaces_no_other_file(tmp_path: Path) -> None:
-    """Only pages are written over."""
+    """Only an existing report page may be overwritten."""
     other = tmp_path / "keep.py"
     other.write_text("x = 1\n", encoding="utf-8")
-    with pytest.raises(RunError, match=r"exists already and is no .html file"):
+    with pytest.raises(RunError, match=r"already exists and is not an .html file"):
         write_report(little_runs.run(), other)
     assert other.read_text(encoding="utf-8") == "x = 1\n"
     page = tmp_path / "page.html"

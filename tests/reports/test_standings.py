@@ -1,4 +1,4 @@
-"""Ratings of a run: who is stronger stands higher, and no game is played twice."""
+"""Ratings of a run: stronger players are rated higher, and no game is played twice."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from support import little_runs
 
 
 def test_the_stronger_stands_higher_and_nothing_is_played_twice(tmp_path: Path) -> None:
-    """A heuristic beats random play; asking again plays what is missing only."""
+    """The heuristic is rated above random play; a second call plays only missing games."""
     run = little_runs.copy(tmp_path / "run")
     before = len(run.store())
     told: list[tuple[int, int]] = []
@@ -36,7 +36,7 @@ def test_the_stronger_stands_higher_and_nothing_is_played_twice(tmp_path: Path) 
             assert record.purpose == "rating"
             check(record)
     trials = [r for r in store if r.task in ("0000/anchor", "0002/anchor")]
-    assert found.games == found.played + len(trials)  # what the run has measured counts too
+    assert found.games == found.played + len(trials)  # the run's own rating games count
 
     again = rate(run, games=8, nets=2, workers=1)
     assert again.played == 0
@@ -46,11 +46,11 @@ def test_the_stronger_stands_higher_and_nothing_is_played_twice(tmp_path: Path) 
     assert read_standings(run) == more
     assert msgspec.json.decode(rating_path(run).read_bytes(), type=Standings) == more
     assert [path.name for path in rating_path(run).parent.iterdir()] == ["rating.json"]
-    runs.resume(run.path, workers=1)  # games of ratings are none that a run learns from
+    runs.resume(run.path, workers=1)  # a run does not learn from rating games
 
 
 def test_other_simulations_are_other_players(tmp_path: Path) -> None:
-    """Their games are their own."""
+    """Games with another number of simulations are played anew."""
     run = little_runs.copy(tmp_path / "run")
     found = rate(run, games=2, sims=3, nets=1, workers=1)
     texts = [each.player.text for each in found.standings if each.player.is_net]
@@ -59,10 +59,10 @@ def test_other_simulations_are_other_players(tmp_path: Path) -> None:
 
 
 def test_a_run_without_ratings(tmp_path: Path) -> None:
-    """Has none; damaged ones are a line that says what writes them."""
+    """A run may have no ratings; for damaged ones the error names the command that writes them."""
     run = little_runs.copy(tmp_path / "run")
     assert read_standings(run) is None
     rating_path(run).parent.mkdir()
     rating_path(run).write_text("{")
-    with pytest.raises(RunError, match="rulezero rate writes it"):
+    with pytest.raises(RunError, match="`rulezero rate` writes it again"):
         read_standings(run)

@@ -1,4 +1,4 @@
-"""The core's searches against slow references: visit for visit, and against whole solutions."""
+"""The core's searches, compared with slow references (every visit) and with minimax."""
 
 import numpy as np
 import pytest
@@ -36,13 +36,13 @@ GUMBEL = [
 
 
 def sizes(turn: int) -> tuple[int, ...]:
-    """Numbers of simulations for the states one after another; the large ones take turns."""
+    """The numbers of simulations for state number `turn`; large ones are used in turn."""
     return (1, 2, 16, (50, 200)[turn % 2])
 
 
 @pytest.mark.parametrize("text", GAMES)
 def test_puct_agrees_with_the_reference(text: str) -> None:
-    """Every visit, the move, the target and the value, with settings that take turns."""
+    """Every visit, the move, the target and the value agree, with different settings in turn."""
     for turn, state in enumerate(spots(text)):
         for other, sims in enumerate(sizes(turn)):
             PUCT[(turn + other) % len(PUCT)].check(state, sims, seed=turn)
@@ -50,14 +50,14 @@ def test_puct_agrees_with_the_reference(text: str) -> None:
 
 @pytest.mark.parametrize("text", GAMES)
 def test_gumbel_agrees_with_the_reference(text: str) -> None:
-    """Every visit, the move, the target and the value, with and without Gumbel noise."""
+    """Every visit, the move, the target and the value agree, with and without Gumbel noise."""
     for turn, state in enumerate(spots(text)):
         for other, sims in enumerate(sizes(turn)):
             GUMBEL[(turn + other) % len(GUMBEL)].check(state, sims, seed=turn)
 
 
 def test_little_games_agree_with_the_reference() -> None:
-    """Movers in any order, and trees so small that most of them are proven on the way."""
+    """Movers come in any order, and trees are so small that most are proven in the search."""
     proven = 0
     for seed in range(60):
         state = little_games.little_game(seed, has_chance=False).start()
@@ -69,7 +69,7 @@ def test_little_games_agree_with_the_reference() -> None:
 
 
 def test_dice_agree_with_the_reference_on_average() -> None:
-    """By other dice than the core's: mean values and visits over many seeds are the same."""
+    """With different random dice, mean values and visits over many seeds agree."""
     runs, sims = 150, 24
     for number in (1, 7, 9, 12, 24):
         state = little_games.little_game(number, has_chance=True).start()
@@ -88,12 +88,12 @@ def test_dice_agree_with_the_reference_on_average() -> None:
 
 
 def nearby(state: rz.State) -> list[rz.State]:
-    """A state and the choices after it, so that either seat is asked."""
+    """A state and its successors in which a player chooses, to test both seats."""
     after = [state.apply(action) for action in state.legal]
     return [state, *(s for s in after if not s.is_over and s.mover != rz.CHANCE)]
 
 
-# Each explores enough to come to proofs, which Gumbel with mctx's weights does not.
+# Each explores enough to find proofs, which Gumbel with mctx's default weights does not.
 SOLVERS: dict[str, dict[str, object]] = {
     "puct": {"sims": 6000, "c_puct": 8},
     "puct that likes draws": {"sims": 6000, "c_puct": 8, "draw_value": 0.5},
@@ -105,7 +105,7 @@ SOLVERS: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_little_games_are_played_best(name: str) -> None:
-    """The move is one that minimax allows, whoever is asked; the value is near."""
+    """The move is one of minimax's best, for either seat, and the value is close."""
     seat = player(name.split()[0], SOLVERS[name])
     asked = {0: 0, 1: 0}
     for seed in range(30):
@@ -113,13 +113,13 @@ def test_little_games_are_played_best(name: str) -> None:
             thought = seat.think(state)
             assert thought.action in minimax.best_actions(state), (seed, state.text)
             asked[state.mover] += 1
-            if name != "gumbel":  # what it has not proven it visits by prior
+            if name != "gumbel":  # which visits unproven moves by their priors
                 assert thought.value == pytest.approx(minimax.solve(state), abs=0.1), seed
     assert min(asked.values()) > 20
 
 
 def test_little_games_with_dice_are_played_well() -> None:
-    """Few are proven, so the move may give away a little, and the value is near."""
+    """Few positions are proven, so the move may lose a little; the value is close."""
     seat = player("puct", {"sims": 4000})
     for seed in range(40):
         state = little_games.little_game(seed, has_chance=True).start()
@@ -132,7 +132,7 @@ def test_little_games_with_dice_are_played_well() -> None:
 @pytest.mark.parametrize("draw_value", [-0.9, 0.9])
 @pytest.mark.parametrize("name", ["puct", "gumbel"])
 def test_a_draw_is_never_preferred_to_a_win(name: str, draw_value: float, seat: int) -> None:
-    """Not by the root's mover, nor, in its eyes, by the other one."""
+    """Neither the root's mover prefers a draw to a win, nor, in its search, the opponent."""
     own: Plan = (0, [0.0, (0, [1.0, 0.0])])
     other: Plan = (0, [(1, [0.0, -1.0]), (1, [0.0, 1.0])])
     for plan, value in (own, 1), (other, 0):
@@ -145,9 +145,9 @@ def test_a_draw_is_never_preferred_to_a_win(name: str, draw_value: float, seat: 
 @BOTH_SEATS
 @pytest.mark.parametrize("draw_value", [-0.3, 0.3])
 def test_contempt_is_the_root_movers(draw_value: float, seat: int) -> None:
-    """A draw, or a die between win and loss: who likes draws takes the draw, whichever seat it is.
+    """With a draw, or a die between win and loss, draw_value decides, for either seat.
 
-    All is soon proven, and the die may have more visits: what is proven better is played.
+    Both moves are soon proven; the better one is played, even if the die has more visits.
     """
     plan: Plan = (0, [0.0, (rz.CHANCE, [1.0, -1.0])])
     state = planned("taste", mirrored(plan) if seat else plan, [0.5, 0.5]).start()
@@ -157,7 +157,7 @@ def test_contempt_is_the_root_movers(draw_value: float, seat: int) -> None:
 
 
 def test_a_thought_can_be_had_again() -> None:
-    """The same seat and seed, the same position: the same thought."""
+    """The same player, seed and position give the same thought."""
     state = spots("monster")[3]
     one, again = (player("puct", {"sims": 64}).think(state) for _ in range(2))
     assert (one.action, one.visits, one.value) == (again.action, again.visits, again.value)

@@ -1,4 +1,4 @@
-"""Alpha-beta against exhaustive search, in every game, with and without a past."""
+"""Alpha-beta, compared with exhaustive search in every game, with and without a history."""
 
 import functools
 import random
@@ -30,7 +30,7 @@ class TooManyError(Exception):
 
 
 class Exhaustive:
-    """Minimax and expectation over whole trees: no bounds, no table, no order."""
+    """Minimax and expectation over whole trees, without bounds, table or move ordering."""
 
     def __init__(self, root: rz.State, draw_value: float, budget: int) -> None:
         self.root = root
@@ -42,7 +42,7 @@ class Exhaustive:
         return {a: self.value(self.root.apply(a), depth - 1, 1) for a in self.root.legal}
 
     def value(self, state: rz.State, left: int, plies: int) -> float:
-        """Seat 0's value; a win is a little above 1, the sooner the higher."""
+        """Seat 0's value; a win is slightly above 1, and higher if it is sooner."""
         self.budget -= 1
         if self.budget < 0:
             raise TooManyError
@@ -63,20 +63,20 @@ class Exhaustive:
 
     @staticmethod
     def bounded(value: float) -> float:
-        """An opinion or a draw never counts as a win."""
+        """The value of a draw or an evaluation, clamped so that it never counts as a win."""
         surest = 1 - 2.0**-20
         return min(max(value, -surest), surest)
 
 
 def think(state: rz.State, depth: int, draw_value: float = 0, judge: str = "hash") -> rz.Thought:
-    """What alpha-beta makes of a state."""
+    """The thought of alpha-beta about a state."""
     return rz.player("alphabeta", depth=depth, draw_value=draw_value, eval=judge).think(state)
 
 
 def agree(state: rz.State, draw_value: float, budget: int, deepest: int = 12) -> int:
-    """Checks one state at every depth the budget allows; the deepest one checked.
+    """Checks one state at every depth that the budget allows; returns the deepest one.
 
-    Between wins of equal chances the sooner need not be seen.
+    Among wins of equal probability, the search need not find the soonest.
     """
     slack = 1e-9 if state.game.facts.has_chance else 1e-14
     for depth in range(1, deepest + 1):
@@ -95,7 +95,7 @@ def agree(state: rz.State, draw_value: float, budget: int, deepest: int = 12) ->
 
 
 def assert_line(state: rz.State, thought: rz.Thought, depth: int) -> None:
-    """The line is legal, begins with the choice and is not longer than the search is deep."""
+    """Asserts that the line is legal, begins with the choice, and is at most `depth` long."""
     assert thought.line[0] == thought.action
     assert len(thought.line) <= depth
     for action in thought.line:
@@ -104,13 +104,13 @@ def assert_line(state: rz.State, thought: rz.Thought, depth: int) -> None:
 
 
 def choices(text: str, about: int) -> list[rz.State]:
-    """About so many states of random games where a player chooses."""
+    """About `about` states of random games in which a player chooses."""
     states = [s for s in samples.states(text) if not s.is_over and s.mover != rz.CHANCE]
     return states[:: max(1, len(states) // about)]
 
 
 def shuffled(state: rz.State, plies: int, seed: int) -> rz.State:
-    """The state after so many random plies that like to go back to where they have been."""
+    """The state after this many random plies, which often return to earlier positions."""
     dice = random.Random(seed)
     seen = {state.key}
     for _ in range(plies):
@@ -127,7 +127,7 @@ def shuffled(state: rz.State, plies: int, seed: int) -> rz.State:
 @pytest.mark.sanitize
 @pytest.mark.parametrize("text", GAMES)
 def test_it_agrees_with_exhaustive_search(text: str) -> None:
-    """Value and choice, whoever moves and however often in a row, dice averaged."""
+    """Value and choice agree for any order of movers, with averages over dice."""
     depths = [agree(state, 0, 3000) for state in choices(text, 36)]
     assert len(depths) >= 24
     assert max(depths) >= 2
@@ -135,7 +135,7 @@ def test_it_agrees_with_exhaustive_search(text: str) -> None:
 
 @pytest.mark.parametrize("text", GAMES)
 def test_it_agrees_with_exhaustive_search_farther_ahead(text: str) -> None:
-    """The same on fewer and bigger trees."""
+    """The same with fewer and larger trees."""
     assert max(agree(state, 0, 40000) for state in choices(text, 4)) >= 3
 
 
@@ -153,7 +153,7 @@ class House:
 
 @functools.cache
 def house(street: int, number: int) -> House:
-    """Everything about it is drawn at random, from its address."""
+    """The house at this address, whose content is random but determined by the address."""
     dice = random.Random(f"{street}/{number}")
     mover = dice.choice([0, 0, 1, 1, rz.CHANCE] if number > 0 and street % 2 else [0, 1])
     is_end = number >= 18 or (number > 0 and dice.random() < 0.15)
@@ -164,9 +164,9 @@ def house(street: int, number: int) -> House:
 
 
 class EvenStreets(rz.PythonGame[House]):
-    """One goes along a street, one to four houses at a time; the seed names the street.
+    """Each action moves one to four houses along a street; the seed is the street's number.
 
-    Movers follow each other in any order, and ways of different lengths lead to the same house.
+    Movers come in any order, and paths of different lengths lead to the same house.
     """
 
     name = "even_streets"
@@ -205,7 +205,7 @@ class EvenStreets(rz.PythonGame[House]):
 
 
 class OddStreets(EvenStreets):
-    """The same with dice, which are uneven, among the movers."""
+    """The same with uneven dice among the movers."""
 
     name = "odd_streets"
     has_chance = True
@@ -216,7 +216,7 @@ class OddStreets(EvenStreets):
 
 @pytest.mark.parametrize("rules", [EvenStreets, OddStreets])
 def test_movers_may_follow_each_other_in_any_order(rules: type[EvenStreets]) -> None:
-    """Random little games, against exhaustive search."""
+    """Random small games agree with exhaustive search."""
     game = rz.load(rules)
     for seed in range(1300):
         agree(game.start(seed), seed % 5 / 4 - 0.5, 400, 5)
@@ -230,7 +230,7 @@ def test_a_draw_is_worth_what_the_mover_at_the_root_says(text: str, draw_value: 
         agree(state, draw_value, 2000)
 
 
-# Bare boards on which a few men go to and fro, far from and near to the end by a limit.
+# Positions with few men, which move back and forth, far from the ply limit or close to it.
 CRAMPED = [
     ("chess", "k7/p7/P7/8/8/7p/7P/7K w - - {} 60", [0, 88, 93]),
     ("chess", "kb6/1p6/1P6/8/8/1p6/1P6/KB6 w - - {} 60", [0, 90]),
@@ -248,7 +248,7 @@ BOARDS = [(game, text.format(count)) for game, text, counts in CRAMPED for count
 @pytest.mark.parametrize(("game", "text"), BOARDS)
 @pytest.mark.parametrize(("plies", "seed"), [(0, 0), (4, 1), (7, 2), (12, 3), (16, 20)])
 def test_the_past_counts(game: str, text: str, plies: int, seed: int) -> None:
-    """Third occurrences and limits are seen where they are, by whatever way one comes there."""
+    """Third occurrences and limits are found, by whatever path the search reaches them."""
     state = shuffled(rz.load(game).parse(text), plies, seed)
     if state.mover != rz.CHANCE:
         agree(state, 0.5, 12000)
@@ -266,14 +266,14 @@ def test_the_past_counts(game: str, text: str, plies: int, seed: int) -> None:
 def test_the_table_minds_the_past(
     text: str, plies: int, seed: int, depth: int, draw_value: float
 ) -> None:
-    """Searches in which a table that looked at the key alone would be wrong: here it was tried."""
+    """In these searches, a transposition table by key alone gave wrong values when tried."""
     state = shuffled(rz.load("chess").parse(text), plies, seed)
     assert agree(state, draw_value, 100_000, depth) == depth
 
 
 @pytest.mark.parametrize(("rook", "is_sought"), [("R", False), ("r", True)])
 def test_the_third_time_is_for_those_who_are_losing(rook: str, is_sought: bool) -> None:
-    """A rook up White goes elsewhere, a rook down it repeats the position."""
+    """White avoids a repetition when a rook up, and seeks it when a rook down."""
     state = rz.load("chess").parse(f"7k/8/8/8/8/{rook}7/8/5K2 w - - 0 1")
     for move in ["f1g1", *["h8g8", "g1h1", "g8h8", "h1g1"] * 2][:-1]:
         state = state.apply(state.read(move))
@@ -301,7 +301,7 @@ def test_the_third_time_is_for_those_who_are_losing(rook: str, is_sought: bool) 
     ],
 )
 def test_wins_are_short_and_losses_long(game: str, text: str, plies: int, outcome: int) -> None:
-    """Who wins does it as soon as can be and who loses makes it last, however deep they look."""
+    """The winner wins as soon as possible and the loser as late as possible, at any depth."""
     state = rz.load(game).parse(text)
     if plies > 1:
         assert think(state, plies - 1, judge="heuristic").value not in (1, -1)
@@ -320,7 +320,7 @@ def test_wins_are_short_and_losses_long(game: str, text: str, plies: int, outcom
 
 
 def test_a_net_is_not_asked() -> None:
-    """Alpha-beta judges more positions than a net can."""
+    """Alpha-beta refuses a net, which is too slow for its number of positions."""
     state = rz.load("connect4").start()
     with pytest.raises(rz.PlayerError, match="eval=heuristic"):
         rz.player("alphabeta", evaluator=UniformEvaluator(7)).think(state)
@@ -328,7 +328,7 @@ def test_a_net_is_not_asked() -> None:
 
 @pytest.mark.parametrize("text", GAMES)
 def test_a_mind_that_has_thought_before_thinks_alike(text: str) -> None:
-    """Nothing stays of the thoughts about earlier positions of a game."""
+    """Searches of earlier positions of a game do not change later results."""
     seat = rz.player("alphabeta:depth=2,eval=hash")
     record = rz.match(text, a=seat, b=seat, games=1, seed=3).records[0]
     state = rz.load(text).parse(record.start)
@@ -340,10 +340,10 @@ def test_a_mind_that_has_thought_before_thinks_alike(text: str) -> None:
 
 
 class Indifferent(Exhaustive):
-    """The same for eval=uniform: whatever has not ended is even."""
+    """The same for eval=uniform: unfinished positions have the value 0."""
 
     def value(self, state: rz.State, left: int, plies: int) -> float:
-        """Seat 0's value; 0 where the search stops looking."""
+        """Seat 0's value; 0 at the search depth."""
         if left == 0 and not state.is_over and state.mover != rz.CHANCE:
             return 0.0
         return super().value(state, left, plies)
@@ -351,7 +351,7 @@ class Indifferent(Exhaustive):
 
 @pytest.mark.parametrize("text", ["chess", "connect4", "monster", "razzle"])
 def test_ties_are_drawn_from_all_the_best_moves(text: str) -> None:
-    """Nothing better is given up for them, and each has the same share."""
+    """Only best moves are tied, and each of them has the same share."""
     ties = 0
     for seed, state in enumerate(choices(text, 24)):
         for depth in (1, 2, 3):
@@ -372,7 +372,7 @@ def test_ties_are_drawn_from_all_the_best_moves(text: str) -> None:
 
 
 def test_each_of_two_equal_moves_is_drawn() -> None:
-    """About as often as the other, the same for the same seed; unasked, the first is taken."""
+    """With random_ties both are drawn about equally often, by seed; without it, the first."""
     state = rz.load("connect4").parse("7/7/7/7/1OOO3/1XXX3 x")  # a1 and e1 make four
 
     def choice(text: str, seed: int) -> str:

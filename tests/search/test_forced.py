@@ -1,4 +1,4 @@
-"""Forced playouts at PUCT's root, and the target without them, against the slow reference."""
+"""Forced playouts at PUCT's root, and targets without them, compared with the reference."""
 
 import pytest
 
@@ -21,7 +21,7 @@ FORCED = [
     Puct(forced=100.0, noise=0.9, alpha=0.1, fpu=1.0, fpu_is_fixed=True),
 ]
 
-# Three long ways; what is on them is worth .9, .8 and -.5.
+# Three long forced paths, whose places are worth .9, .8 and -.5.
 FAN: Plan = (0, [road(9), road(9), road(9)])
 WORTHS = {**dict.fromkeys(range(1, 11), 0.9), **dict.fromkeys(range(11, 21), 0.8)}
 WORTHS |= dict.fromkeys(range(21, 31), -0.5)
@@ -29,10 +29,10 @@ WORTHS |= dict.fromkeys(range(21, 31), -0.5)
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_forced_playouts_worked_out_by_hand(seat: int) -> None:
-    """k = 2, c_puct = 1, an unvisited child counts 1, so a visited one is forced with less than
-    sqrt(P * 2 * (N - 1)) visits, and the score of another is Q + P * sqrt(N) / (1 + n).
+    """k = 2, c_puct = 1, and an unvisited child is worth 1. A visited child is forced if it has
+    less than sqrt(P * 2 * (N - 1)) visits. Otherwise the score is Q + P * sqrt(N) / (1 + n).
 
-    N: bounds of 0 (P = .5), 1 (P = .3) and 2 (P = .2); scores where none is forced
+    N: bounds of 0 (P = .5), 1 (P = .3) and 2 (P = .2); scores if none is forced; chosen child
 
     1.                              1.5          1.3          1.2           0
     2. 1.00                         .9 + .354    1 + .424     1 + .283      1
@@ -44,9 +44,10 @@ def test_forced_playouts_worked_out_by_hand(seat: int) -> None:
     8. 2.65, n = 3; 2.05, n = 2                                             1
     9. 2.83, 2.19, 1.79             .9 + .375    .8 + .225    -.5 + .2      0
 
-    In the end N = 10, and the bar is .9 + .5 * 3.162 / 5 = 1.216. Of the 3 visits of 1 at most
-    2.32 go: the first leaves .8 + .949 / 3 = 1.116, the second would leave .8 + .949 / 2 = 1.274.
-    Of the 2 visits of 2 at most 1.90 go: one leaves -.184 and one visit, which goes too.
+    At the end N = 10, and the best score is .9 + .5 * 3.162 / 5 = 1.216. Of the 3 visits of 1, at
+    most 2.32 are removed: without one its score is .8 + .949 / 3 = 1.116, without two it would be
+    .8 + .949 / 2 = 1.274. Of the 2 visits of 2, at most 1.90 are removed: without one its score
+    is -.184, and the remaining single visit is removed too.
     """
     sign = 1 if seat == 0 else -1
     words = {str(place): ([1.0], sign * worth) for place, worth in WORTHS.items()}
@@ -68,7 +69,7 @@ def test_forced_playouts_worked_out_by_hand(seat: int) -> None:
 
 @pytest.mark.parametrize("text", GAMES)
 def test_forced_playouts_agree_with_the_reference(text: str) -> None:
-    """Every visit, the move, the value, and the target without what was forced."""
+    """Every visit, the move, the value, and the target without forced visits agree."""
     pruned = 0
     for turn, state in enumerate(spots(text)):
         for other, sims in enumerate((8, 40, 120)):
@@ -79,7 +80,7 @@ def test_forced_playouts_agree_with_the_reference(text: str) -> None:
 
 
 def test_forced_playouts_agree_where_much_is_proven() -> None:
-    """Lost children are neither forced nor in the target; of a proven root the best count."""
+    """Lost children are neither forced nor in the target; at a proven root only the best count."""
     proven = 0
     for seed in range(60):
         state = little_games.little_game(seed, has_chance=seed % 3 == 0).start()
@@ -90,7 +91,7 @@ def test_forced_playouts_agree_where_much_is_proven() -> None:
 
 
 def test_a_fast_choice_forces_nothing() -> None:
-    """It is searched as if neither forcing nor noise had been asked for, and is no target."""
+    """A fast search uses neither forced playouts nor noise, and gives no policy target."""
     keys = {"full_share": 0, "fast_sims": 60, "sims": 9, "forced": 50, "noise": 0.9}
     for state in spots("connect4"):
         session = Session(state.game, [player("puct", keys)], seed=0)

@@ -1,4 +1,4 @@
-"""Several leaves of one tree that wait for the net at a time, against the slow references."""
+"""Several pending leaves of one tree per net evaluation, compared with the slow references."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_gumbel_with_leaves_agrees_with_the_reference(text: str) -> None:
 
 
 def test_leaves_agree_where_much_is_proven() -> None:
-    """What is proven while others wait below it, dice, and movers in any order."""
+    """Nodes are proven while leaves below them are pending, with dice and any order of movers."""
     net = RandomEvaluator(little_games.ACTIONS)
     proven = 0
     for seed in range(90):
@@ -68,7 +68,7 @@ def test_leaves_agree_where_much_is_proven() -> None:
 
 @pytest.mark.parametrize("search", ["puct", "gumbel", "ucb1"])
 def test_what_the_core_judges_itself_does_not_wait(search: str) -> None:
-    """Without a net any number of leaves gives the tree of one."""
+    """Without a net, any number of leaves gives the same tree as one leaf."""
     for state in spots("monster"):
         one, many = (player(search, {"sims": 50, "leaves": n}).think(state) for n in (1, 8))
         assert one == many
@@ -76,7 +76,7 @@ def test_what_the_core_judges_itself_does_not_wait(search: str) -> None:
 
 # ------------------------------------------------------------------------------------- by hand
 
-# Three long ways; what is on them is worth .9, .7 and -.5, the root .4.
+# Three long forced paths, whose places are worth .9, .7 and -.5; the root is worth .4.
 FAN: Plan = (0, [road(9), road(9), road(9)])
 WORTHS = {**dict.fromkeys(range(1, 11), 0.9), **dict.fromkeys(range(11, 21), 0.7)}
 WORTHS |= dict.fromkeys(range(21, 31), -0.5)
@@ -86,7 +86,8 @@ WORTHS |= dict.fromkeys(range(21, 31), -0.5)
 def test_rounds_worked_out_by_hand(seat: int) -> None:
     """Two leaves, a virtual loss of 1, c_puct = 1, fpu = 0: Q + P * sqrt(N) / (1 + n).
 
-    N with those that wait, the mean W / N without them; then the scores of 0, 1 and 2.
+    N includes pending simulations, the mean W / N does not. Then come the scores of 0, 1 and 2;
+    "waits" means pending, "come" that these values are backed up.
 
     1. N=1 mean .4      .4 + .5        .4 + .3       .4 + .2       0 waits
     2. N=2 mean .4     -1 + .354       .4 + .424     .4 + .283     1 waits: .9 and .7 come
@@ -108,21 +109,21 @@ def test_rounds_worked_out_by_hand(seat: int) -> None:
 
 
 class CountingEvaluator(RandomEvaluator):
-    """Remembers how many positions each batch had."""
+    """A random evaluator that records the size of each batch."""
 
     def __init__(self, slots: int) -> None:
         super().__init__(slots)
         self.batches: list[int] = []
 
     def evaluate(self, planes: Floats) -> Evaluation:
-        """Random but settled."""
+        """Reproducible random answers."""
         self.batches.append(len(planes))
         return super().evaluate(planes)
 
 
 @pytest.mark.parametrize("search", ["puct", "gumbel", "ucb1"])
 def test_a_round_ends_at_a_leaf_that_waits(search: str) -> None:
-    """The root is judged alone; where there is one way, each round has one leaf."""
+    """The root is evaluated alone; with a single path, each round has one leaf."""
     net = CountingEvaluator(little_games.ACTIONS)
     seat = player(search, {"sims": 8, "leaves": 8}, evaluator=net)
     seat.think(planned("one_way", road(20)).start())
@@ -131,7 +132,7 @@ def test_a_round_ends_at_a_leaf_that_waits(search: str) -> None:
 
 @pytest.mark.parametrize("search", ["puct", "ucb1"])
 def test_a_round_is_full_or_the_budget_is_spent(search: str) -> None:
-    """With many ways, rounds have all their leaves, and the last one what is left to do."""
+    """With many paths, all rounds are full, except the last one if fewer simulations are left."""
     game = samples.game("monster")
     net = CountingEvaluator(game.facts.slots)
     thought = player(search, {"sims": 19, "leaves": 4}, evaluator=net).think(game.start())

@@ -1,4 +1,4 @@
-"""Dirichlet noise in the root's priors: by its law, whatever random numbers it is made from."""
+"""Dirichlet noise in the root's priors: its distribution, over many seeds."""
 
 import functools
 
@@ -19,7 +19,7 @@ _PRIORS = np.array([0.4, 0.2, 0.15, 0.1, 0.08, 0.05, 0.02])  # of Connect Four's
 
 
 class FlatEvaluator:
-    """The same priors everywhere, and nothing is better than anything else."""
+    """An evaluator with the priors _PRIORS and the value 0 for every position."""
 
     identity = "flat"
 
@@ -31,10 +31,10 @@ class FlatEvaluator:
 
 
 def root_priors(seat: rz.Player, state: rz.State, sims: int) -> Shares:
-    """The priors beside state.legal that a search has gone by, each within 1 / sims.
+    """The priors that a search used, in the order of state.legal, each within 1 / sims.
 
-    Where every value is 0, the highest P / (1 + n) is chosen: visits are apportioned as seats of
-    a parliament are, by D'Hondt's method.
+    If every value is 0, the highest P / (1 + n) is chosen, so visits are proportional to priors
+    (by D'Hondt's method).
     """
     visits = seat.think(state).visits
     counts = np.array([visits.get(action, 0) for action in state.legal])
@@ -44,7 +44,7 @@ def root_priors(seat: rz.Player, state: rz.State, sims: int) -> Shares:
 def noisy(
     keys: dict[str, object], seed: int, sims: int = _SIMS, evaluator: Evaluator | None = None
 ) -> rz.Player:
-    """A player to whom all values are 0."""
+    """A PUCT player with these keys and an evaluator whose values are all 0."""
     source = {} if evaluator else {"eval": "uniform"}
     return player("puct", {**source, "sims": sims, "fpu": 0, **keys}, seed, evaluator)
 
@@ -58,7 +58,7 @@ def draws(alpha: float, seeds: int = _SEEDS) -> Shares:
 
 
 def test_without_noise_priors_are_untouched() -> None:
-    """Neither a seed nor a concentration changes anything; visits show the priors themselves."""
+    """Without noise, visits follow the priors for any seed and alpha."""
     for state in spots("connect4"):
         plain = player("puct", {"sims": 50}).think(state)
         keys = {"sims": 50, "noise": 0, "alpha": 0.03, "alpha_total": 10}
@@ -70,7 +70,7 @@ def test_without_noise_priors_are_untouched() -> None:
 
 @pytest.mark.parametrize("noise", [0.25, 0.75])
 def test_noise_is_mixed_into_the_priors(noise: float) -> None:
-    """Over many seeds their mean is (1 - noise) * prior + noise / moves, within five errors."""
+    """The mean over seeds is (1 - noise) * prior + noise / moves, within five standard errors."""
     state = samples.game("connect4").start()
     keys: dict[str, object] = {"noise": noise, "alpha": 1}
     sims = 100
@@ -87,8 +87,9 @@ def test_noise_is_mixed_into_the_priors(noise: float) -> None:
 
 @pytest.mark.parametrize("alpha", [0.03, 0.3, 1, 3, 30])
 def test_alpha_is_the_concentration(alpha: float) -> None:
-    """Means are 1 / m of m moves; variances (m - 1) / (m * m * (m * alpha + 1)), covariances
-    -1 / (m * m * (m * alpha + 1)): Dirichlet's, within a fifth over all moves, a half for each."""
+    """Means, variances and covariances are those of Dirichlet's distribution over m moves: 1 / m,
+    (m - 1) / (m * m * (m * alpha + 1)) and -1 / (m * m * (m * alpha + 1)). The tolerance is a fifth
+    over all moves, and a half for each."""
     shares = draws(alpha)
     moves = shares.shape[1]
     variance = (moves - 1) / (moves * moves * (moves * alpha + 1))
@@ -103,7 +104,7 @@ def test_alpha_is_the_concentration(alpha: float) -> None:
 
 @pytest.mark.parametrize("alpha", [0.03, 0.3, 1, 3])
 def test_draws_are_distributed_as_dirichlets(alpha: float) -> None:
-    """A move's share is below any bound as often as NumPy's is; so is the highest share."""
+    """The distributions of a move's share, and of the highest share, agree with NumPy's."""
     ours = draws(alpha)
     theirs = np.random.default_rng(0).dirichlet([alpha] * ours.shape[1], 20_000)
     for one, other in (ours, theirs), (ours.max(axis=1), theirs.max(axis=1)):
@@ -112,7 +113,7 @@ def test_draws_are_distributed_as_dirichlets(alpha: float) -> None:
 
 
 def test_draws_of_seeds_have_nothing_to_do_with_each_other() -> None:
-    """One seed's noise says nothing about the next one's."""
+    """The noise of successive seeds is uncorrelated."""
     shares = draws(1.0)
     assert len({tuple(row) for row in shares}) == len(shares)
     for lag in (1, 2, 16):
@@ -122,7 +123,7 @@ def test_draws_of_seeds_have_nothing_to_do_with_each_other() -> None:
 
 @pytest.mark.parametrize("text", ["chess", "connect4", "monster"])
 def test_alpha_total_is_shared_by_the_moves(text: str) -> None:
-    """Its noise is that of alpha = alpha_total / moves, which it overrides."""
+    """alpha_total overrides alpha, with alpha = alpha_total / moves."""
     for seed, state in enumerate(spots(text)[:6]):
         shared = {"sims": 60, "noise": 0.5, "alpha": 50, "alpha_total": 10}
         alone = {"sims": 60, "noise": 0.5, "alpha": 10 / len(state.legal)}
@@ -131,7 +132,7 @@ def test_alpha_total_is_shared_by_the_moves(text: str) -> None:
 
 
 def test_noise_depends_on_the_seed_and_the_ply() -> None:
-    """The same seed and ply, the same noise; another one, another noise."""
+    """The same seed and ply give the same noise; another seed or ply gives another noise."""
     first = samples.game("connect4").start()
     second = first.apply(3)
     keys: dict[str, object] = {"noise": 1, "alpha": 1}
@@ -146,6 +147,6 @@ def test_noise_depends_on_the_seed_and_the_ply() -> None:
 
 @pytest.mark.parametrize("text", ["chess", "monster", "connect4", "exchange"])
 def test_noise_agrees_with_the_reference(text: str) -> None:
-    """It touches the root alone, whose children keep their order: every visit is the same."""
+    """Noise changes only the root's priors, not the order of children: every visit agrees."""
     for turn, state in enumerate(spots(text)):
         Puct(noise=(0.25, 0.6)[turn % 2], alpha=(0.3, 2.0)[turn % 2]).check(state, 60, seed=turn)

@@ -1,4 +1,4 @@
-"""Roots whose value is proven: which moves may be played then, and what there is to learn."""
+"""Roots whose value is proven: the moves that may be played, and the policy targets."""
 
 import collections
 
@@ -14,14 +14,14 @@ BOTH_SEATS = pytest.mark.parametrize("seat", [0, 1])
 SEARCHES = pytest.mark.parametrize("search", ["puct", "gumbel", "ucb1"])
 _SIMS = 3000
 
-# Each explores enough to come to proofs.
+# Each explores enough to find proofs.
 KEYS: dict[str, dict[str, object]] = {
     "puct": {"sims": _SIMS, "c_puct": 8},
     "gumbel": {"sims": _SIMS, "c_visit": 50, "c_scale": 0.001, "rescale": False},
     "ucb1": {"sims": _SIMS},
 }
 
-# The mover loses by 0 and draws by 1 and 2; or it loses by all of them.
+# The mover loses with 0 and draws with 1 and 2; below, it loses with all of them.
 DRAWN: Plan = (0, [(1, [-1.0, 1.0]), (1, [0.0, 1.0]), (0, [0.0, -1.0])])
 LOST: Plan = (0, [-1.0, (1, [-1.0, 1.0]), (1, [(0, [-1.0]), (0, [-1.0, -1.0])])])
 
@@ -32,15 +32,15 @@ def begun(name: str, plan: Plan, seat: int, chances: tuple[float, ...] = ()) -> 
 
 
 def share(visits: dict[int, int]) -> dict[int, float]:
-    """Visits as parts of 1."""
+    """Visits as shares that sum to 1."""
     return {action: count / sum(visits.values()) for action, count in visits.items()}
 
 
 @BOTH_SEATS
 @SEARCHES
 def test_a_drawn_root_plays_and_teaches_a_draw(search: str, seat: int) -> None:
-    """The most visited of the drawn moves; the target is the visits of those, though Gumbel's is
-    its policy over all moves."""
+    """The most visited drawn move is played. The target is the visits of the drawn moves; with
+    Gumbel it is the improved policy over all moves."""
     thought = player(search, KEYS[search]).think(begun("drawn", DRAWN, seat))
     assert thought.sims < _SIMS
     assert (thought.value, thought.draw) == (0, 1)
@@ -57,7 +57,7 @@ def test_a_drawn_root_plays_and_teaches_a_draw(search: str, seat: int) -> None:
 @BOTH_SEATS
 @SEARCHES
 def test_a_lost_root_plays_and_teaches_what_it_looked_at_most(search: str, seat: int) -> None:
-    """All moves are alike, so the visits of all of them count."""
+    """All moves lose, so the visits of all moves count."""
     thought = player(search, KEYS[search]).think(begun("lost", LOST, seat))
     assert thought.sims < _SIMS
     assert (thought.value, thought.draw) == (-1 if seat == 0 else 1, 0)
@@ -73,7 +73,7 @@ def test_a_lost_root_plays_and_teaches_what_it_looked_at_most(search: str, seat:
 @pytest.mark.parametrize("draw_value", [-0.5, 0.5])
 @SEARCHES
 def test_contempt_does_not_hide_what_is_proven(search: str, draw_value: float, seat: int) -> None:
-    """A draw is reported as one, is better than a loss, and is not played where there is a win."""
+    """A draw is reported as 0, is better than a loss, and is not played if there is a win."""
     keys = {**KEYS[search], "draw_value": draw_value}
     thought = player(search, keys).think(begun("drawn", DRAWN, seat))
     assert thought.value == pytest.approx(0, abs=1e-6)
@@ -87,9 +87,9 @@ def test_contempt_does_not_hide_what_is_proven(search: str, draw_value: float, s
 @BOTH_SEATS
 @pytest.mark.parametrize("draw_value", [-0.4, 0.0, 0.4])
 def test_contempt_decides_between_a_draw_and_a_die(draw_value: float, seat: int) -> None:
-    """The die wins or loses, worth 0 like the draw: proven alike only to who does not mind draws.
+    """The die wins or loses, and is worth 0 like the draw. With contempt one of them is better.
 
-    The one is the whole target then; else both are, as far as they were visited.
+    The better one is then the whole target; without contempt, both are, by their visits.
     """
     plan: Plan = (0, [0.0, (rz.CHANCE, [1.0, -1.0]), -1.0])
     keys = {"sims": _SIMS, "c_puct": 8, "draw_value": draw_value}
@@ -106,8 +106,8 @@ def test_contempt_decides_between_a_draw_and_a_die(draw_value: float, seat: int)
 @BOTH_SEATS
 @SEARCHES
 def test_a_move_that_is_not_lost_is_chosen_without_a_visit(search: str, seat: int) -> None:
-    """The root is not proven, and the one move that was visited is lost: the first of the others
-    is played, and is all there is to learn, but for Gumbel's policy."""
+    """The root is not proven, and the only visited move is lost. The first other move is played
+    and is the whole target, except with Gumbel's policy."""
     found = 0
     for lost in range(3):
         plan: Plan = (0, [-1.0 if way == lost else road(3) for way in range(3)])
@@ -127,7 +127,7 @@ def test_a_move_that_is_not_lost_is_chosen_without_a_visit(search: str, seat: in
 
 @BOTH_SEATS
 def test_temperature_draws_among_what_keeps_the_proof(seat: int) -> None:
-    """Of a drawn root the drawn moves, each of them now and then; never the lost one."""
+    """At a drawn root, all drawn moves are sometimes drawn, and the lost one never."""
     state = begun("drawn", DRAWN, seat)
     drawn = collections.Counter(
         player("puct", {**KEYS["puct"], "temperature": 2}, seed).think(state).action
@@ -138,7 +138,7 @@ def test_temperature_draws_among_what_keeps_the_proof(seat: int) -> None:
 
 
 def tic_tac_toe() -> list[rz.State]:
-    """States of random play with at most six empty squares, no two of them alike."""
+    """Different states of random play with at most six empty squares."""
     found = {
         state.text: state
         for seed in range(80)
@@ -161,8 +161,8 @@ def by_prior(state: rz.State) -> list[int]:
 
 @SEARCHES
 def test_proven_roots_keep_what_minimax_says(search: str) -> None:
-    """The value is its; the move is the most visited of those that keep it, the first of equals
-    where there are priors; the target is their visits, or the choice alone where it wins."""
+    """The value is minimax's. The move is the most visited one that keeps the value, and the first
+    of equals by prior. The target is these moves' visits, or only the chosen move if it wins."""
     seen: collections.Counter[tuple[int, float]] = collections.Counter()
     for state in [*tic_tac_toe(), *little()]:
         thought = player(search, KEYS[search]).think(state)
@@ -187,7 +187,7 @@ def test_proven_roots_keep_what_minimax_says(search: str) -> None:
 
 
 def test_proven_roots_agree_with_the_reference() -> None:
-    """Every visit, the move, the target and the value, for drawn and lost roots of either seat."""
+    """Every visit, the move, the target and the value agree, for drawn and lost roots."""
     puct = Puct(c_puct=8.0), Puct(c_puct=8.0, draw_value=0.5), Puct(c_puct=8.0, draw_value=-0.5)
     gumbel = Gumbel(c_scale=0.001, rescale=False), Gumbel(c_scale=0.01, draw_value=-0.5)
     seen: collections.Counter[tuple[str, int, float]] = collections.Counter()

@@ -1,4 +1,4 @@
-"""Searches that starve, sulk or cheat do not crash: these tests catch them."""
+"""Search errors that do not crash: starved moves, wrong contempt, wrong use of noise."""
 
 import collections
 import functools
@@ -22,7 +22,7 @@ BLACK_WINS = [
 
 
 def winners(state: rz.State) -> set[int]:
-    """The moves that win at once, whatever a die says."""
+    """The moves that win at once, with every face of a die."""
 
     def wins(after: rz.State) -> bool:
         if after.mover == rz.CHANCE and not after.is_over:
@@ -52,7 +52,7 @@ def winning_states(text: str) -> tuple[rz.State, ...]:
 @pytest.mark.parametrize("player", ["puct:sims=50", "ucb1:sims=50", "oneply", "heuristic"])
 @pytest.mark.parametrize("text", [game for game in samples.GAMES if "planes=" not in game])
 def test_a_win_in_one_is_found(text: str, player: str) -> None:
-    """At 50 simulations, for both seats, in every game, whatever the evaluator thinks."""
+    """A win in one is found with 50 simulations, for both seats, with any evaluator."""
     states = winning_states(text)
     assert {state.mover for state in states} == {0, 1}
     for state in states:
@@ -70,7 +70,7 @@ def test_a_win_in_one_is_found(text: str, player: str) -> None:
 @pytest.mark.parametrize("leaves", [1, 8, 64])
 @pytest.mark.parametrize("sims", [16, 80, 200])
 def test_no_starvation_in_monster(sims: int, leaves: int) -> None:
-    """Every simulation reaches a child of the root, and every child its share of them."""
+    """Every simulation reaches a child of the root, and no child is starved."""
     game = samples.game("monster")
     evaluator = RandomEvaluator(game.facts.slots)
     states = [s for s in samples.states("monster") if not s.is_over][:60]
@@ -92,7 +92,7 @@ def test_no_starvation_in_monster(sims: int, leaves: int) -> None:
 @pytest.mark.parametrize("leaves", [1, 8])
 @pytest.mark.parametrize("sims", [16, 80, 200])
 def test_a_flat_tree_is_shared_evenly(sims: int, leaves: int) -> None:
-    """Where nothing is known every move gets its share."""
+    """With a uniform evaluator, all moves get about equal visits."""
     game = samples.game("monster")
     state = game.start()
     evaluator = UniformEvaluator(game.facts.slots)
@@ -105,8 +105,8 @@ def test_a_flat_tree_is_shared_evenly(sims: int, leaves: int) -> None:
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("kind", ["puct", "ucb1"])
 def test_a_waiting_leaf_is_a_loss_for_whoever_chose_it(kind: str, seat: int) -> None:
-    """Eight leaves of a flat tree are eight children, for either mover; a virtual win would
-    send all of them to one."""
+    """Eight pending leaves of a flat tree are eight different children, for either mover. With a
+    virtual win instead of a virtual loss, all would be the same child."""
     game = samples.game("razzle")
     state = game.start()
     if seat == 1:
@@ -119,7 +119,7 @@ def test_a_waiting_leaf_is_a_loss_for_whoever_chose_it(kind: str, seat: int) -> 
 
 
 class SmoothEvaluator:
-    """Like a net: positions that are alike get answers that are alike."""
+    """An evaluator that, like a net, gives similar answers for similar positions."""
 
     identity = "smooth"
 
@@ -139,9 +139,9 @@ class SmoothEvaluator:
 
 @pytest.mark.parametrize("text", ["monster", "razzle"])
 def test_batched_leaves_agree_in_law(text: str) -> None:
-    """Many leaves at a time lead to nearly the same values and choices as one at a time.
+    """Several leaves per batch give nearly the same values and choices as one leaf.
 
-    Virtual losses spread the visits, the more the more leaves wait: few leaves change little.
+    Virtual losses spread the visits more with more pending leaves; few leaves change little.
     """
     evaluator = SmoothEvaluator(samples.game(text))
     states = [state for state in samples.states(text) if not state.is_over][::25]
@@ -167,7 +167,7 @@ def test_batched_leaves_agree_in_law(text: str) -> None:
 
 
 def test_a_dead_draw_is_the_same_for_both_movers() -> None:
-    """Contempt colours what the root's mover sees, never the value that is told."""
+    """Contempt affects the choice of the root's mover, but never the reported value."""
     for text in ["7/7/7/7/7/7 x", "7/7/7/7/7/3X3 o"]:
         state = samples.game("connect4").parse(text)
         values = []
@@ -181,7 +181,7 @@ def test_a_dead_draw_is_the_same_for_both_movers() -> None:
 
 
 class DrawnEvaluator:
-    """Sure that every position is a draw."""
+    """An evaluator that predicts a certain draw for every position."""
 
     identity = "drawn"
 
@@ -199,7 +199,7 @@ class DrawnEvaluator:
 
 
 def best_end(state: rz.State, mover: int, depth: int, first: bool = True) -> float:
-    """The best value, seat 0's, of an end of the turn under way, by the evaluator of tests."""
+    """The mover's best value among the ends of the current turn, as seat 0's hash value."""
     if state.outcome is not None:
         return state.outcome
     if not first and (state.mover != mover or depth == 0):
@@ -211,7 +211,7 @@ def best_end(state: rz.State, mover: int, depth: int, first: bool = True) -> flo
 @pytest.mark.parametrize("depth", [1, 2, 10])
 @pytest.mark.parametrize("text", ["razzle", "monster"])
 def test_a_turn_under_way_is_judged_by_its_best_end(text: str, depth: int) -> None:
-    """Pass quiescence: the first leaf's value is the best end's for its own mover."""
+    """With pass quiescence, the first leaf has the value of the best end of its mover's turn."""
     seen: collections.Counter[int] = collections.Counter()
     for state in samples.states(text, 1200):
         if state.is_over:
@@ -234,7 +234,7 @@ def test_a_turn_under_way_is_judged_by_its_best_end(text: str, depth: int) -> No
 
 
 def test_noise_moves_the_priors_and_depends_on_the_seed() -> None:
-    """Root noise gives other visits for other seeds, the same for the same seed."""
+    """With root noise, visits differ between seeds, and are the same for the same seed."""
     state = samples.game("chess").start()
     keys = "puct:eval=uniform,sims=60,noise=0.5,alpha=0.2,early_stop=false"
     visits = [rz.player(keys, seed=seed).think(state).visits for seed in [1, 1, 2]]
@@ -244,7 +244,7 @@ def test_noise_moves_the_priors_and_depends_on_the_seed() -> None:
 
 
 def test_forced_playouts_are_pruned_from_the_target() -> None:
-    """The full visits are kept, and the target gives no more than them."""
+    """`visits` include forced playouts; the target never has more visits."""
     game = samples.game("razzle")
     differ = 0
     for state in samples.states("razzle")[::20]:
@@ -265,7 +265,7 @@ def test_forced_playouts_are_pruned_from_the_target() -> None:
 
 
 def test_temperature_draws_by_visits() -> None:
-    """At temperature 1 moves come as often as their visits say; at 0 only the most visited."""
+    """At temperature 1 moves are drawn in proportion to visits; at 0 the most visited is played."""
     state = samples.game("razzle").start()
     drawn: collections.Counter[int] = collections.Counter()
     thought = None
@@ -281,7 +281,7 @@ def test_temperature_draws_by_visits() -> None:
 
 
 def test_early_stop_changes_no_clear_choice() -> None:
-    """A search that stops early chooses what the whole one would, with fewer simulations."""
+    """A search that stops early makes the same choice with fewer simulations."""
     saved = 0
     for state in samples.states("monster")[::10]:
         if state.is_over:
@@ -297,7 +297,7 @@ def test_early_stop_changes_no_clear_choice() -> None:
 
 
 def test_a_full_tree_goes_on_without_growing() -> None:
-    """With one MiB a search of many simulations completes them all."""
+    """A search with a tree limit of one MiB still completes all its simulations."""
     for text in ["chess", "exchange"]:
         state = samples.game(text).start()
         for judge in ["hash", "uniform"]:

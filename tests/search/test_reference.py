@@ -1,4 +1,4 @@
-"""The PUCT reference itself, against trees worked out by hand: choices, proofs, contempt."""
+"""The PUCT reference itself, on trees computed by hand: choices, proofs and contempt."""
 
 import pytest
 
@@ -20,8 +20,8 @@ def below(node: Node) -> list[tuple[str, int]]:
 
 # ---------------------------------------------------------------------------------------- puct
 
-# Places: the root 0 is seat 0's; 1 is seat 1's with 2 and 4 behind it; 6 is seat 0's again, with 7
-# and 9 behind it; each of those four has one move, to a draw.
+# Places: the root 0 is seat 0's; 1 is seat 1's, with the children 2 and 4; 6 is seat 0's again,
+# with the children 7 and 9. Each of these four children has one move, to a draw.
 STEPS: Plan = (0, [(1, [road(1), road(1)]), (0, [road(1), road(1)])])
 STEPS_SAID: dict[str, tuple[list[float], float]] = {
     "0": ([0.5, 0.5], 0.0),
@@ -71,7 +71,7 @@ def test_puct_steps_worked_out_by_hand() -> None:
 
 
 def test_puct_is_the_same_for_both_seats() -> None:
-    """Exchanging the seats, values and all, exchanges nothing but the value's sign."""
+    """Swapping the seats and the signs of values changes only the sign of the result."""
     turned = {place: (priors, -value) for place, (priors, value) in STEPS_SAID.items()}
     here = planned("steps", STEPS).start()
     there = planned("steps_mirrored", mirrored(STEPS)).start()
@@ -82,7 +82,7 @@ def test_puct_is_the_same_for_both_seats() -> None:
         assert one.value == -other.value
 
 
-# Three ways to go on for long; all places but the root are worth .1.
+# Three long forced paths; all places but the root are worth .1.
 FAN: Plan = (0, [road(9), road(9), road(9)])
 FAN_SAID: dict[str, tuple[list[float], float]] = {"0": ([0.5, 0.3, 0.2], 0.0)}
 
@@ -90,16 +90,16 @@ FAN_SAID: dict[str, tuple[list[float], float]] = {"0": ([0.5, 0.3, 0.2], 0.0)}
 @pytest.mark.parametrize(
     ("c_puct", "c_growth", "c_base", "fpu", "fpu_is_fixed", "second"),
     [
-        # The first simulation goes to 0, worth .1; the second has N=2, W=.1 and, where c_puct is 1,
-        # scores 0 with .1 + .5*1.414/2 = .454 and 1 with Q + .3*1.414 = Q + .424, where Q is
+        # The first simulation goes to 0, worth .1. The second has N=2 and W=.1. If c_puct is 1, the
+        # score of 0 is .1 + .5*1.414/2 = .454, and that of 1 is Q + .3*1.414 = Q + .424; Q is
         (1, 0, 1, 0, False, 1),  # the mean, .05, which makes .474
         (1, 0, 1, 0.02, False, 1),  # .05 - .02 * sqrt(.5) = .036, which makes .460
         (1, 0, 1, 0.04, False, 0),  # .05 - .04 * sqrt(.5) = .022, which makes .446
         (1, 0, 1, 0.04, True, 1),  # .04, which makes .464
         (1, 0, 1, 0.02, True, 0),  # .02, which makes .444
-        # ... where it is 0, Q alone decides: .1 against the mean;
+        # If c_puct is 0, only Q decides: .1 against the mean;
         (0, 0, 1, 0, False, 0),
-        # ... and with growth it is ln((1 + 2 + 1) / 1) = 1.386: .1 + .490 against .05 + .588,
+        # with growth, c is ln((1 + 2 + 1) / 1) = 1.386: .1 + .490 against .05 + .588,
         (0, 1, 1, 0, False, 1),
         # or ln((1 + 2 + 19652) / 19652) = .00015.
         (0, 1, 19652, 0, False, 0),
@@ -121,7 +121,7 @@ def test_puct_settings_decide_the_second_simulation(
 
 @pytest.mark.parametrize("text", ["chess", "monster", "connect4", "razzle"])
 def test_every_simulation_is_counted_once(text: str) -> None:
-    """The root has its own judgement and one visit per simulation; so has every choice below."""
+    """A node's visits are its own evaluation and one for each simulation through it."""
     state = samples.game(text).start()
 
     def check(node: Node) -> None:
@@ -142,8 +142,8 @@ def test_every_simulation_is_counted_once(text: str) -> None:
 
 
 def test_proofs_worked_out_by_hand() -> None:
-    """Root 0 has 1, where seat 1 ends the game at 2 (lost) or 3 (drawn), and 4, its own, where it
-    ends it at 5 (drawn) or 6 (lost). c_puct = 1, fpu = 0, the evaluator says 0 of all.
+    """Root 0 has the children 1 and 4. At 1, seat 1 ends the game at 2 (lost) or 3 (drawn); at 4,
+    seat 0 ends it at 5 (drawn) or 6 (lost). c_puct = 1, fpu = 0, and all values are 0.
 
     1. N=1   1: .6    4: .4     1 is judged
     2. N=2   1: .424  4: .566   4 is judged
@@ -168,7 +168,7 @@ def test_proofs_worked_out_by_hand() -> None:
 
 @SEATS
 def test_a_win_is_taken_at_once(seat: int) -> None:
-    """A win in one is seen before any simulation, is played, and is the whole target."""
+    """A win in one is found before any simulation, is played, and is the whole target."""
     plan: Plan = (0, [(0, [road(30), road(30)]), (1, [road(30), road(30)]), 1.0])
     state = planned("win", mirrored(plan) if seat else plan).start()
     told = said({"0": ([0.6, 0.3, 0.1], 0.0)}, value=0.3 if seat == 0 else -0.3)
@@ -186,7 +186,7 @@ def test_a_win_is_taken_at_once(seat: int) -> None:
 
 @SEATS
 def test_a_proven_win_ends_the_search(seat: int) -> None:
-    """It is played though others have more visits, and is the whole target."""
+    """A proven win is played even if other moves have more visits, and is the whole target."""
     deep: Plan = (0, [(0, [road(30), road(30)]), (1, [road(30), road(30)]), (1, [1.0, 1.0])])
     state = planned("deep_win", mirrored(deep) if seat else deep).start()
     told = said({"0": ([0.6, 0.3, 0.1], 0.0)}, value=0.3 if seat == 0 else -0.3)
@@ -204,7 +204,7 @@ def test_a_proven_win_ends_the_search(seat: int) -> None:
 
 @SEATS
 def test_the_same_mover_twice_does_not_turn_the_sign(seat: int) -> None:
-    """Two plies of one seat to its win; the other seat is never asked."""
+    """One seat makes two plies in a row and wins; the sign is not turned between them."""
     plan: Plan = (0, [(0, [-1.0, 1.0]), (1, [-1.0, 1.0])])
     root = puct.search(
         planned("twice", mirrored(plan) if seat else plan).start(), 50, evaluate=said({})
@@ -235,7 +235,7 @@ def test_a_lost_move_is_played_only_if_all_are(seat: int) -> None:
 
 
 def test_a_die_is_proven_by_all_its_faces() -> None:
-    """Its expectation counts; sure wins are a win, though chances may not sum to exactly 1."""
+    """A die gets its expectation; if all faces win it is exactly 1, despite rounded chances."""
     die: Plan = (rz.CHANCE, [1.0, 0.0, -1.0])
     state = planned("die", (0, [die, road(1)]), [0.7, 0.2, 0.1]).start()
     root = puct.search(state, 500, evaluate=said({}), draw_face=fair_dice(0))
@@ -256,7 +256,7 @@ def test_a_die_is_proven_by_all_its_faces() -> None:
 
 
 def test_a_proven_root_plays_its_best_move() -> None:
-    """Even where another one has more visits: 0 is a die of many faces, worth .5, 1 is a draw."""
+    """The best move is played even if the other one has more visits: a die of .5, and a draw."""
     die: Plan = (rz.CHANCE, [1.0, 0.0])
     state = planned("patience", (1, [die, 0.0]), [0.5, 0.5]).start()
     root = puct.search(state, 500, evaluate=said({"0": ([0.9, 0.1], 0.0)}), draw_face=fair_dice(0))
@@ -266,7 +266,7 @@ def test_a_proven_root_plays_its_best_move() -> None:
 
 
 def test_dice_fall_anew_on_every_visit() -> None:
-    """A simulation goes through a die to what is behind it, by the chances."""
+    """Each simulation draws a face of the die by its chances, and continues there."""
     die: Plan = (rz.CHANCE, [road(200), road(200)])
     state = planned("dice", (0, [die]), [0.75, 0.25]).start()
     root = puct.search(state, 200, evaluate=said({}), draw_face=fair_dice(0))
@@ -282,8 +282,8 @@ def test_dice_fall_anew_on_every_visit() -> None:
 @SEATS
 @pytest.mark.parametrize("draw_value", [-0.4, 0.0, 0.4])
 def test_contempt_is_the_root_movers(seat: int, draw_value: float) -> None:
-    """Whoever moves at the root likes or shuns a draw, and thinks that the other does not."""
-    own: Plan = (0, [0.0, road(200)])  # a draw now, or a long road that is worth 0 and no draw
+    """draw_value applies to the root's mover, and with the opposite sign to the other seat."""
+    own: Plan = (0, [0.0, road(200)])  # a draw, or a long path worth 0 without a draw
     state = planned("own", mirrored(own) if seat else own).start()
     root = puct.search(state, 200, evaluate=said({}), draw_value=draw_value)
     drawn, open_ = root.children
@@ -305,7 +305,7 @@ def test_contempt_is_the_root_movers(seat: int, draw_value: float) -> None:
 
 @SEATS
 def test_contempt_reads_the_draw_probability(seat: int) -> None:
-    """A leaf backs up v + s * c * d; what is reported has no contempt in it."""
+    """A leaf backs up v + s * c * d; the reported value has no contempt."""
     state = planned("leaf", mirrored(FAN) if seat else FAN).start()
     root = puct.search(state, 3, evaluate=said({}, draw=0.5, value=0.25), draw_value=-0.5)
     tilt = -0.25 if seat == 0 else 0.25
@@ -317,7 +317,7 @@ def test_contempt_reads_the_draw_probability(seat: int) -> None:
 @SEATS
 @pytest.mark.parametrize("draw_value", [-0.9, 0.9])
 def test_a_win_is_better_than_a_draw_under_contempt(seat: int, draw_value: float) -> None:
-    """For the root's mover, and for the other one in its eyes."""
+    """The root's mover prefers a win to a draw, and so does the opponent in its search."""
     own: Plan = (0, [0.0, (0, [1.0, 0.0])])
     other: Plan = (0, [(1, [0.0, -1.0]), (1, [0.0, 1.0])])
     for plan, value, action in (own, 1, 1), (other, 0, 1):

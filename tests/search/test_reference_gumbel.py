@@ -1,4 +1,4 @@
-"""The Gumbel reference itself, worked out by hand."""
+"""The Gumbel reference itself, on cases computed by hand."""
 
 from math import exp
 
@@ -40,7 +40,7 @@ def test_gumbel_visits_worked_out_by_hand(
     assert sum(thought.policy.values()) == pytest.approx(1)
 
 
-# Two places that go on for long: 1 is worth .6, everything else .2.
+# Two long forced paths: place 1 is worth .6, all others .2.
 PAIR: Plan = (0, [road(9), road(9)])
 
 
@@ -93,7 +93,7 @@ def test_gumbel_inside_worked_out_by_hand(seat: int) -> None:
 
 
 def test_gumbel_draws_decide_who_is_considered() -> None:
-    """A draw stands beside each legal action, whatever the order of the priors."""
+    """Draws are in the order of state.legal, whatever the order of the priors."""
     state = samples.game("connect4").start()
     for favourite in state.legal:
         draws = [9.0 * (action == favourite) for action in state.legal]

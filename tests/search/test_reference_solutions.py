@@ -1,4 +1,4 @@
-"""The evaluator of tests, little games and their solutions, to which the references converge."""
+"""The hash evaluator, and small games whose solutions the references converge to."""
 
 import itertools
 
@@ -12,7 +12,7 @@ from support import samples
 
 
 def test_scatter_is_splitmix64() -> None:
-    """Its first numbers from seed 0, as its author published them."""
+    """The first numbers of SplitMix64 from seed 0, as its author published them."""
     golden = 0x9E3779B97F4A7C15
     numbers = [hash_evaluator.scatter(n * golden % 2**64) for n in (1, 2, 3)]
     assert numbers == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
@@ -22,7 +22,7 @@ def test_scatter_is_splitmix64() -> None:
 
 @pytest.mark.parametrize("text", ["chess", "exchange:dice=fixed:3", "tictactoe"])
 def test_hash_judgements_are_fit_for_a_search(text: str) -> None:
-    """Priors sum to 1, a value leaves room for the draw, all float32; scattered, not constant."""
+    """Priors sum to 1, |value| + draw is at most 1, all float32, and values vary."""
     values = []
     for state in samples.played(text)[:-1]:
         priors, value, draw = hash_evaluator.evaluate(state)
@@ -37,10 +37,10 @@ def test_hash_judgements_are_fit_for_a_search(text: str) -> None:
 
 
 def test_minimax_by_hand() -> None:
-    """Whoever moves has the best of it; a die has its expectation; a past that counts is refused.
+    """Each mover takes its best value, a die its expectation, and recurring positions are refused.
 
-    Player 0 at the root: seat 1 then makes 0 of {1, 0}; or a die: half 1, half what seat 0 makes of
-    {-1, 0}, which is 0: .5 together; or -1.
+    Seat 0 chooses at the root between: seat 1's choice of {1, 0}, worth 0; a die of 1 and of seat
+    0's choice of {-1, 0}, worth .5; and -1.
     """
     plan: Plan = (0, [(1, [1.0, 0.0]), (rz.CHANCE, [1.0, (0, [-1.0, 0.0])]), -1.0])
     state = planned("by_hand", plan, [0.5, 0.5]).start()
@@ -59,7 +59,7 @@ def test_minimax_by_hand() -> None:
 
 @pytest.mark.parametrize("has_chance", [False, True])
 def test_little_games_are_random_and_small(has_chance: bool) -> None:
-    """They keep the laws that a search relies on, and movers come in every order."""
+    """They fulfil the contract that a search relies on, with movers in every order."""
     repeats = 0
     for seed in range(40):
         game = little_games.little_game(seed, has_chance)
@@ -86,9 +86,9 @@ def test_little_games_are_random_and_small(has_chance: bool) -> None:
 
 @pytest.mark.parametrize(("draw_value", "c_puct"), [(0.0, 1.5), (0.5, 3.0), (-0.5, 3.0)])
 def test_puct_converges_to_minimax(draw_value: float, c_puct: float) -> None:
-    """Many simulations, most of them spared by proofs: the value, and a move that keeps it.
+    """With many simulations, which proofs cut short, it finds the value and a best move.
 
-    Contempt makes it slower to look beyond a draw.
+    With contempt it takes longer to look beyond a draw.
     """
     for seed in range(30):
         state = little_games.little_game(seed, has_chance=False).start()
@@ -104,7 +104,7 @@ def test_puct_converges_to_minimax(draw_value: float, c_puct: float) -> None:
 
 
 def test_gumbel_converges_to_minimax_where_values_weigh_little() -> None:
-    """With mctx's weights it settles on what it tries first; with small ones proofs come about."""
+    """With mctx's weights it keeps to the moves it tries first; with small ones it finds proofs."""
     settings = gumbel.Settings(c_scale=0.01, rescale=False)
     proven = 0
     for seed in range(30):

@@ -1,4 +1,4 @@
-"""The scripted Black of Monster: what it claims is true, and it looks after its king."""
+"""The scripted Black of Monster: the wins it announces are true, and it protects its king."""
 
 import random
 from pathlib import Path
@@ -14,7 +14,7 @@ MEN = ["KvKQQ", "KvKQQQ"]
 
 
 def can_take_the_king(state: rz.State) -> bool:
-    """Whether White, to begin its turn, can end the game with it."""
+    """Whether White, at the start of its turn, can end the game in this turn."""
     for action in state.legal:
         after = state.apply(action)
         if after.outcome == 1 or (
@@ -26,7 +26,7 @@ def can_take_the_king(state: rz.State) -> bool:
 
 @pytest.mark.parametrize("men", MEN)
 def test_a_hunt_that_is_announced_is_a_win(tables: Tables, men: str) -> None:
-    """Within its turns, and by that move; most short wins are found."""
+    """An announced win is true, with the chosen move; most short wins are found."""
     dice = random.Random(0)
     turns = 4
     hunter = rz.player(f"scripted:hunt={turns},depth=1")
@@ -54,7 +54,7 @@ def test_a_hunt_that_is_announced_is_a_win(tables: Tables, men: str) -> None:
 
 
 def test_where_nothing_is_announced_it_says_what_the_heuristic_does() -> None:
-    """Its points choose moves, and tell nobody how the game will end."""
+    """The script's points only choose moves; the reported value is the heuristic's."""
     state = GAME.start()
     for move in ("e2e4", "e4e5"):
         state = state.apply(state.read(move))
@@ -62,11 +62,11 @@ def test_where_nothing_is_announced_it_says_what_the_heuristic_does() -> None:
     wanted = rz.player("alphabeta:depth=1").think(state).raw_value
     assert thought.value == thought.raw_value == wanted
     assert wanted is not None
-    assert abs(wanted) < 0.5  # tanh of the script's points would be far below
+    assert abs(wanted) < 0.5  # unlike tanh of the script's points
 
 
 def test_it_takes_the_king_without_tables(endgames: Path, tables: Tables) -> None:
-    """Three queens against the longest defence, most of the time; with tables always in time."""
+    """Three queens usually win against the longest defence, and with tables always in time."""
     dice = random.Random(1)
     starts: dict[str, int] = {}
     while len(starts) < 12:
@@ -92,14 +92,14 @@ def test_it_takes_the_king_without_tables(endgames: Path, tables: Tables) -> Non
 
 
 def test_it_wins_from_the_start() -> None:
-    """Against a search that beats a searching Black nearly always."""
+    """It wins against a search that beats Black nearly always if Black also searches."""
     white = "puct:sims=100,temperature=1,temperature_turns=8"
     result = rz.match("monster", a=white, b="scripted", games=6, opening=0, swap=False)
     assert sum(record.outcome == -1 for record in result.records) >= 5
 
 
 def test_it_never_leaves_its_king_to_be_taken() -> None:
-    """Unless whatever it does does: among few men and many, with pawns that promote."""
+    """It leaves its king to be captured only if all moves do, with few and with many men."""
     dice = random.Random(2)
     seat = rz.player("scripted:hunt=2,depth=2")
     asked = 0
@@ -117,10 +117,10 @@ def test_it_never_leaves_its_king_to_be_taken() -> None:
                 other = state.apply(action)
                 assert not other.is_over or other.outcome != -1
                 assert other.is_over or can_take_the_king(other)
-    assert asked > 5  # it happened, or this would show nothing
+    assert asked > 5  # such positions occurred
 
 
 def test_where_there_is_no_script() -> None:
-    """One line."""
+    """Games and sides without a script raise a one-line error."""
     with pytest.raises(rz.PlayerError, match="has no script"):
         rz.player("scripted").think(rz.load("chess").start())

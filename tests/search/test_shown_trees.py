@@ -1,4 +1,4 @@
-"""Trees that `think` returns: visits, signs, targets, and what they agree with."""
+"""Trees that `think` returns: visits, signs and targets."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def _all(node: TreeNode) -> list[TreeNode]:
 @pytest.mark.parametrize("name", STARTS)
 @pytest.mark.parametrize("player", ["puct:sims=120", "gumbel:sims=120", "ucb1:sims=120"])
 def test_visits_and_values_add_up(player: str, name: str) -> None:
-    """A node's visits are its own evaluation and its children's; the root's is no simulation."""
+    """A node's visits are its own evaluation plus its children's; the root's is no simulation."""
     state = _state(name)
     thought = rz.player(player).think(state, tree=30)
     plain = rz.player(player).think(state)
@@ -56,7 +56,7 @@ def test_visits_and_values_add_up(player: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["connect4", "connect4 o"])
 def test_values_are_seat_0s_for_both_movers(name: str) -> None:
-    """The move that wins or saves is near seat 0's or seat 1's side of the scale."""
+    """Values are seat 0's: a good move of seat 0 has a high value, one of seat 1 a low one."""
     winning = {"connect4": "7/7/7/7/OOO4/XXX4 x", "connect4 o": "7/7/7/X6/XX5/OOO3X o"}[name]
     state = rz.load("connect4").parse(winning)
     root = rz.player("puct:sims=200").think(state, tree=1).tree
@@ -69,14 +69,14 @@ def test_values_are_seat_0s_for_both_movers(name: str) -> None:
 
 
 def test_a_second_move_belongs_to_the_same_mover() -> None:
-    """In Monster, White's first half is followed by White's second: no sign is turned there."""
+    """In Monster, White's second half follows its first, so the sign is not turned there."""
     state = rz.load("monster").start()
     root = rz.player("puct:sims=400").think(state, tree=2, visits=5).tree
     assert root is not None
     best = max(root.children, key=lambda node: node.visits)
     assert (root.mover, best.mover) == (0, 0)
     assert best.children
-    # The best of White's second moves is the best for White, and draws the mean of its parent up.
+    # The most visited second move is the best for White, and raises the mean of its parent.
     most = max(best.children, key=lambda node: node.visits)
     least = min(best.children, key=lambda node: node.visits)
     assert most.value is not None
@@ -86,7 +86,7 @@ def test_a_second_move_belongs_to_the_same_mover() -> None:
 
 
 def test_players_without_a_tree_have_none() -> None:
-    """And wrong depths are one line."""
+    """Players without a tree return None; a wrong depth raises a one-line error."""
     state = rz.load("connect4").start()
     for text in ("random", "alphabeta:depth=2", "oneply"):
         assert rz.player(text).think(state, tree=3).tree is None

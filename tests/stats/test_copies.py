@@ -1,4 +1,4 @@
-"""Copies of a game are no evidence: intervals, tests and gates by different games."""
+"""Copies of a game are no evidence: intervals, tests and gates count different games."""
 
 import random
 
@@ -35,14 +35,14 @@ def test_copies_count_as_one_game() -> None:
 
 
 def test_half_copied_pairs_count_as_two() -> None:
-    """Where all games from seat 0 are one game, the others cannot make up for it."""
+    """If all games from seat 0 are identical, different games from seat 1 do not help."""
     games = [game for at in range(200) for game in pair(at, at, 1, 1)]
     games = [GameResult(0, 1, "end", 9, g.pair, "x") if g.seat == 0 else g for g in games]
     assert Tally.of(games).share * 400 == pytest.approx(4, rel=0.01)
 
 
 def test_a_running_tally_is_the_tally_of_all() -> None:
-    """Whatever the order of the games, and with partners missing."""
+    """A tally updated game by game equals the tally of all games, in any order."""
     rng = random.Random(1)
     games = [game for at in range(30) for game in pair(at, at % 4, 1, at % 3 - 1)]
     rng.shuffle(games)
@@ -60,7 +60,7 @@ def test_evidence_must_fit_the_games() -> None:
 
 @pytest.mark.parametrize("openings", [2, 5, 20])
 def test_the_interval_covers_the_truth_with_few_openings(openings: int) -> None:
-    """Deterministic players over a few openings: 95 % hold, where copies as evidence would not."""
+    """With deterministic players and few openings, 95 % intervals still cover the true score."""
     rng = random.Random(openings)
     truth, covered, naive, runs = to_elo(0.6), 0, 0, 150
     for _ in range(runs):
@@ -78,7 +78,7 @@ def test_the_interval_covers_the_truth_with_few_openings(openings: int) -> None:
 
 
 def test_a_sequential_test_is_not_decided_by_copies() -> None:
-    """A hundred copies of a won pair say nothing; a hundred different ones do."""
+    """100 copies of a won pair do not decide a test; 100 different won pairs do."""
     for openings, is_decided in ((1, False), (100, True)):
         test = SequentialTest(Sprt(elo0=0, elo1=50), pairs=True)
         games = [game for at in range(100) for game in pair(at, at % openings, 1, 1)]

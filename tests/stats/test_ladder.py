@@ -1,4 +1,4 @@
-"""Ladders: known strengths come back, whatever the seats are worth and whoever comes first."""
+"""Ladders: known strengths are recovered for any seat advantage and any order of players."""
 
 import math
 import re
@@ -20,7 +20,7 @@ STRENGTHS = {"anchor": 0.0, "weak": -150.0, "fair": 100.0, "good": 220.0, "best"
 def meetings(
     rng: np.random.Generator, games: int, advantage: float = 0.0, draws: float = 0.3
 ) -> list[Meeting]:
-    """Everybody meets everybody, `games` from each seat."""
+    """Results of all players against each other, `games` from each seat."""
     names = list(STRENGTHS)
     return [
         Meeting(a, b, matches.tally(rng, STRENGTHS[a] - STRENGTHS[b], games, draws, advantage))
@@ -30,18 +30,18 @@ def meetings(
 
 
 def won(a: str, b: str, games: int) -> Meeting:
-    """a wins all, from both seats."""
+    """A meeting in which a wins all games, from both seats."""
     return Meeting(a, b, Tally(by_seat=(Counts(wins=games), Counts(wins=games))))
 
 
 def figures(ladder: Ladder) -> dict[str, tuple[float, ...]]:
-    """Everything a ladder says about each player, by name."""
+    """All figures of each player of a ladder, by name."""
     return {rating.player: msgspec.structs.astuple(rating)[1:] for rating in ladder.ratings}
 
 
 @pytest.mark.parametrize("advantage", [-400.0, 0.0, 350.0])
 def test_known_strengths_come_back(advantage: float) -> None:
-    """Order, ratings within their errors, and what seat 0 is worth."""
+    """The order, the ratings within their errors, and the advantage of seat 0 are recovered."""
     ladder = Ladder.fit(meetings(np.random.default_rng(31), 150, advantage), anchor="anchor")
     assert [rating.player for rating in ladder.ratings] == sorted(
         STRENGTHS, key=lambda name: -STRENGTHS[name]
@@ -56,7 +56,7 @@ def test_known_strengths_come_back(advantage: float) -> None:
 
 
 def test_seat_advantage_does_not_pass_for_strength() -> None:
-    """Who mostly sat in the better seat scores more than the stronger player, but rates less."""
+    """A weaker player mostly in the better seat may score more, but is rated lower."""
     rng = np.random.default_rng(32)
     lucky = Tally(by_seat=(matches.counts(rng, 400, 300), matches.counts(rng, -400, 40)))
     unlucky = Tally(by_seat=(matches.counts(rng, 500, 40), matches.counts(rng, -300, 300)))
@@ -77,7 +77,7 @@ def test_seat_advantage_does_not_pass_for_strength() -> None:
 
 @pytest.mark.parametrize("draws", [0.0, 0.6])
 def test_intervals_hold_the_truth_in_95_of_100(draws: float) -> None:
-    """Ratings, advantage and a difference, over 150 ladders."""
+    """Intervals of ratings, advantage and a difference hold the truth, over 150 ladders."""
     rng = np.random.default_rng(33)
     ratings, advantages, differences = [], [], []
     for _ in range(150):
@@ -93,7 +93,7 @@ def test_intervals_hold_the_truth_in_95_of_100(draws: float) -> None:
 
 
 def test_draws_make_a_ladder_surer() -> None:
-    """Half of the games drawn: narrower than without draws, on the same scale."""
+    """With half of the games drawn, intervals are narrower than without draws."""
     plain = Ladder.fit(
         [Meeting("a", "b", Tally(by_seat=(Counts(75, 0, 25), Counts(75, 0, 25))))], anchor="b"
     )
@@ -106,7 +106,7 @@ def test_draws_make_a_ladder_surer() -> None:
 
 @pytest.mark.parametrize("counts", [Counts(60, 20, 20), Counts(20, 70, 10), Counts(30, 0, 70)])
 def test_two_players_are_a_match(counts: Counts) -> None:
-    """Nearly the match's Elo and interval; the prior's one draw is all the difference."""
+    """Elo and interval are nearly those of the match; only the prior's one draw differs."""
     tally = Tally(by_seat=(counts, counts))
     rating = Ladder.fit([Meeting("a", "b", tally)], anchor="b")["a"]
     estimate = elo(tally)
@@ -118,7 +118,7 @@ def test_two_players_are_a_match(counts: Counts) -> None:
 
 
 def test_permuting_players_changes_nothing() -> None:
-    """Other names, another order, other sides of the table: the same ladder."""
+    """Other names, another order, or a and b swapped in meetings give the same ladder."""
     table = meetings(np.random.default_rng(34), 20, 250)
     ladder = Ladder.fit(table, anchor="anchor")
     names = {"anchor": "z", "weak": "y", "fair": "x", "good": "w", "best": "v"}
@@ -136,7 +136,7 @@ def test_permuting_players_changes_nothing() -> None:
 
 
 def test_swapping_all_results_negates_the_ladder() -> None:
-    """Everybody's wins for losses: ratings and advantage turn their sign, errors stay."""
+    """With wins and losses swapped, ratings and advantage change sign, and errors stay."""
     table = meetings(np.random.default_rng(35), 20, 250)
     ladder = Ladder.fit(table, anchor="anchor")
     lost = [
@@ -152,7 +152,7 @@ def test_swapping_all_results_negates_the_ladder() -> None:
 
 
 def test_another_anchor_moves_all_alike() -> None:
-    """Differences, their errors and the advantage do not depend on who is at 0."""
+    """Differences, their errors and the advantage do not depend on the anchor."""
     table = meetings(np.random.default_rng(36), 20, 100)
     ladder, other = (Ladder.fit(table, anchor=name) for name in ("anchor", "good"))
     for name in STRENGTHS:
@@ -164,7 +164,7 @@ def test_another_anchor_moves_all_alike() -> None:
 
 
 def test_the_unbeaten_are_finite_and_first() -> None:
-    """Who won all is above all others, with a wide interval; who lost all is below them."""
+    """A player that won all games is first, with a wide interval; one that lost all is last."""
     rng = np.random.default_rng(37)
     table = meetings(rng, 20)
     table += [won("unbeaten", name, 5) for name in STRENGTHS]
@@ -184,7 +184,7 @@ def test_the_unbeaten_are_finite_and_first() -> None:
 
 
 def test_a_seat_that_always_wins_is_finite() -> None:
-    """All credit goes to the seat, none to the players."""
+    """The advantage is large but finite, and the players are rated equal."""
     tally = Tally(by_seat=(Counts(wins=20), Counts(losses=20)))
     ladder = Ladder.fit([Meeting("a", "b", tally)], anchor="b")
     assert ladder["a"].elo == pytest.approx(0, abs=1e-6)
@@ -194,7 +194,7 @@ def test_a_seat_that_always_wins_is_finite() -> None:
 
 
 def test_draws_alone_leave_some_doubt() -> None:
-    """All drawn: all at 0, with errors above 0 that shrink with the games."""
+    """If all games are drawn, all ratings are 0, with errors that shrink with more games."""
     errors = []
     for games in (5, 500):
         tally = Tally(by_seat=(Counts(draws=games), Counts(draws=games)))
@@ -205,7 +205,7 @@ def test_draws_alone_leave_some_doubt() -> None:
 
 
 def test_the_disconnected_are_told_not_rated() -> None:
-    """Two who met only each other have no place on the anchor's scale."""
+    """Players without a chain of games to the anchor are in `disconnected`, and not rated."""
     table = [won("a", "anchor", 3), won("x", "y", 3), Meeting("x", "a", Tally())]
     ladder = Ladder.fit(table, anchor="anchor")
     assert ladder.disconnected == ("x", "y")
@@ -238,12 +238,12 @@ def test_ladders_survive_json() -> None:
     ("wrong", "message"),
     [
         ({"anchor": "rondom"}, "there is no player 'rondom' (did you mean 'random'?); known: "),
-        ({"meetings": []}, "the anchor has no games: there is no player 'random'; known: nobody"),
+        ({"meetings": []}, "the anchor has no games: there is no player 'random'; known: none"),
         ({"meetings": [Meeting("x", "x", Tally())]}, "'x' meets itself; leave such games out"),
         ({"prior": 0}, "prior=0: give a number of games above 0"),
         ({"prior": math.nan}, "prior=nan: give a number of games above 0"),
         ({"decisive": 0}, "decisive=0: give a number of games above 0"),
-        ({"advantage": math.inf}, "advantage=inf: give Elo, or leave it out"),
+        ({"advantage": math.inf}, "advantage=inf: give a finite number"),
         ({"confidence": 95}, "a confidence of 95 is impossible; give one such as 0.95"),
     ],
 )

@@ -15,7 +15,7 @@ Z = 1.959964  # of 95 %
 
 
 def published() -> list[tuple[Results, list[float]]]:
-    """Results and what others computed from them: tests/golden/ratings/elo.txt."""
+    """Results and the figures of other programs for them: tests/golden/ratings/elo.txt."""
     rows: list[tuple[Results, list[float]]] = []
     for line in (ROOT / "tests/golden/ratings/elo.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
@@ -47,7 +47,7 @@ def figures(estimate: Estimate) -> tuple[float, ...]:
     [(0.5, 0.0), (0.75, 190.85), (0.25, -190.85), (0.64, 99.95), (10 / 11, 400.0), (0.9, 381.70)],
 )
 def test_known_figures(score: float, difference: float) -> None:
-    """Scores and their Elo, as any table of them says."""
+    """Scores and their Elo differences, from published tables."""
     assert to_elo(score) == pytest.approx(difference, abs=0.005)
     assert to_score(difference) == pytest.approx(score, abs=1e-5)
     wins = round(1000 * score)
@@ -55,7 +55,7 @@ def test_known_figures(score: float, difference: float) -> None:
 
 
 def test_a_score_has_an_interval() -> None:
-    """Wilson's without draws; it holds the score, and shut-outs reach the end of the scale."""
+    """It is Wilson's without draws, contains the score, and ends at 0 or 1 for shut-outs."""
     lower, upper = score_interval(Counts(75, 0, 25))
     middle, width = (75 + Z**2 / 2) / (100 + Z**2), Z * math.sqrt(0.1875 * 100 + Z**2 / 4)
     assert lower == pytest.approx(middle - width / (100 + Z**2), abs=1e-4)
@@ -67,7 +67,7 @@ def test_a_score_has_an_interval() -> None:
 
 
 def test_a_draw_is_half() -> None:
-    """75 % is +190.85 however it came about, but with draws it is surer."""
+    """A score of 75 % is +190.85 with or without draws, but with draws the interval is narrower."""
     plain, drawn = elo(Counts(75, 0, 25)), elo(Counts(50, 50, 0))
     assert plain.elo == pytest.approx(190.85, abs=0.005)
     assert drawn.elo == pytest.approx(190.85, abs=0.005)
@@ -76,7 +76,7 @@ def test_a_draw_is_half() -> None:
 
 @pytest.mark.parametrize(("results", "wanted"), published())
 def test_published_figures(results: Results, wanted: list[float]) -> None:
-    """fastchess says the same; its interval, plus and minus a normal width, nearly the same."""
+    """fastchess gives the same Elo, and nearly the same interval (a symmetric normal one)."""
     estimate = elo(results)
     assert estimate.elo == pytest.approx(wanted[0], abs=0.006)
     assert (estimate.upper - estimate.lower) / 2 == pytest.approx(wanted[1], rel=0.02)
@@ -99,7 +99,7 @@ def test_without_draws_it_is_wilsons_interval(wins: int, losses: int) -> None:
 
 
 def test_the_likeliest_distribution_is_that() -> None:
-    """No other distribution with the same mean makes the counts likelier; tried on a fine grid."""
+    """On a fine grid, no other distribution with the same mean has a higher likelihood."""
     counts, score = (10.0, 30.0, 60.0), 0.65
     found = likeliest(counts, score)
     assert sum(found) == pytest.approx(1)
@@ -119,7 +119,7 @@ def test_the_likeliest_distribution_is_that() -> None:
 
 @pytest.mark.parametrize(("truth", "games"), [(60.0, 150), (-250.0, 40)])
 def test_the_interval_holds_the_truth_in_95_of_100(truth: float, games: int) -> None:
-    """Of 400 matches; neither bound fails too often, and the estimates surround the truth."""
+    """In 400 matches, neither bound fails too often, and the estimates are centred on the truth."""
     rng = np.random.default_rng(11)
     estimates = [elo(matches.counts(rng, truth, games)) for _ in range(400)]
     too_high = sum(estimate.lower > truth for estimate in estimates)
@@ -131,7 +131,7 @@ def test_the_interval_holds_the_truth_in_95_of_100(truth: float, games: int) -> 
 
 
 def test_the_interval_holds_for_pairs_too() -> None:
-    """Of 200 matches over openings of which many are lost for one seat."""
+    """It holds in 200 matches whose openings are often lost for one seat."""
     rng = np.random.default_rng(12)
     truth = to_elo(matches.expected_score(60, 300))
     estimates = [elo(matches.opened(rng, 60, 40, openings=300)) for _ in range(200)]
@@ -140,7 +140,7 @@ def test_the_interval_holds_for_pairs_too() -> None:
 
 
 def test_pairs_tell_more_than_games_where_openings_are_uneven() -> None:
-    """An opening that helps seat 0 helps each player once; only pairs know that."""
+    """An opening that helps seat 0 helps each player once, which only pairs take into account."""
     tally = matches.opened(np.random.default_rng(13), 50, 200, openings=400)
     paired, single = elo(tally), elo(tally.counts)
     assert paired.elo == pytest.approx(single.elo)
@@ -152,7 +152,7 @@ def test_pairs_tell_more_than_games_where_openings_are_uneven() -> None:
 
 
 def test_a_game_without_its_partner_still_counts() -> None:
-    """The score is that of all games; the scatter that of the pairs."""
+    """The score is computed from all games, the variance from the pairs."""
     tally = matches.opened(np.random.default_rng(15), 50, 100, openings=300)
     more = tally + Tally(by_seat=(Counts(losses=1), Counts()))
     assert elo(more).games == 201
@@ -163,7 +163,7 @@ def test_a_game_without_its_partner_still_counts() -> None:
 
 
 def test_a_lone_game_beside_level_pairs_settles_nothing() -> None:
-    """Pairs that never scatter make a single win no certainty."""
+    """If all pairs are level, a single additional win does not become certain evidence."""
     halves = (Counts(wins=10), Counts(losses=10))
     level = Tally(by_seat=halves, pairs=Pairs((0, 0, 10, 0, 0)))
     more = level + Tally(by_seat=(Counts(wins=1), Counts()))
@@ -184,7 +184,7 @@ def test_swapping_the_players_negates_everything() -> None:
 
 
 def test_few_games_give_finite_estimates_inside_wide_intervals() -> None:
-    """Never nan, never without width; infinite only where nothing was lost or nothing gained."""
+    """Intervals are never nan and never of width 0; bounds are infinite only for shut-outs."""
     for wins, draws, losses in itertools.product(range(4), repeat=3):
         counts = Counts(wins, draws, losses)
         estimate = elo(counts)
@@ -201,7 +201,7 @@ def test_few_games_give_finite_estimates_inside_wide_intervals() -> None:
     [(Counts(wins=10), Counts(wins=40)), (Pairs((0, 0, 0, 0, 10)), Pairs((0, 0, 0, 0, 40)))],
 )
 def test_a_shut_out_is_bounded_from_one_side(ten: Results, forty: Results) -> None:
-    """Longer shut-outs say more; one draw less than a shut-out says a little less."""
+    """A longer shut-out has a tighter bound; a shut-out but for one draw a slightly looser one."""
     shorter, longer = elo(ten), elo(forty)
     assert math.inf > longer.elo > shorter.elo > 300
     assert longer.lower > shorter.lower > 100
@@ -214,7 +214,7 @@ def test_a_shut_out_is_bounded_from_one_side(ten: Results, forty: Results) -> No
 
 
 def test_draws_alone_narrow_the_interval() -> None:
-    """All drawn: 0, with a width that shrinks with the games."""
+    """If all games are drawn, Elo is 0, with an interval that shrinks with more games."""
     widths = []
     for estimate in (elo(Counts(draws=n)) for n in (1, 10, 100, 10**6)):
         assert estimate.elo == 0
@@ -250,7 +250,7 @@ def test_impossible_confidence_is_refused(confidence: float) -> None:
 
 def test_impossible_scores_and_floors_are_refused() -> None:
     for score in (-0.1, 1.1, math.nan):
-        with pytest.raises(RatingError, match="give one between 0 and 1"):
+        with pytest.raises(RatingError, match="give one from 0 to 1"):
             to_elo(score)
     with pytest.raises(RatingError, match="floor=0: give"):
         elo(Counts(1, 1, 1), floor=0)

@@ -19,7 +19,7 @@ Model = Literal["logistic", "normalized"]
 
 
 def published() -> list[tuple[Sprt, float]]:
-    """Tests and the ratios others computed for them: tests/golden/ratings/llr.txt."""
+    """Tests and other programs' ratios for them: tests/golden/ratings/llr.txt."""
     rows = []
     for line in (ROOT / "tests/golden/ratings/llr.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
@@ -53,7 +53,7 @@ def slow_llr(sprt: Sprt) -> float:
 def played(
     sprt: Sprt, rng: np.random.Generator, chances: list[float], step: int = 4
 ) -> tuple[str, int]:
-    """The verdict, asked after every few pairs or games, and how many games it took from here."""
+    """The verdict, checked after every `step` results, and the number of games until then."""
     results = np.cumsum(rng.multinomial(step, chances, 1000), axis=0)
     for taken, row in enumerate(results + np.array(sprt.counts), start=1):
         now = msgspec.structs.replace(sprt, counts=tuple(int(n) for n in row))
@@ -71,7 +71,7 @@ def test_published_ratios(sprt: Sprt, llr: float) -> None:
 @pytest.mark.parametrize("model", ["logistic", "normalized"])
 @pytest.mark.parametrize("counts", [(30, 50, 41), (3, 0, 9), (0, 200, 0), (0, 0, 25), (1, 90, 2)])
 def test_ratios_are_those_of_a_slow_search(model: Model, counts: tuple[int, ...]) -> None:
-    """Also where some results never happened."""
+    """Ratios agree with a slow search, also if some results never occurred."""
     sprt = Sprt(elo0=-10, elo1=35, model=model, counts=counts)
     assert sprt.llr == pytest.approx(slow_llr(sprt), abs=1e-4)
 
@@ -85,7 +85,7 @@ def test_ratios_are_those_of_a_slow_search(model: Model, counts: tuple[int, ...]
     ],
 )
 def test_error_rates_are_kept(sprt: Sprt, chances: Callable[[float, float], list[float]]) -> None:
-    """300 tests at each hypothesis go wrong no more often than promised, and not never."""
+    """Of 300 tests at each hypothesis, some are wrong, but no more than the error rates allow."""
     rng = np.random.default_rng(21)
     for truth, right, rate in (
         (sprt.elo0, "accepted H0", sprt.alpha),
@@ -121,7 +121,7 @@ def test_the_expected_remainder_is_what_matches_need(truth: float) -> None:
 
 
 def test_the_remainder_shrinks_towards_a_verdict() -> None:
-    """As seen so far unless a truth is given; longest between the hypotheses; 0 at the end."""
+    """It uses the Elo so far by default, is longest between the hypotheses, and 0 at the end."""
     sprt = Sprt(elo0=0, elo1=20).after(Counts(60, 40, 40))
     assert sprt.remaining(10) > sprt.remaining(20) > sprt.remaining(40) > 0
     assert sprt.remaining(10) > sprt.remaining(0) > sprt.remaining(-20) > 0
@@ -134,7 +134,7 @@ def test_the_remainder_shrinks_towards_a_verdict() -> None:
 
 
 def test_signs() -> None:
-    """Wins speak for H1, losses for H0; the verdict follows the bounds."""
+    """Wins are evidence for H1, losses for H0; the verdict follows the bounds."""
     sprt = Sprt(elo0=0, elo1=100)
     lower, upper = sprt.bounds
     assert lower == pytest.approx(-2.944, abs=1e-3)
@@ -182,8 +182,8 @@ def test_pairs_decide_sooner_where_openings_are_uneven() -> None:
         ({"elo0": 5, "elo1": 5}, "elo0=5, elo1=5: give an elo0 below elo1"),
         ({"elo0": 10, "elo1": 0}, "elo0=10, elo1=0: give an elo0 below elo1"),
         ({"elo0": math.nan, "elo1": 0}, "elo0=nan, elo1=0: give an elo0 below elo1"),
-        ({"elo0": -math.inf, "elo1": 0}, "elo0=-inf: give at most 1000 logistic Elo either way"),
-        ({"elo1": 300, "model": "normalized"}, "elo1=300: give at most 200 normalized Elo"),
+        ({"elo0": -math.inf, "elo1": 0}, "elo0=-inf: give logistic Elo from -1000 to 1000"),
+        ({"elo1": 300, "model": "normalized"}, "elo1=300: give normalized Elo from -200 to 200"),
         ({"alpha": 0}, "alpha=0: give an error rate between 0 and 0.5"),
         ({"alpha": 0.5}, "alpha=0.5: give an error rate between 0 and 0.5"),
         ({"beta": 5}, "beta=5: give an error rate between 0 and 0.5"),
@@ -201,7 +201,7 @@ def test_nonsense_is_refused_in_one_line(wrong: dict[str, Any], message: str) ->
 
 
 def test_an_impossible_truth_is_refused() -> None:
-    with pytest.raises(RulezeroError, match="elo=nan: give at most 1000 logistic Elo"):
+    with pytest.raises(RulezeroError, match="elo=nan: give logistic Elo from -1000 to 1000"):
         Sprt(elo0=0, elo1=10).remaining(math.nan)
 
 

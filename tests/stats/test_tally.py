@@ -1,4 +1,4 @@
-"""Tallies: who won from which seat, pair by pair, and from whose side it is told."""
+"""Tallies: results by seat and by pair, from player a's view."""
 
 import math
 from collections.abc import Callable
@@ -22,7 +22,7 @@ GAMES = [
 
 
 def test_a_tally_is_told_by_player_a() -> None:
-    """Outcomes are seat 0's; from seat 1 they are turned."""
+    """Outcomes are seat 0's, so their sign is turned if a is in seat 1."""
     tally = Tally.of(GAMES)
     assert tally.by_seat == (Counts(1, 1, 1), Counts(2, 0, 1))
     assert tally.counts == Counts(wins=3, draws=1, losses=2)
@@ -39,7 +39,7 @@ def test_a_tally_is_told_by_player_a() -> None:
 
 
 def test_pairs_count_once_both_games_are_there() -> None:
-    """Pair 0 brought a point, pair 1 a point and a half; pair 2 lacks its partner."""
+    """Pair 0 gave one point, pair 1 one and a half; the second game of pair 2 is missing."""
     assert Tally.of(GAMES).pairs == Pairs((0, 0, 1, 1, 0))
     for points, first, second in ((0, -1, 1), (1, -1, 0), (2, 1, 1), (3, 1, 0), (4, 1, -1)):
         pair = [GameResult(0, first, "", 1, 7), GameResult(1, second, "", 1, 7)]
@@ -57,7 +57,7 @@ def test_tallies_add() -> None:
 
 
 def test_swapping_tells_the_same_games_from_the_other_side() -> None:
-    """b's tally is that of games in which b sat in the other seat."""
+    """b's tally is the tally of the same games with the players swapped."""
     other = [msgspec.structs.replace(game, seat=1 - game.seat) for game in GAMES]
     assert Tally.of(GAMES).swapped == Tally.of(other)
     assert Tally.of(GAMES).swapped.swapped == Tally.of(GAMES)
@@ -71,7 +71,7 @@ def test_empty_tallies_have_an_even_score() -> None:
 
 
 def test_pairs_are_the_independent_events_where_they_are_most() -> None:
-    """Pairs if they hold half of the games, else single games."""
+    """The events are pairs if at least half of the games are in pairs, else single games."""
     tally = Tally.of(GAMES)  # four games of six are paired
     assert independent(tally) == (0, 0, 1, 1, 0)
     assert independent(tally + Tally(by_seat=(Counts(3), Counts()))) == (2, 1, 6)
@@ -93,7 +93,7 @@ def test_simulated_pairs_agree_with_their_games() -> None:
 
 
 def test_nonsense_is_refused_in_one_line() -> None:
-    """Whatever does not fit together is a RatingError that says what to do."""
+    """Inconsistent counts raise a one-line RatingError."""
     twice = [GameResult(0, 1, "", 1, 0), GameResult(0, 1, "", 1, 0)]
     thrice = [*GAMES[:2], GameResult(0, 1, "", 1, 0)]
     attempts: list[Callable[[], object]] = [

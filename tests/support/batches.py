@@ -1,4 +1,4 @@
-"""Batches of no games in particular."""
+"""Random batches, independent of any games."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from rulezero.learn.batch import Batch
 
 
 def any_batch(game: Game, size: int) -> Batch:
-    """Random planes: as much work as any others."""
+    """A batch with random planes, which take as long to fit as real ones."""
     slots = game.facts.slots
     policy = np.zeros((size, slots), np.float32)
     policy[:, 0] = 1

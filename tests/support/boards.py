@@ -1,4 +1,4 @@
-"""Board fields of texts, for positions thrown together by tests."""
+"""Board fields of texts, for random positions."""
 
 
 def field(squares: list[str]) -> str:

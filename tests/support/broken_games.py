@@ -1,4 +1,4 @@
-"""Games with one mistake each: a correct file, what is changed in it, and what must be said."""
+"""Games with one mistake each: a correct file, the change to it, and the expected message."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ class Broken(NamedTuple):
     base: str
     old: str
     new: str
-    method: str  # the one that is named; "": the class
+    method: str  # the method named in the message; "": the class
     words: str  # of the message
     is_warning: bool = False
 
@@ -148,7 +148,7 @@ BROKEN: dict[str, Broken] = {
         "{mover} {passes}",
         "{mover} {passes} ",
         "text",
-        "without blanks",
+        "without spaces",
     ),
     "text is a tuple": Broken(
         "heaps",
@@ -170,7 +170,7 @@ BROKEN: dict[str, Broken] = {
         'if len(text) != 9 or not set(text) <= set("xo-"):',
         "if False:",
         "parse",
-        "which is no position",
+        "which is not a position",
     ),
     # move texts
     "say gives a text twice": Broken(
@@ -203,35 +203,35 @@ BROKEN: dict[str, Broken] = {
         "import random\n        return random.sample([at for at in range(9) if"
         ' position[at] == "-"], position.count("-"))',
         "legal",
-        "when it is asked again",
+        "when called again",
     ),
     "apply draws by chance": Broken(
         "race",
         "1: 1, 2: 4",
         "1: random.randrange(1, 4), 2: 4",
         "apply",
-        "when it is asked again",
+        "when called again",
     ),
     "start without its seed": Broken(
         "race",
         "random.Random(seed).randrange(2)",
         "random.randrange(2)",
         "start",
-        "when it is asked again",
+        "when called again",
     ),
     "encode with noise": Broken(
         "heaps",
         "planes[1] = passes / 3",
         "planes[1] = np.random.random()",
         "encode",
-        "when it is asked again",
+        "when called again",
     ),
     "mover counts its calls": Broken(
         "tictactoe",
         'return position.count("x") - position.count("o")',
         'self.calls = getattr(self, "calls", 0) + 1\n        return self.calls % 2',
         "mover",
-        "when it is asked again",
+        "when called again",
     ),
     "ending by chance": Broken(
         "tictactoe",
@@ -239,14 +239,14 @@ BROKEN: dict[str, Broken] = {
         'import random\n        return None if "-" in position else'
         ' (random.choice([-1, 0, 1]), "full board")',
         "ending",
-        "when it is asked again",
+        "when called again",
     ),
     "heuristic of the mover by chance": Broken(
         "race",
         _HEURISTIC,
         "return random.random()",
         "heuristic",
-        "when it is asked again",
+        "when called again",
     ),
     # legal
     "legal is empty": Broken(
@@ -478,7 +478,7 @@ BROKEN: dict[str, Broken] = {
         _CELLS_TTT,
         _CELLS_TTT.replace('("", -1)', '("", 0)'),
         "cells",
-        "has no owner",
+        "an empty square must be",
         True,
     ),
     "info without labels": Broken(
@@ -504,14 +504,14 @@ BROKEN: dict[str, Broken] = {
         _MIRROR,
         f"{_MIRROR[:-7].replace('[::-1]', '')}, mover",
         "mirror_action",
-        "not to the image",
+        "not the image",
     ),
     "mirror changes the mover": Broken(
         "dots",
         _MIRROR,
         f"{_MIRROR[:-5]}1 - mover",
         "mirror",
-        "the mover or the ending is another one",
+        "the mover or the ending is different",
     ),
     "mirror_action leaves the action": Broken(
         "dots", _MIRROR_ACTION, "return action", "mirror_action", "image"
@@ -524,14 +524,14 @@ BROKEN: dict[str, Broken] = {
         _MIRROR,
         f'return {_MIRROR[7:-7]}.translate(str.maketrans("ab", "ba")), mover',
         "mirror",
-        "ending is another one",
+        "ending is different",
     ),
     "heuristic of one side of the mirror": Broken(
         "dots",
         'return (position[0].count("a") - position[0].count("b")) / len(BOXES)',
         'return 0.5 if position[0][1] == "l" else 0.0',
         "heuristic",
-        "in its image",
+        "in its mirror image",
         True,
     ),
     # facts
@@ -554,10 +554,10 @@ BROKEN: dict[str, Broken] = {
 # Refused as soon as the file is loaded, with the line of the class.
 REFUSED: dict[str, Broken] = {
     "a method is missing": Broken(
-        "heaps", "def legal(", "def legals(", "", "lacks these methods: legal"
+        "heaps", "def legal(", "def legals(", "", "does not define these methods: legal"
     ),
     "two methods are missing": Broken(
-        "heaps", "def mover(", "def turn(", "", "lacks these methods: mover"
+        "heaps", "def mover(", "def turn(", "", "does not define these methods: mover"
     ),
     "no actions": Broken("heaps", "actions = slots", "slots", "", "needs an attribute 'actions'"),
     "a billion slots": Broken(
@@ -565,7 +565,7 @@ REFUSED: dict[str, Broken] = {
         "planes = (2",
         "slots = 10**9\n    planes = (2",
         "",
-        "slots is 1000000000, and at most",
+        "slots is 1000000000, but at most",
     ),
     "a name of rulezero's": Broken("heaps", '"heaps"', '"chess"', "", "the name 'chess' is taken"),
     "no rows": Broken(

@@ -1,4 +1,4 @@
-"""The command line as its users meet it: a process with an exit code."""
+"""Runs `rulezero` commands as processes."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from typing import IO
 def run(
     *arguments: str | Path, stdin: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """What `rulezero ...` prints and returns, without a terminal."""
+    """Runs `rulezero ...` without a terminal; returns its output, errors and exit code."""
     return subprocess.run(
         [sys.executable, "-m", "rulezero", *map(str, arguments)],
         input=stdin,
@@ -25,14 +25,14 @@ def run(
 
 
 def succeeds(*arguments: str | Path, stdin: str = "") -> str:
-    """What it prints; the exit code is 0 and nothing is on stderr."""
+    """The stdout of a command; asserts that the exit code is 0 and stderr is empty."""
     result = run(*arguments, stdin=stdin)
     assert (result.returncode, result.stderr) == (0, "")
     return result.stdout
 
 
 def fails(*arguments: str | Path) -> str:
-    """The one line that a wrong input gives; the exit code is 2 and nothing is printed."""
+    """The error line of a command; asserts exit code 2, one line on stderr and an empty stdout."""
     result = run(*arguments)
     assert result.returncode == 2
     assert result.stdout == ""
@@ -42,7 +42,7 @@ def fails(*arguments: str | Path) -> str:
 
 
 def begin(*arguments: str | Path, program: str = "-mrulezero") -> "subprocess.Popen[str]":
-    """The same as a process that runs on; it hears Ctrl-C, as one begun in a terminal does."""
+    """Starts a command as a process with pipes, which receives Ctrl-C as in a terminal."""
     return subprocess.Popen(
         [sys.executable, program, *map(str, arguments)],
         stdin=subprocess.PIPE,
@@ -54,10 +54,10 @@ def begin(*arguments: str | Path, program: str = "-mrulezero") -> "subprocess.Po
 
 
 def stop(process: "subprocess.Popen[str]", number: signal.Signals) -> tuple[str, str]:
-    """What a process still says once it is told to end.
+    """Sends a signal to a process until it ends; returns its remaining stdout and stderr.
 
-    A signal that comes just before a read waits as long as that read does; people then press
-    Ctrl-C again, and so does this.
+    A signal that arrives just before a blocking read takes effect only after it. People then press
+    Ctrl-C again, and so does this function.
     """
     for _ in range(12):
         process.send_signal(number)
@@ -67,7 +67,7 @@ def stop(process: "subprocess.Popen[str]", number: signal.Signals) -> tuple[str,
 
 
 def read_until(stream: IO[str] | None, words: str) -> str:
-    """What comes out of a process up to these words, which must come."""
+    """The output of a process up to and including these words, which must appear."""
     assert stream is not None
     seen = ""
     while not seen.endswith(words):

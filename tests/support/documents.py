@@ -16,7 +16,7 @@ class Block:
     language: str
     text: str
     line: int
-    file: str | None  # where the words before it say: save it as `file`
+    file: str | None  # if the text before it says: save it as `file`
 
 
 def blocks(path: Path) -> list[Block]:

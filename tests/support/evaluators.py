@@ -1,4 +1,4 @@
-"""Evaluators without a net: what tests and benchmarks give to a search."""
+"""Evaluators without a net, for tests and benchmarks of searches."""
 
 import hashlib
 
@@ -10,7 +10,7 @@ from rulezero.play.evaluators import Evaluation
 
 
 class UniformEvaluator:
-    """Knows nothing: every slot alike, value 0, no draws."""
+    """Equal logits for all slots, value 0 and draw 0 for every position."""
 
     identity = "uniform"
 
@@ -28,9 +28,9 @@ class UniformEvaluator:
 
 
 class RandomEvaluator:
-    """Random but settled: the same planes and seed get the same answer, on every machine.
+    """Reproducible random answers: the same for the same planes and seed, on every machine.
 
-    policy logits lie in [-2, 2); win, draw and loss are three random shares.
+    policy logits are in [-2, 2); win, draw and loss are three random shares.
     """
 
     def __init__(self, slots: int, seed: int = 0) -> None:
@@ -55,7 +55,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _mixed(x: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """SplitMix64's last steps: neighbouring numbers become unrelated ones."""
+    """SplitMix64's finaliser, which turns similar numbers into unrelated ones."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))

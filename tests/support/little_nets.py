@@ -40,7 +40,7 @@ OPTIONS = {
     name: SMALL.model_copy(update=change) for name, change in [*_CHANGES.items(), ("all", _ALL)]
 }
 
-torch.set_num_threads(1)  # on shared cores, more of them wait for each other
+torch.set_num_threads(1)  # more threads would compete for shared cores
 
 _folder = Path(tempfile.mkdtemp(prefix="little_nets_"))
 atexit.register(shutil.rmtree, _folder, ignore_errors=True)
@@ -48,7 +48,7 @@ atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 
 @functools.cache
 def tower(text: str, config: NetConfig = TINY) -> Tower:
-    """An untrained tower whose BatchNorm has seen positions, so that folding it changes much."""
+    """An untrained tower with BatchNorm statistics of positions, so that folding matters."""
     made = create(samples.game(text), config, seed=1)
     made.train()
     with torch.no_grad():
@@ -59,7 +59,7 @@ def tower(text: str, config: NetConfig = TINY) -> Tower:
 
 @functools.cache
 def net(text: str, config: NetConfig = TINY) -> Path:
-    """That tower saved: the path that resolve() would give."""
+    """The path of that tower as a saved net, as resolve() would return it."""
     differing = {name: value for name, value in config if value != getattr(NetConfig(), name)}
     name = "_".join([samples.game(text).facts.name, *(f"{n}{v}" for n, v in differing.items())])
     return save(_folder / name, tower(text, config), samples.game(text), {"seed": 1})
@@ -67,12 +67,12 @@ def net(text: str, config: NetConfig = TINY) -> Path:
 
 @functools.cache
 def positions(text: str, count: int) -> tuple[rz.State, ...]:
-    """States of random games that a net can judge."""
+    """States of random games that a net can evaluate."""
     found = [s for s in samples.states(text) if not s.is_over and s.mover != rz.CHANCE]
     return tuple(random.Random(0).sample(found, count))
 
 
 @functools.cache
 def batch(text: str, count: int) -> Floats:
-    """Their planes, [count, C, H, W]."""
+    """The planes of these positions, [count, C, H, W]."""
     return np.stack([state.planes() for state in positions(text, count)])

@@ -17,7 +17,7 @@ _CHANGES = ["selfplay.games=30", "anchor.games=4", "anchor.every=1", "window.hel
 
 @functools.cache
 def run() -> Run:
-    """Connect Four, two iterations. Who writes into it takes a copy."""
+    """A run of two iterations of Connect Four. Tests that write into it must use `copy`."""
     return runs.train("connect4", "tiny", _folder / "run", changes=_CHANGES, workers=1)
 
 

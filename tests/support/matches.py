@@ -1,4 +1,4 @@
-"""Matches that nobody played: results drawn at random from known strengths."""
+"""Simulated matches: results drawn at random from known strengths."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from rulezero.stats.tally import Counts, GameResult, Tally
 
 
 def chances(elo: float, draws: float) -> list[float]:
-    """Chances to lose, draw and win; `draws` is the share of draws between equals."""
+    """Probabilities to lose, draw and win; `draws` is the share of draws between equals."""
     score = 1 / (1 + 10 ** (-elo / 400))
     drawn = 2 * draws * min(score, 1 - score)
     return [1 - score - drawn / 2, drawn, score - drawn / 2]
@@ -51,13 +51,13 @@ def opened(
 
 
 def expected_score(elo: float, openings: float) -> float:
-    """The score to expect where openings vary like that."""
+    """The expected score with openings as in `opened`."""
     favours = openings * np.linspace(-8, 8, 4001)
     weights = np.exp(-(np.linspace(-8, 8, 4001) ** 2) / 2)
     return float(weights @ (1 / (1 + 10 ** (-(elo + favours) / 400))) / weights.sum())
 
 
 def pentanomial(elo: float, draws: float) -> list[float]:
-    """Chances [5] of a pair's points where its games are independent."""
+    """Probabilities [5] of a pair's points if its games are independent."""
     game = chances(elo, draws)
     return [float(x) for x in np.convolve(game, game)]

@@ -22,7 +22,7 @@ def emptiest(state: rz.State) -> int:
 
 
 def game(seed: int, rule: Rule = first, against: str = "random", text: str = "connect4") -> Record:
-    """A game of a person, in seat 0 where the seed is even, against a player."""
+    """A game of a person against a player; the person is in seat 0 if the seed is even."""
     players = rz.player("human"), rz.player(against)
     dialogue = Dialogue(rz.load(text), players if seed % 2 == 0 else players[::-1], seed=seed)
     dialogue.advance()

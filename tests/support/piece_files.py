@@ -1,4 +1,4 @@
-"""Piece files that tests begin with, and how they are read."""
+"""Piece files for tests, and a function that reads them."""
 
 from pathlib import Path
 

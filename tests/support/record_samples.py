@@ -1,4 +1,4 @@
-"""Records of random games, with thoughts made up for them."""
+"""Records of random games with made-up thoughts."""
 
 import functools
 
@@ -10,7 +10,7 @@ from support import samples
 
 
 def made(text: str, seed: int = 0, index: int = 0, **fields: object) -> Record:
-    """The record of a random game in which every mover with a choice thought something."""
+    """The record of a random game with made-up thoughts."""
     return of(list(samples.played(text, seed)), seed, index=index, **fields)
 
 
@@ -41,7 +41,7 @@ def of(states: list[rz.State], seed: int = 0, **fields: object) -> Record:
         pair_actions += chosen
         pair_weights += (visits / visits.sum() if is_share else visits).tolist()
     pair_targets = np.array(pair_weights)
-    pair_targets[::7] += 1  # what pruning might do
+    pair_targets[::7] += 1  # targets may differ from visits, as after pruning
     actions, thoughts = pack(
         last.actions,
         sims=sims,

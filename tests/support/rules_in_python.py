@@ -1,4 +1,4 @@
-"""Correct games in Python, as the text of their files: what broken ones are made from."""
+"""Sources of correct games in Python, from which the broken ones are made."""
 
 from support.documents import ROOT, blocks, tic_tac_toe
 
@@ -114,7 +114,7 @@ class RaceGame(rz.PythonGame[Race]):
         return (position.steps[0] - position.steps[1]) / GOAL
 '''
 
-# Positions are lists, which apply must copy; a count that is easily forgotten.
+# Positions are lists, which apply must copy, with a count that text() may easily leave out.
 HEAPS = '''import numpy as np
 
 import rulezero as rz

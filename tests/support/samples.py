@@ -1,4 +1,4 @@
-"""Random games of every kind: what the laws of the contract are tested on."""
+"""Random games of every kind, on which the contract is tested."""
 
 import functools
 import random
@@ -7,7 +7,7 @@ import re
 import rulezero as rz
 import support.tictactoe  # noqa: F401  a game in Python, which it registers
 
-# Rules other than the defaults that deserve the same laws.
+# Games with rule options, which are tested in the same way.
 _VARIANTS = [
     "chess:planes=features781",
     "exchange:dice=fixed:3",
@@ -29,7 +29,7 @@ def game(text: str) -> rz.Game:
 
 
 def play(game: rz.Game, seed: int) -> list[rz.State]:
-    """Every state of a game of random choices; dice fall as their chances say."""
+    """All states of a game of random choices, with dice rolled by their chances."""
     dice = random.Random(seed)
     state = game.start(seed=seed)
     states = [state]
@@ -47,7 +47,7 @@ def played(text: str, seed: int = 0) -> tuple[rz.State, ...]:
 
 @functools.cache
 def states(text: str, about: int = 400) -> tuple[rz.State, ...]:
-    """About so many states of several random games, endings among them."""
+    """About `about` states of several random games, including finished ones."""
     found: list[rz.State] = []
     seed = 0
     while len(found) < about and seed < 100:

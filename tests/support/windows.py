@@ -15,7 +15,7 @@ def of(
     targets: TargetSettings | None = None,
     generations: Sequence[int] = (),
 ) -> Window:
-    """A window that these records entered, each in its generation (0 where none is said)."""
+    """A window with these records, each in its generation (default: 0)."""
     window = Window(settings or WindowSettings(held_out=0))
     for number, record in enumerate(records):
         take(window, record, targets, generations[number] if generations else 0)
@@ -29,12 +29,12 @@ def take(
     targets: TargetSettings | None = None,
     generation: int = 0,
 ) -> None:
-    """Lets a record in."""
+    """Adds a record to a window."""
     columns, played = record.columns(), replay_of(record, samples.game(record.game))
     wanted = of_play(record, columns, played, targets or TargetSettings())
     window.add(record, columns, played, wanted, generation=generation)
 
 
 def of_games(text: str, games: int = 3) -> Window:
-    """A window of random games of a kind; game n has seed n."""
+    """A window of random games; game n has seed n."""
     return of(record_samples.several(text, games))

@@ -1,4 +1,4 @@
-"""Runs that are lengthened or otherwise changed on the way, with nothing lost of what was."""
+"""Runs that are lengthened or changed after their start, without losing earlier iterations."""
 
 import sys
 from collections import Counter
@@ -30,7 +30,7 @@ def begun(path: Path, *changes: str) -> Run:
 
 
 class Stop(Listener):
-    """Ctrl-C in the fit of an iteration."""
+    """A listener that raises KeyboardInterrupt in the fit of an iteration."""
 
     def __init__(self, iteration: int) -> None:
         self._iteration = iteration
@@ -41,7 +41,7 @@ class Stop(Listener):
 
 
 def test_a_lengthened_run_is_what_it_would_have_been(tmp_path: Path) -> None:
-    """Net, optimiser and games of a run that was meant to be longer from the beginning."""
+    """Net, optimiser and games equal those of a run that was longer from the start."""
     constant = "fit.rate.kind=constant"  # another schedule depends on the length
     run = begun(tmp_path / "run", constant)
     steps = [entry.steps for entry in run.entries() if isinstance(entry, FitEntry)]
@@ -59,7 +59,7 @@ def test_a_lengthened_run_is_what_it_would_have_been(tmp_path: Path) -> None:
 
 
 def test_other_keys_change_the_iterations_to_come(tmp_path: Path) -> None:
-    """An iteration under way is finished as it began; later ones are as changed, resumed or not."""
+    """An unfinished iteration keeps its old settings; later ones use the changed settings."""
     with pytest.raises(KeyboardInterrupt):
         runs.train(
             "connect4",
@@ -83,7 +83,7 @@ def test_other_keys_change_the_iterations_to_come(tmp_path: Path) -> None:
 
 
 def test_a_change_may_be_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After any of the files that it writes, the run is as before or as changed."""
+    """If a change is killed after any file it writes, the run is either unchanged or changed."""
     for survived in range(5):
         run = begun(tmp_path / str(survived))
         written = 0
@@ -112,11 +112,11 @@ def test_a_change_may_be_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ("net.blocks=3", "net.blocks cannot be changed"),
         ("regime=teacher_student", "regime.kind cannot be changed"),
         ("window.held_out=0.3", "window.held_out cannot be changed"),
-        ("iterations=0", "is at iteration 1 already: iterations=0 would be behind it"),
+        ("iterations=0", "is already at iteration 1: iterations=0 is less"),
     ],
 )
 def test_the_past_is_not_changed(tmp_path: Path, change: str, words: str) -> None:
-    """One line says so, and the run stays as it is."""
+    """A change that affects the past is an error of one line, and the run stays unchanged."""
     run = begun(tmp_path / "run")
     before = run.fingerprint(), run.config(), run.manifest()
     with pytest.raises(RunError, match=words):
@@ -125,7 +125,7 @@ def test_the_past_is_not_changed(tmp_path: Path, change: str, words: str) -> Non
 
 
 def test_a_finished_run_says_so(tmp_path: Path) -> None:
-    """Resumed without a change, it does nothing; --iterations and --set go on with it."""
+    """Resuming a finished run does nothing; --iterations and --set continue it."""
     run = begun(tmp_path / "run")
     said = succeeds("train", "--resume", str(run.path))
     assert "is finished, after 1 iterations" in said

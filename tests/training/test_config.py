@@ -1,4 +1,4 @@
-"""Experiments: recipes, presets and changes become one whole, or a line that says what is wrong."""
+"""Experiments: recipe, preset and changes are combined, or give a one-line error."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from rulezero.nets.config import NetConfig
 @pytest.mark.parametrize("preset", config.PRESETS)
 @pytest.mark.parametrize("recipe", config.recipes())
 def test_every_preset_is_an_experiment(recipe: str, preset: str) -> None:
-    """It can be written down and read again, and its net fits its game."""
+    """Its YAML reads back equal, and its net fits its game."""
     experiment = config.load(recipe, preset)
     assert config.read(experiment.text) == experiment
     assert (experiment.recipe, experiment.preset) == (recipe, preset)
@@ -22,7 +22,7 @@ def test_every_preset_is_an_experiment(recipe: str, preset: str) -> None:
 
 
 def test_changes_come_last() -> None:
-    """After the recipe and its preset; the rest of a group stays as it was."""
+    """Changes override recipe and preset; other keys of a group stay."""
     plain = config.load("connect4", "tiny")
     changed = config.load("connect4", "tiny", ["fit.batch=7", "fit.rate.start=0.5", "seed=3"])
     assert (changed.fit.batch, changed.fit.rate.start, changed.seed) == (7, 0.5, 3)
@@ -34,7 +34,7 @@ def test_changes_come_last() -> None:
 
 
 def test_a_recipe_may_be_a_file(tmp_path: Path) -> None:
-    """Differences only: everything else has its default."""
+    """A recipe file needs only the keys that differ from their defaults."""
     path = tmp_path / "mine.yaml"
     path.write_text(
         "game: connect4\nselfplay: {a: 'puct:net=best,sims=5'}\npresets: {small: {iterations: 3}}\n"
@@ -56,7 +56,7 @@ def test_a_recipe_may_be_a_file(tmp_path: Path) -> None:
         ("connect4", "tinny", [], "did you mean 'tiny'"),
         ("connect4", "tiny", ["fit.bach=3"], "key 'bach' is unknown in fit; did you mean batch"),
         ("connect4", "tiny", ["bach=3"], "key 'bach' is unknown in the recipe"),
-        ("connect4", "tiny", ["fit.batch"], "the form is key.key=value"),
+        ("connect4", "tiny", ["fit.batch"], "is not a change: give key=value"),
         ("connect4", "tiny", ["fit.batch=0"], "fit.batch is 0; give 1 or more"),
         ("connect4", "tiny", ["fit.batch=many"], "fit.batch is 'many'; give a whole number"),
         (
@@ -81,14 +81,14 @@ def test_a_recipe_may_be_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_one_line(recipe: str, preset: str, changes: list[str], words: str) -> None:
-    """That names the key, and what is near."""
+    """The error is one line that names the key and suggests the nearest one."""
     with pytest.raises(RunError, match=words) as caught:
         config.load(recipe, preset, changes)
     assert "\n" not in str(caught.value)
 
 
 def test_mistakes_in_a_file_name_the_line(tmp_path: Path) -> None:
-    """That of the preset where the key stands there; of a change there is none."""
+    """The line is in the preset if the key is set there; a change has no line."""
     path = tmp_path / "mine.yaml"
     path.write_text(
         "game: connect4\nselfplay: {a: 'puct:net=best,sims=5'}\n"
@@ -105,14 +105,14 @@ def test_mistakes_in_a_file_name_the_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["1e3", "1.5e3", "-1e3", ".5e3", "12e4", "010", "yes", "null"])
 def test_texts_that_look_like_numbers_come_back(text: str) -> None:
-    """What a run writes down it can read."""
+    """A run can read back the texts that it writes."""
     experiment = config.load("connect4", "tiny", [f"selfplay.source='{text}'"])
     experiment = experiment.model_copy(update={"recipe": text})
     assert config.read(experiment.text) == experiment
 
 
 def test_a_game_whose_text_ends_like_a_file_is_a_game(tmp_path: Path) -> None:
-    """Pieces of one's own come last in such a text."""
+    """A game text may end with a file name, as with custom pieces."""
     pieces = tmp_path / "mine.yaml"
     camel = "camel: {name: Camel, symbol: C, value: 3, moves: [{type: leap, vectors: [[1, 3]]}]}"
     pieces.write_text(camel, encoding="utf-8")
@@ -122,12 +122,12 @@ def test_a_game_whose_text_ends_like_a_file_is_a_game(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("like", ["[tiny]", "{a: 1}", "3", "nowhere"])
 def test_a_preset_is_like_another_one_by_name(tmp_path: Path, like: str) -> None:
-    """Anything else is one line that lists the names."""
+    """Any other value of `like` is an error of one line that lists the presets."""
     path = tmp_path / "mine.yaml"
     path.write_text(
         f"like: connect4\npresets: {{tiny: {{like: {like}}}, other: {{}}}}\n", encoding="utf-8"
     )
-    with pytest.raises(RunError, match=r"the preset 'tiny' is like .*, which is no other preset"):
+    with pytest.raises(RunError, match=r"the preset 'tiny' is like .*, not another preset"):
         config.load(str(path), "tiny")
 
 
@@ -142,13 +142,13 @@ def test_a_preset_is_like_another_one_by_name(tmp_path: Path, like: str) -> None
     ],
 )
 def test_numbers_that_would_break_a_run_are_refused(change: str, words: str) -> None:
-    """Before it begins."""
+    """They are refused when the experiment is read."""
     with pytest.raises(RunError, match=words):
         config.load("connect4", "tiny", [change])
 
 
 def test_keys_that_are_no_texts_are_one_line() -> None:
-    """As Python code may give them."""
+    """Keys that are not str, as Python code may give them, are an error of one line."""
     for keys in ({"fit": {1: 2}}, {3: 2}):
         with pytest.raises(RunError, match="is unknown in"):
             config.altered(config.load("connect4", "tiny"), keys)  # type: ignore[arg-type]

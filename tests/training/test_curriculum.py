@@ -1,4 +1,4 @@
-"""Lessons for Black: those that are shipped, and the checker of lessons."""
+"""Lessons for Black: those of the package, and the checks of lessons."""
 
 from collections import Counter
 from pathlib import Path
@@ -13,11 +13,11 @@ from rulezero.training.games.training import Lesson
 from rulezero.training.tasks import starts_of
 
 GAME = rz.load("monster")
-WON = "8/8/8/8/2r5/1q6/8/K2k4 b - - 0 1"  # in four turns
+WON = "8/8/8/8/2r5/1q6/8/K2k4 b - - 0 1"  # Black wins in four turns
 
 
 def test_what_is_shipped(tables: Tables) -> None:
-    """Enough of each tier; all different, Black to move; what tables tell of them is true."""
+    """Each tier has enough different lessons with Black to move, which agree with the tables."""
     shipped = lessons()
     assert len(shipped) >= 31
     assert set(Counter(lesson.tier for lesson in shipped)) == set(TIERS)
@@ -30,16 +30,16 @@ def test_what_is_shipped(tables: Tables) -> None:
 
 
 def test_lessons_that_are_wrong(tables: Tables) -> None:
-    """Each is told with what is wrong."""
+    """The error for a wrong lesson says what is wrong with it."""
     over = "8/8/8/8/8/8/8/K7 b - - 0 1"
     pawn = "4k3/8/8/8/8/q7/4P3/4K3 b - - 0 1"
     assert list(check([Lesson(WON, 2, -1, 4)], tables)) == []
     for lesson, words in [
-        (Lesson(WON, 2, -1, 3), "it is -1 in 4"),
-        (Lesson(WON, 2, 1, 4), "it is -1 in 4"),
-        (Lesson(WON, 3, -1, 4), "are proven, and no others"),
-        (Lesson(WON, 3, -0.7), "it is -1 in 4"),
-        (Lesson(WON, 1, -0.7), "are proven, and no others"),
+        (Lesson(WON, 2, -1, 3), "has value -1 in 4"),
+        (Lesson(WON, 2, 1, 4), "has value -1 in 4"),
+        (Lesson(WON, 3, -1, 4), "must be proven, and no others"),
+        (Lesson(WON, 3, -0.7), "has value -1 in 4"),
+        (Lesson(WON, 1, -0.7), "must be proven, and no others"),
         (Lesson(pawn, 2, -1, 4), "no table"),
         (Lesson(over, 3, -0.5), "the game is over"),
     ]:
@@ -48,19 +48,19 @@ def test_lessons_that_are_wrong(tables: Tables) -> None:
 
 
 def test_a_file_of_lessons(tmp_path: Path) -> None:
-    """It is a file of starts like any other; a line that is no lesson is named."""
+    """A file of lessons is also a file of starts; the error for a wrong line names it."""
     known = [Lesson(WON, 2, -1, 4), Lesson("4k3/8/8/8/8/q7/4P3/4K3 b - - 0 1", 4, -0.25)]
     path = tmp_path / "lessons.txt"
     path.write_text("# mine\n" + "".join(f"{line_of(lesson)}\n" for lesson in known))
     assert lessons(path) == known
     assert read_starts(path, GAME) == [lesson.text for lesson in known]
     path.write_text(f"{line_of(known[0])}\n{WON}\n")
-    with pytest.raises(rz.PositionError, match=r"lessons\.txt:2: this is no lesson"):
+    with pytest.raises(rz.PositionError, match=r"lessons\.txt:2: this is not a lesson"):
         lessons(path)
 
 
 def test_starts_of_some_tiers() -> None:
-    """All of them, or those that are named; others are refused."""
+    """Starts are those of all tiers or of the named ones; unknown tiers are refused."""
     by_tier = {tier: [lesson.text for lesson in lessons() if lesson.tier == tier] for tier in TIERS}
     assert starts_of("curriculum:1+3", "monster") == by_tier[1] + by_tier[3]
     assert len(starts_of("curriculum", "monster")) == len(lessons())

@@ -1,4 +1,4 @@
-"""Runs that somebody has damaged or changed: one line that says so, and nothing made worse."""
+"""Damaged or edited runs: an error of one line, without further damage."""
 
 import shutil
 from collections.abc import Callable
@@ -20,13 +20,13 @@ QUICK = ["selfplay.games=6", "anchor.games=2", "iterations=2"]
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run that has come to its end."""
+    """A finished run."""
     return runs.train("connect4", "tiny", tmp_path_factory.mktemp("runs") / "r", changes=QUICK)
 
 
 @pytest.fixture
 def run(whole: Run, tmp_path: Path) -> Run:
-    """The same, to be damaged."""
+    """A copy of the finished run that a test may damage."""
     shutil.copytree(whole.path, tmp_path / "r")
     return Run(tmp_path / "r")
 
@@ -47,8 +47,8 @@ def replace(path: Path, old: str, new: str) -> None:
 
 DAMAGES: dict[str, tuple[Callable[[Run], object], str]] = {
     "learner cut short": (lambda run: cut(learner_of(run), 1000), "learner.safetensors' is damag"),
-    "learner empty": (lambda run: cut(learner_of(run), 0), "is damaged: the run cannot go on"),
-    "learner gone": (lambda run: learner_of(run).unlink(), "cannot be read .*the run cannot go on"),
+    "learner empty": (lambda run: cut(learner_of(run), 0), "is damaged: the run cannot be resumed"),
+    "learner gone": (lambda run: learner_of(run).unlink(), "cannot be read .* cannot be resumed"),
     "games gone": (
         lambda run: shutil.rmtree(run.records),
         "0 of the 6 games of 0001/self-play",
@@ -67,7 +67,7 @@ DAMAGES: dict[str, tuple[Callable[[Run], object], str]] = {
     ),
     "config cut short": (
         lambda run: cut(run.path / "config.yaml", 200),
-        "config.yaml' was changed after the run began: put it back",
+        "config.yaml' was changed after the run began: undo the",
     ),
     "other rules": (
         lambda run: replace(run.path / "manifest.json", run.manifest()["rules_hash"], "0" * 64),
@@ -82,7 +82,7 @@ DAMAGES: dict[str, tuple[Callable[[Run], object], str]] = {
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damage_is_told_before_anything_is_done(run: Run, name: str) -> None:
-    """Also in a run that is done: whoever resumes it learns of it."""
+    """Resuming reports the damage, even if the run is finished."""
     damage, words = DAMAGES[name]
     damage(run)
     before = {path: path.read_bytes() for path in run.nets.iterdir()}
@@ -92,7 +92,7 @@ def test_damage_is_told_before_anything_is_done(run: Run, name: str) -> None:
 
 
 def test_who_looks_into_a_run_is_told_of_a_changed_experiment(run: Run) -> None:
-    """Half an experiment is read as another one, and a folder without one is no run."""
+    """A truncated config.yaml is reported as changed, and a folder without one is no run."""
     cut(run.path / "config.yaml", 200)
     with pytest.raises(RunError, match="was changed after the run began"):
         diagnose(run.path)
@@ -102,30 +102,30 @@ def test_who_looks_into_a_run_is_told_of_a_changed_experiment(run: Run) -> None:
         rate(run, games=2)
     (run.path / "config.yaml").unlink()
     for text in (str(run.path), f"{run.path}@1"):
-        with pytest.raises(RunError, match="is no run: it has no config"):
+        with pytest.raises(RunError, match="is not a run: it has no config"):
             diagnose(text)
 
 
 def test_lost_progress_is_made_again(run: Run, whole: Run) -> None:
-    """Without state/ the games are still there, and the same nets come of them."""
+    """Without state/, the run is repeated from its stored games and gives the same nets."""
     shutil.rmtree(run.state)
     assert runs.resume(run.path).fingerprint() == whole.fingerprint()
 
 
 def test_a_torn_log_is_mended(run: Run) -> None:
-    """Its half line goes; what is logged from then on is whole."""
+    """The incomplete last line is removed, and later lines are complete."""
     cut(run.log, run.log.stat().st_size - 20)
     runs.resume(run.path)
     assert run.log.read_bytes().endswith(b"}\n")
     assert len(list(run.entries())) > 3
     with run.log.open("ab") as file:
         file.write(b'{"a":1}\n')
-    with pytest.raises(RunError, match="this is no line of a run; delete it"):
+    with pytest.raises(RunError, match="this is not a line of a log; delete it"):
         list(run.entries())
 
 
 def test_games_of_others_in_the_store_do_no_harm(run: Run, whole: Run) -> None:
-    """Somebody has generated games into it."""
+    """Games that `generate` added to the run's store do not change the run."""
     experiment = config.load("connect4", "tiny", QUICK)
     steps.generate(experiment, run.records, options=GenerateOptions(games=2), workers=1)
     shutil.rmtree(run.state)
@@ -134,7 +134,7 @@ def test_games_of_others_in_the_store_do_no_harm(run: Run, whole: Run) -> None:
 
 
 def test_a_net_that_diverges_is_never_promoted(tmp_path: Path) -> None:
-    """The fit stops, and says what to try."""
+    """A diverging fit raises an error that says what to try."""
     with pytest.raises(RunError, match=r"the net has diverged; begin again with a lower fit\.rate"):
         runs.train("connect4", "tiny", tmp_path / "r", changes=[*QUICK, "fit.rate.start=1e30"])
     assert rz.open(tmp_path / "r").progress().best == "untrained"
@@ -152,25 +152,25 @@ def test_a_net_that_diverges_is_never_promoted(tmp_path: Path) -> None:
         (["fit.rate.start=.inf"], 1, "fit.rate.start is inf; give a finite number"),
         (["fit.samples_per_ply=.inf"], 1, "fit.samples_per_ply is inf; "),
         (["fit.batch=100000000000"], 1, "fit.batch is 100000000000; give 65,536 or less"),
-        (["fit..batch=3"], 1, "is no change"),
+        (["fit..batch=3"], 1, "is not a change"),
         (["net.blokcs=2"], 1, r"key 'blokcs' is unknown in net; did you mean blocks\?"),
         (["net.blocks=none"], 1, "net.blocks is 'none'; give a whole number"),
         (["selfplay=5"], 1, "selfplay is 5; give a map"),
         (["bootstrap=5"], 1, "bootstrap is 5; give a list"),
-        ([], 5000, "workers are 0 "),
+        ([], 5000, "workers must be 0 "),
     ],
 )
 def test_what_is_known_at_once_is_said_before_a_folder_is_made(
     tmp_path: Path, changes: list[str], workers: int, words: str
 ) -> None:
-    """The mended command finds its folder free."""
+    """No folder is made, so the corrected command can use the same one."""
     with pytest.raises(rz.RulezeroError, match=words):
         runs.train("connect4", "tiny", tmp_path / "r", changes=changes, workers=workers)
     assert not (tmp_path / "r").exists()
 
 
 def test_a_group_of_keys_in_one_change() -> None:
-    """YAML in braces; a seat's text has colons, too, and is none."""
+    """A group may be given as YAML in braces; a player's text is not read as YAML."""
     changes = ["selfplay={games: 4, opening: 1}", "anchor.opponent=alphabeta:depth=2"]
     experiment = config.load("connect4", "tiny", changes)
     assert (experiment.selfplay.games, experiment.selfplay.opening) == (4, 1)
@@ -181,13 +181,13 @@ def test_a_group_of_keys_in_one_change() -> None:
 @pytest.mark.parametrize(
     ("recipe", "words"),
     [
-        (b"game: connect4\npresets: {tiny: 5}\n", "presets of .* are names, each with keys"),
+        (b"game: connect4\npresets: {tiny: 5}\n", "presets of .* must be a map: each preset"),
         (b"game: connect4\npresets: {1: {}}\n", "recipe.yaml:2: key is '1'; give text"),
         (b"game: \xff", "recipe.yaml:1: this is not UTF-8 text"),
     ],
 )
 def test_recipes_that_are_none(tmp_path: Path, recipe: bytes, words: str) -> None:
-    """One line each."""
+    """A file that is no recipe is an error of one line."""
     path = tmp_path / "recipe.yaml"
     path.write_bytes(recipe)
     with pytest.raises(RunError, match=words):
@@ -195,7 +195,7 @@ def test_recipes_that_are_none(tmp_path: Path, recipe: bytes, words: str) -> Non
 
 
 def test_other_games_are_not_taken_for_the_same(tmp_path: Path) -> None:
-    """Another seed, other players, another game: they are played, and kept beside the first."""
+    """With another seed, players or game, new games are played and stored with the first ones."""
     store = tmp_path / "games"
     plain = config.load("connect4", "tiny")
     others = [

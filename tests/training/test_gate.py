@@ -1,4 +1,4 @@
-"""Gates: whether a new net becomes the best one, and on what grounds."""
+"""Gates: whether a new net becomes the best one, and the reason given."""
 
 import random
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ RUN = ["gate.kind=sprt", "gate.elo1=100", "iterations=1", "selfplay.games=2", "a
 
 
 def games_of(elo: float, games: int, seed: int) -> list[GameResult]:
-    """Games of a player that is so much stronger, without draws, in pairs."""
+    """Pairs of games, without draws, of a player that is stronger by this Elo difference."""
     dice, score = random.Random(seed), to_score(elo)
     results = []
     for index in range(games):
@@ -32,29 +32,29 @@ def games_of(elo: float, games: int, seed: int) -> list[GameResult]:
 
 
 def judged(gate: GateSettings, results: Sequence[GameResult]) -> Verdict:
-    """What a gate says of these games."""
+    """The gate's verdict on these games."""
     return verdict(gate, 3, {task_name(3, "gate"): results})
 
 
 @pytest.mark.parametrize(("elo", "least", "most"), [(-60, 0, 0.01), (0, 0, 0.1), (120, 0.97, 1)])
 def test_known_differences_are_judged_rightly(elo: float, least: float, most: float) -> None:
-    """Of 200 nets of a known strength, the share that a sequential gate promotes."""
+    """A sequential gate promotes the expected share of 200 nets of a known strength."""
     found = [judged(GATE, games_of(elo, GATE.games, seed)) for seed in range(200)]
     assert least <= sum(each.is_promoted for each in found) / 200 <= most
     decided = [each for each in found if "accepted" in each.reason]
-    assert len(decided) >= 170  # the cap leaves most of them time
+    assert len(decided) >= 170  # most tests end before the maximum number of games
 
 
 def test_what_is_undecided_is_settled_by_the_score() -> None:
-    """At the cap, by the middle between both hypotheses, in words."""
+    """After the last game, the score is compared with the mean of elo0 and elo1."""
     even = games_of(0, 0, 0)
-    for index in range(400):  # seat 0 always wins: both score a half
+    for index in range(400):  # seat 0 always wins, so both players score one half
         even.append(GameResult(index % 2, 1.0, "test", 10, index // 2))
     few = even[:12]
     found = judged(GATE, few)
     assert not found.is_promoted
     assert found.reason == (
-        "undecided after 12 games, settled by the score: 50.0% is below 54.3%, +30 Elo"
+        "undecided after 12 games, so the score decides: 50.0% is below 54.3%, +30 Elo"
     )
     won = [GameResult(0, 1.0, "test", 10, 9), GameResult(1, -1.0, "test", 10, 9)]
     found = judged(GATE, [*few, *won])
@@ -63,12 +63,12 @@ def test_what_is_undecided_is_settled_by_the_score() -> None:
 
 
 def test_a_test_that_cannot_decide_is_refused() -> None:
-    """With a number of games that would do, or a wider test; both then do."""
+    """The error suggests enough games or a larger elo1; either is then accepted."""
     with pytest.raises(RunError) as error:
         config.load("connect4", "tiny", ["gate.kind=sprt", "gate.games=40"])
     assert str(error.value) == (
-        "gate: a test of elo0=0 against elo1=20 takes about 1,610 games, and games=40 would end it"
-        " before: set gate.games=1610, or gate.elo1=146"
+        "gate: a test of elo0=0 against elo1=20 takes about 1,610 games, but games=40 ends it"
+        " before that: set gate.games=1610, or gate.elo1=146"
     )
     for change in ("gate.games=1610", "gate.elo1=146"):
         config.load("connect4", "tiny", ["gate.kind=sprt", "gate.games=40", change])
@@ -81,7 +81,7 @@ def test_a_test_that_cannot_decide_is_refused() -> None:
     [("alphabeta:depth=4", "random", True), ("random", "alphabeta:depth=4", False)],
 )
 def test_a_gate_ends_at_its_verdict(a: str, b: str, is_promoted: bool, tmp_path: Path) -> None:
-    """Games are played until the test decides, the same ones with one worker and with two."""
+    """The gate stops once the test decides; one worker and two play the same games."""
     players = [f"gate.player={a}", f"gate.opponent={b}", "gate.games=2000"]
     prints = []
     for workers in (1, 2):

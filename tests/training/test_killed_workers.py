@@ -1,4 +1,4 @@
-"""A worker process that is killed costs a run nothing but time."""
+"""Killing a worker process costs a run nothing but time."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ GAMES = ["selfplay.games=600", "anchor=null", "iterations=1"]
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_run_goes_on_without_a_killed_worker(tmp_path: Path) -> None:
-    """Another worker plays its games; the net and the records are those of a run undisturbed."""
+    """Another worker replays its games; net and records equal those of an undisturbed run."""
     changes = [word for change in GAMES for word in ("--set", change)]
     command = ["train", "connect4", "--preset", "tiny", *changes, "--workers", "2"]
     with begin(*command, "--out", tmp_path / "run") as process:

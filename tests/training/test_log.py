@@ -1,4 +1,4 @@
-"""A run's log: typed lines, old ones included, and one clear error for a line that is none."""
+"""A run's log: typed entries, also from older versions, and one clear error for a bad line."""
 
 import math
 from pathlib import Path
@@ -17,7 +17,7 @@ WARNING = '{"kind":"warning","iteration":1,"about":"draws","words":"x","seconds_
 
 
 def test_json_has_no_infinity() -> None:
-    """null in an interval is no bound, in a perceptron's figures nan; both are written so again."""
+    """null is read as no bound of an interval, or as a figure that is nan, and written again."""
     entry = logs.games(1, elo={**logs.ELO, "lower": None, "upper": None})
     assert (entry.elo.lower, entry.elo.upper) == (-math.inf, math.inf)
     assert entry.elo.interval() == "no bounds"
@@ -32,7 +32,7 @@ def test_json_has_no_infinity() -> None:
 
 
 def test_lines_of_older_versions_are_read() -> None:
-    """The kind may stand anywhere, keys that are unknown now are ignored, figures may lack."""
+    """`kind` may be at any place, unknown keys are ignored, and `figures` may be missing."""
     known = msgspec.json.decode(msgspec.json.encode(logs.games(2)))
     assert known["figures"] == {}
     del known["figures"]
@@ -44,7 +44,7 @@ def test_lines_of_older_versions_are_read() -> None:
 
 
 def test_draws_are_counted_by_cause() -> None:
-    """The most frequent first; their share is of all games."""
+    """The most frequent cause comes first; the share of draws is of all games."""
     ends = {"mate": {"wins": 5}, "cap": {"draws": 1}, "full": {"draws": 2, "losses": 2}}
     entry = logs.games(1, games=10, ends=ends, task="0001/curriculum")
     assert list(entry.draws.items()) == [("full", 2), ("cap", 1)]
@@ -53,7 +53,7 @@ def test_draws_are_counted_by_cause() -> None:
 
 
 def test_results_of_the_first_seat() -> None:
-    """Counted from its score and the draws, for old lines as well."""
+    """They are computed from the first seat's score and the number of draws."""
     ends = {"mate": {"wins": 5, "losses": 1}, "cap": {"draws": 4}}
     assert logs.games(1, games=10, ends=ends, first_seat=0.7).first == Counts(5, 4, 1)
     assert logs.games(1, games=2, first_seat=0.0).first == Counts(0, 0, 2)
@@ -74,12 +74,12 @@ def test_results_of_the_first_seat() -> None:
     ],
 )
 def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
-    """Where it is, and what to do; the lines before it are read, one half written is left out."""
+    """Earlier lines are read; the error gives file and line. An unfinished last line is skipped."""
     run = Run(tmp_path)
     run.log.write_text(f"{WARNING}{line}\n{WARNING}", encoding="utf-8")
     entries = run.entries()
     assert next(entries).iteration == 1
-    with pytest.raises(RunError, match=r"log.jsonl:2: this is no line of a run; delete it \("):
+    with pytest.raises(RunError, match=r"log.jsonl:2: this is not a line of a log; delete it \("):
         next(entries)
     run.log.write_text(f"{WARNING}{line}", encoding="utf-8")
     assert len(list(run.entries())) == 1

@@ -1,4 +1,4 @@
-"""The loop: every recipe runs from end to end, and what is killed comes to the same in the end."""
+"""The training loop: every recipe runs to its end; killing a run does not change its results."""
 
 import signal
 import sys
@@ -22,7 +22,7 @@ QUICK = ["selfplay.games=6", "anchor.games=2", "iterations=2"]
 
 @pytest.mark.parametrize("recipe", config.recipes())
 def test_a_dummy_run_of_every_recipe(recipe: str, tmp_path: Path) -> None:
-    """Every phase of every iteration; its games are records that check, its nets play."""
+    """A short run goes through every phase; its records are valid and its nets can play."""
     run = runs.train(recipe, "tiny", tmp_path / "run", changes=QUICK, workers=1)
     progress = run.progress()
     assert progress.is_done
@@ -35,7 +35,7 @@ def test_a_dummy_run_of_every_recipe(recipe: str, tmp_path: Path) -> None:
         check(record, game=game)
     kinds = [type(entry) for entry in run.entries()]
     assert kinds.count(FitEntry) == 2 + ("bootstrap" in purposes)
-    assert kinds.count(VerdictEntry) == 3  # the first net is measured too
+    assert kinds.count(VerdictEntry) == 3  # the net of iteration 0 has a verdict, too
     for net in (run.path, f"{run.path}@latest", f"{run.path}@1"):
         if recipe == "distill":  # its nets have no policy
             assert rz.player("oneply", net=str(net)).think(game.start()).value is not None
@@ -46,7 +46,7 @@ def test_a_dummy_run_of_every_recipe(recipe: str, tmp_path: Path) -> None:
 
 
 def test_a_game_of_ones_own_is_one_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The game and the recipe that docs/add_a_game.md shows, two workers, killed by nobody."""
+    """The game and the recipe in docs/add_a_game.md train with two workers, and the net plays."""
     monkeypatch.chdir(tmp_path)
     known = {block.language: block for block in blocks(ROOT / "docs" / "add_a_game.md")[::-1]}
     Path("tictactoe.py").write_text(known["python"].text, encoding="utf-8")
@@ -59,7 +59,7 @@ def test_a_game_of_ones_own_is_one_recipe(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_runs_are_reproducible(tmp_path: Path) -> None:
-    """The same experiment, the same nets and games; another seed, others. Workers play no part."""
+    """Nets and games depend on the experiment and its seed, not on the number of workers."""
     one, two, other = (
         runs.train("razzle", "tiny", tmp_path / name, changes=[*QUICK, *more], workers=workers)
         for name, more, workers in [("1", [], 1), ("2", [], 2), ("3", ["seed=1"], 1)]
@@ -91,7 +91,7 @@ if __name__ == "__main__":
 
 
 def test_what_is_killed_comes_to_the_same(tmp_path: Path) -> None:
-    """kill -9 among games, among steps and in a trial; then the same net, optimiser and games."""
+    """After kill -9 in self-play, a fit and a trial, net, optimiser and games are the same."""
     program = tmp_path / "program.py"
     program.write_text(_PROGRAM, encoding="utf-8")
     whole = runs.train("connect4", "tiny", tmp_path / "whole", changes=QUICK, workers=1)
@@ -108,12 +108,12 @@ def test_what_is_killed_comes_to_the_same(tmp_path: Path) -> None:
 
 
 def test_a_run_is_not_begun_or_continued_twice(tmp_path: Path) -> None:
-    """A folder with something in it, a folder without a run, a run that somebody works on."""
+    """A folder that is not empty, one without a run, and a run in use by a process are refused."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter").write_text("dear")
     with pytest.raises(RunError, match="is not empty: name a new folder, or --resume"):
         runs.train("connect4", "tiny", tmp_path / "mine")
-    with pytest.raises(RunError, match="is no run"):
+    with pytest.raises(RunError, match="is not a run"):
         runs.resume(tmp_path / "mine")
     run = Run(tmp_path / "run")
     experiment = config.load("connect4", "tiny")
@@ -124,7 +124,7 @@ def test_a_run_is_not_begun_or_continued_twice(tmp_path: Path) -> None:
 
 
 def test_an_iteration_is_told_as_it_goes(tmp_path: Path) -> None:
-    """Phases in their order, games and steps counted to their end."""
+    """A listener receives the phases in order, and counts of games and steps up to the last."""
     seen: list[Any] = []
 
     class Notes(Listener):

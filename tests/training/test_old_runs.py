@@ -1,7 +1,7 @@
-"""Runs written before regimes had keys of their own: they are read, looked into and resumed.
+"""Runs written before regimes had keys of their own can be read, examined and resumed.
 
-tests/old_runs holds four tiny runs, stopped before iteration 2. Distillation's has no nets: .nn
-files have a fixed size, which is large.
+tests/old_runs has four tiny runs that were stopped before iteration 2. The distill run has no nets,
+because .nn files have a large fixed size.
 """
 
 import shutil
@@ -31,22 +31,22 @@ REGIMES: dict[str, type[Regime]] = {
 
 @pytest.mark.parametrize("name", REGIMES)
 def test_an_old_run_is_read(name: str) -> None:
-    """Its experiment has the regime with its own keys; its log and its records are typed."""
+    """The experiment has the regime's own keys; log entries and records have today's fields."""
     run = rz.open(OLD / name)
     experiment = config.read(run.config())
     assert isinstance(experiment.regime, REGIMES[name])
-    assert config.read(experiment.text) == experiment  # and is written as recipes are now
+    assert config.read(experiment.text) == experiment  # its text is in the current form
     games = [entry for entry in run.entries() if isinstance(entry, GamesEntry)]
     records = list(run.store())
     assert sum(entry.games for entry in games) == len(records) > 0
-    for record in records:  # what the task's name said is a field now
+    for record in records:  # the iteration was part of the task's name, now it is a field
         assert record.iteration == int(record.task[:4])
         assert record.forced_result is None
         assert not record.is_given
 
 
 def test_keys_of_the_regime_are_found() -> None:
-    """The players that stood beside the regime, and those that were seats."""
+    """Old top-level keys are moved into the regime; old `seat` keys become `player`."""
     exchange = config.read(rz.open(OLD / "exchange").config())
     assert isinstance(exchange.regime, TeacherStudent)
     assert exchange.regime.student == "oneply:net=latest,sharpness=2,draw_value=-0.5"
@@ -63,7 +63,7 @@ def test_keys_of_the_regime_are_found() -> None:
 
 @pytest.mark.parametrize("name", ["connect4", "exchange", "monster"])
 def test_an_old_run_is_resumed(name: str, tmp_path: Path) -> None:
-    """To its end, with the games it had; then it has a report."""
+    """It keeps its games, plays iteration 2 to the end, and a report can be made."""
     shutil.copytree(OLD / name, tmp_path / "run")
     before = {record.id for record in rz.open(tmp_path / "run").store()}
     run = runs.resume(tmp_path / "run", workers=1)
@@ -75,7 +75,7 @@ def test_an_old_run_is_resumed(name: str, tmp_path: Path) -> None:
 
 
 def test_a_recipe_with_old_keys_is_read(tmp_path: Path) -> None:
-    """The same names in a file of one's own; another regime's are refused, naming the nearest."""
+    """A user's file may have the old keys, except those of another regime."""
     path = tmp_path / "mine.yaml"
     text = "game: exchange\nregime: teacher_student\nstudent: 'oneply:net=latest'\n"
     text += "selfplay: {a: 'puct:net=best,sims=5'}\ngate: {seat: 'puct:net=candidate,sims=3'}\n"

@@ -1,4 +1,4 @@
-"""The `full` presets are the experiments of the original systems, figure by figure."""
+"""The `full` presets equal the experiments of the original systems in every figure."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ TABLES = sorted((Path(__file__).parents[1] / "golden" / "presets").glob("*.txt")
 
 
 def lines_of(path: Path) -> Iterator[tuple[str, str, Any]]:
-    """Each figure: the key, the option of a seat's text or "", the value."""
+    """Each figure of a table: its key, the option of a player's text (or ""), and its value."""
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
@@ -34,7 +34,7 @@ def lines_of(path: Path) -> Iterator[tuple[str, str, Any]]:
 
 
 def _renewed(key: str) -> str:
-    """Where a key of a table stands now: a regime's own keys have moved into `regime`."""
+    """The current name of a table's key: a regime's own keys have moved into `regime`."""
     if key == "regime":
         return "regime.kind"
     group, _, rest = key.partition(".")
@@ -45,7 +45,7 @@ def _renewed(key: str) -> str:
 
 
 def found(whole: dict[str, Any], key: str, option: str) -> Any:
-    """What an experiment says there."""
+    """The experiment's value of a table's key, or of one option of the player given there."""
     value: Any = whole
     for part in _renewed(key).split("."):
         value = value[int(part)] if isinstance(value, list) else value[part]
@@ -59,7 +59,7 @@ def found(whole: dict[str, Any], key: str, option: str) -> Any:
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
 def test_full_is_the_original_experiment(path: Path) -> None:
-    """Every line of the table, which was written from the original system's description alone."""
+    """Tables were written from the description of the original system alone; all lines agree."""
     recipe, _, preset = path.stem.partition(".")
     whole = config.load(recipe, preset or "full").model_dump(mode="json")
     lines = list(lines_of(path))
@@ -74,7 +74,7 @@ def test_full_is_the_original_experiment(path: Path) -> None:
 
 @pytest.mark.parametrize("tier", ["tier1", "tier2", "tier3"])
 def test_tiers_play_as_many_games_as_the_original_plan(tier: str) -> None:
-    """Games of an iteration times iterations; nobody plays before the net does."""
+    """Iterations times games per iteration give the planned total; there is no bootstrap."""
     experiment = config.load("random_chess", tier)
     path = next(path for path in TABLES if path.stem == f"random_chess.{tier}")
     total = re.search(r"^# total games = (\d+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
@@ -84,7 +84,7 @@ def test_tiers_play_as_many_games_as_the_original_plan(tier: str) -> None:
 
 
 def test_random_chess_takes_700_000_steps() -> None:
-    """So many iterations of a million samples come to that."""
+    """The steps of one fit times the number of iterations are about 700,000."""
     experiment = config.load("random_chess", "full")
     fit = experiment.fit
     assert fit.samples is not None
@@ -92,12 +92,13 @@ def test_random_chess_takes_700_000_steps() -> None:
     assert steps == pytest.approx(700_000, rel=1e-3)
 
 
-TOWERS = [name for name in config.recipes() if name not in ("chess", "distill")]  # chess: as random
+# The recipe chess has the same net as random_chess; distill has a perceptron.
+TOWERS = [name for name in config.recipes() if name not in ("chess", "distill")]
 
 
 @pytest.mark.parametrize("recipe", TOWERS)
 def test_the_full_net_learns_one_batch(recipe: str) -> None:
-    """One step forward and backward, with weights that change."""
+    """One step, forward and backward, changes more than half of the weight tensors."""
     experiment = config.load(recipe, "full")
     game = load(experiment.game)
     tower = create(game, experiment.net)
@@ -109,7 +110,7 @@ def test_the_full_net_learns_one_batch(recipe: str) -> None:
 
 
 def test_the_full_perceptron_learns_one_position() -> None:
-    """One step forward and backward, with every layer changed."""
+    """One step, forward and backward, changes every layer."""
     learner = PerceptronLearner(create_perceptron(seed=1), config.load("distill", "full").fit)
     before = {name: weight.clone() for name, weight in learner.net.named_parameters()}
     assert sum(weight.numel() for weight in before.values()) == 233_217
@@ -120,7 +121,7 @@ def test_the_full_perceptron_learns_one_position() -> None:
 
 
 def test_virtual_loss_is_no_empty_promise() -> None:
-    """Players of presets that set it visit other moves with 0 or 50 in the place of 3."""
+    """Players of presets that set it search differently with virtual_loss 0, 3 and 50."""
     texts = {}
     for recipe in config.recipes():
         for preset in config.presets_of(recipe):

@@ -1,4 +1,4 @@
-"""Runs of games in Python: the same wherever their files are, and never a stranger's program."""
+"""Runs of games in Python: they do not depend on paths, and never execute unknown files."""
 
 import shutil
 from pathlib import Path
@@ -24,7 +24,7 @@ def trained(path: str | Path, out: Path) -> rz.Run:
 
 @pytest.fixture
 def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file of rules that no one has run; it leaves a trace when it is."""
+    """A rules file that has never been executed; when it is, it creates the file `ran`."""
     monkeypatch.setenv("RULEZERO_RULES", str(tmp_path / "known"))
     path = tmp_path / "mine" / "mine.py"
     path.parent.mkdir()
@@ -33,7 +33,7 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_path_plays_no_part(rules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same rules by another path, the same games and nets."""
+    """The same rules given by another path lead to the same games, net and experiment."""
     one = trained(rules, tmp_path / "one")
     monkeypatch.chdir(rules.parent)
     two = trained("mine.py", tmp_path / "two")
@@ -44,7 +44,7 @@ def test_a_path_plays_no_part(rules: Path, tmp_path: Path, monkeypatch: pytest.M
 def test_a_run_opens_from_any_folder(
     rules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything that can be done with a run, when its file is gone and the folder is another."""
+    """A run can be used from another folder after the original rules file has been deleted."""
     run = trained(rules, tmp_path / "run")
     copy = run.path / "rules" / "mine.py"
     assert copy.read_bytes() == rules.read_bytes()
@@ -65,14 +65,12 @@ def test_a_run_opens_from_any_folder(
 def test_a_run_of_a_stranger_runs_nothing(
     rules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither its copy of the rules nor a path; once its user has run the copy, all is well."""
+    """Neither the run's copy of the rules nor a path is executed until the user loads the copy."""
     run = trained(rules, tmp_path / "run")
     (tmp_path / "ran").unlink()
     monkeypatch.setenv("RULEZERO_RULES", str(tmp_path / "another users"))
     _load_known.cache_clear()
-    hint = (
-        r"name their file once, python:file=FOLDER/mine.py; the run has a copy of it in '.*rules'"
-    )
+    hint = r"file once, as python:file=FOLDER/mine.py; the run has a copy of it in '.*rules'"
     for use in (lambda: runs.resume(run.path), lambda: diagnose(run.path), lambda: rate(run)):
         with pytest.raises(rz.RulezeroError, match=hint):
             use()

@@ -1,4 +1,4 @@
-"""Who plays whom, what is learned from it: each regime's own part, and the whole runs of all."""
+"""Regimes: who plays whom, what is learned from the games, and whole runs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,20 +29,20 @@ NETS = {"best": "iter_3", "latest": "iter_4", "previous": "iter_2", "candidate":
 
 
 def tasks(experiment: Experiment, iteration: int) -> dict[str, Task]:
-    """What is played before a fit, by the part of the name behind the iteration."""
+    """The tasks played before a fit, by the part of their names after the iteration."""
     found = experiment.games(iteration, NETS)
     assert all(task.name.startswith(f"{iteration:04}/") for task in found)
     return {task.name.partition("/")[2]: task for task in found}
 
 
 def targets(experiment: Experiment, record: Record) -> Targets:
-    """What is learned from a game."""
+    """The learning targets of a game."""
     played = replay_of(record, samples.game(record.game))
     return experiment.targets_of(record, record.columns(), played, None)
 
 
 def load(recipe: str, *changes: str) -> Experiment:
-    """A tiny experiment."""
+    """The recipe's experiment with the preset `tiny` and these changes."""
     return config.load(recipe, "tiny", changes)
 
 
@@ -50,7 +50,7 @@ def load(recipe: str, *changes: str) -> Experiment:
 
 
 def test_a_teacher_plays_a_student_and_they_swap_colours() -> None:
-    """The best net searches, the newest one looks one ply ahead; the bootstrap is as anywhere."""
+    """The teacher searches with the best net; the student looks one ply ahead with the latest."""
     experiment = load("exchange")
     played = tasks(experiment, 2)
     assert list(played) == ["self-play"]
@@ -62,7 +62,7 @@ def test_a_teacher_plays_a_student_and_they_swap_colours() -> None:
 
 
 def test_both_sides_of_a_lesson_are_learned_from(tmp_path: Path) -> None:
-    """Visits of the one, shares of the other; the shaped result is the same for both."""
+    """The plies of both sides have a policy, and the shaped result is the same for both."""
     changes = ["iterations=1", "selfplay.games=2", "anchor.games=2", "gate.games=2"]
     run = runs.train("exchange", "tiny", tmp_path / "run", changes=changes, workers=1)
     experiment, taught = config.read(run.config()), 0.0
@@ -78,9 +78,9 @@ def test_both_sides_of_a_lesson_are_learned_from(tmp_path: Path) -> None:
         assert len(set(found.result.tolist())) == 1
     usage = [e.figures.usage for e in run.entries() if isinstance(e, GamesEntry)]
     assert all(each and 0 <= each.skirmish <= 1 and each.games > 0 for each in usage)
-    # A diagnosis measures values by what they were taught, not by bare results.
+    # A diagnosis compares values with the shaped results, not with the bare ones.
     told = diagnose(run.path)
-    assert told.source.endswith("results shaped as the net is taught them")
+    assert told.source.endswith("with shaped results as the net learns them")
     outcomes = sum(each.outcome * each.positions for each in told.net.bins)
     assert outcomes == pytest.approx(taught, abs=1e-2)
 
@@ -90,7 +90,7 @@ def test_both_sides_of_a_lesson_are_learned_from(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("iteration", "learner"), [(1, 1), (2, 0), (3, 1), (4, 0)])
 def test_sides_learn_in_turn(iteration: int, learner: int) -> None:
-    """Odd iterations train seat 1, even ones seat 0; nobody swaps seats."""
+    """Odd iterations train seat 1, even ones seat 0; the seats are not swapped."""
     experiment = load("monster")
     task = tasks(experiment, iteration)["self-play"]
     seats = [rz.player(task.a), rz.player(task.b)]
@@ -114,7 +114,7 @@ def test_the_opponent_may_be_the_net_before_the_last_fit(tmp_path: Path) -> None
         if record.task.endswith("self-play")
     }
     assert [rz.player(text).net for text in played[2]] == ["iter_1", "iter_0"]  # White learns
-    assert [rz.player(text).net for text in played[3]] == ["iter_1", "iter_2"]  # Black does
+    assert [rz.player(text).net for text in played[3]] == ["iter_1", "iter_2"]  # Black learns
 
 
 def test_full_is_no_self_play() -> None:
@@ -127,7 +127,7 @@ def test_full_is_no_self_play() -> None:
 
 @pytest.mark.parametrize("iteration", [1, 2])
 def test_learning_may_be_from_the_trained_side_alone(iteration: int) -> None:
-    """The frozen side's plies have no weight; other games are learned from as ever."""
+    """The frozen side's plies have weight 0; both sides of the bootstrap's games still count."""
     experiment = load("monster", "regime.learn_from=trained", "targets.keep=1")
     record = record_samples.made("monster", iteration=iteration)
     is_trained = replay_of(record).movers == iteration % 2
@@ -140,7 +140,7 @@ def test_learning_may_be_from_the_trained_side_alone(iteration: int) -> None:
 
 
 def test_the_standard_mode_is_plain_self_play() -> None:
-    """One player on both sides, with the lessons still beside it."""
+    """With regime=gated, one player plays both sides; lessons are still played."""
     played = tasks(load("monster", "regime=gated"), 1)
     assert played["self-play"].a == played["self-play"].b
     assert list(played) == ["self-play", "curriculum"]
@@ -150,7 +150,7 @@ def test_the_standard_mode_is_plain_self_play() -> None:
 
 
 def test_lessons_are_played_beside_the_other_games() -> None:
-    """Scripted Black, the net's White; the bootstrap's lessons have a source of their own."""
+    """Black is scripted; White has the net, except in the bootstrap, whose source differs."""
     experiment = load("monster")
     first, later = tasks(experiment, 0)["curriculum"], tasks(experiment, 3)["curriculum"]
     assert (first.source, later.source) == ("curriculum_bootstrap", "curriculum")
@@ -164,7 +164,7 @@ def test_lessons_are_played_beside_the_other_games() -> None:
 
 
 def lesson(tier: int, **fields: Any) -> Record:
-    """A game from a lesson of a tier, twelve plies at most."""
+    """A game of at most twelve plies from the first lesson of a tier."""
     start = next(each.text for each in curriculum.lessons() if each.tier == tier)
     states = [rz.load("monster").parse(start)]
     while not states[-1].is_over and len(states) <= 12:
@@ -174,7 +174,7 @@ def lesson(tier: int, **fields: Any) -> Record:
 
 
 def test_a_lesson_keeps_its_result_unless_the_start_is_to_tell() -> None:
-    """curriculum.label=start tells learners the tier's value, whatever happened."""
+    """With curriculum.label=start, learners get the tier's value instead of the result."""
     record = lesson(tier=3)
     assert set(targets(load("monster"), record).result.tolist()) == {0.0}
     told = targets(load("monster", "curriculum.label=start"), record)
@@ -183,7 +183,7 @@ def test_a_lesson_keeps_its_result_unless_the_start_is_to_tell() -> None:
 
 
 def test_only_real_openings_are_skipped() -> None:
-    """A lesson's first plies are what it is about."""
+    """The first five plies of a game have weight 0; all plies of a lesson have weight."""
     experiment = load("monster", "targets.keep=1", "targets.skip_checks=false")
     assert targets(experiment, lesson(tier=4)).weight.all()
     played = record_samples.made("monster", opening=0, end_reason="king")
@@ -193,7 +193,7 @@ def test_only_real_openings_are_skipped() -> None:
 
 
 def test_results_are_told_by_tier() -> None:
-    """Tier 0 is for games from elsewhere."""
+    """Results are counted by tier; games that are not lessons count as tier 0."""
     records = [lesson(1, outcome=-1.0), lesson(1), lesson(4, outcome=1.0)]
     records.append(record_samples.made("monster", outcome=1.0))
     settings = load("monster").targets
@@ -208,7 +208,7 @@ def test_results_are_told_by_tier() -> None:
 
 
 def test_lessons_made_by_hand_are_lessons(tmp_path: Path) -> None:
-    """Their first plies are no opening; a forced result is what learners are told all the same."""
+    """Their first plies are learned from, too; a forced result replaces the tier's value."""
     experiment = load("monster", "curriculum.label=start")
     options = steps.GenerateOptions(games=2, sims=4, starts="curriculum:1", scripted_black=True)
     steps.generate(experiment, tmp_path, options=options, workers=1)
@@ -223,7 +223,7 @@ def test_lessons_made_by_hand_are_lessons(tmp_path: Path) -> None:
 
 
 def test_lessons_of_an_iteration_differ(tmp_path: Path) -> None:
-    """Who begins from the same position does not play the same game."""
+    """Games that begin from the same position differ."""
     task = tasks(load("monster", "curriculum.starts=curriculum:5"), 0)["curriculum"]
     task = msgspec.structs.replace(task, games=24, starts=task.starts[:1])
     records = [finished.record for finished in run(task)]
@@ -231,7 +231,7 @@ def test_lessons_of_an_iteration_differ(tmp_path: Path) -> None:
 
 
 def human_games(path: Path, games: int) -> Sequence[Record]:
-    """A store of games that people played."""
+    """Writes a store of random games that are marked as played by people; returns the records."""
     played = rz.match("monster", "random", "random", games=games, seed=9).records
     records = [
         msgspec.structs.replace(record, source="human", purpose="human", task="")
@@ -244,7 +244,7 @@ def human_games(path: Path, games: int) -> Sequence[Record]:
 
 
 def test_people_s_games_are_learned_from_for_ever(tmp_path: Path) -> None:
-    """They are copied into the run, weigh 40 each, and stay; the store may vanish afterwards."""
+    """They are copied into the run and are in the window of every fit."""
     given = human_games(tmp_path / "human", 3)
     changes = [f"stores=[{tmp_path / 'human'}]", "iterations=1", "anchor=null"]
     run = runs.train("monster", "tiny", tmp_path / "run", changes=changes, workers=1)
@@ -259,7 +259,7 @@ def test_people_s_games_are_learned_from_for_ever(tmp_path: Path) -> None:
 
 
 def test_rating_games_are_never_learned_from(tmp_path: Path) -> None:
-    """Not even in a run that has other people's games, and is gone on with after a rating."""
+    """Not even in a run that has `stores` and is resumed after a rating."""
     human_games(tmp_path / "human", 3)
     changes = [f"stores=[{tmp_path / 'human'}]", "iterations=1", "anchor=null"]
     whole = runs.train("monster", "tiny", tmp_path / "whole", changes=changes, workers=1)
@@ -282,7 +282,7 @@ def test_rating_games_are_never_learned_from(tmp_path: Path) -> None:
 
 
 class Stopper(Listener):
-    """Presses Ctrl-C when the bootstrap is about to be learned."""
+    """Raises KeyboardInterrupt, like Ctrl-C, when the first fit begins."""
 
     def begin(self, iteration: int, phase: str) -> None:
         if phase == "fit":
@@ -290,7 +290,7 @@ class Stopper(Listener):
 
 
 def test_another_run_s_games_are_not_taken_for_its_own(tmp_path: Path) -> None:
-    """Their tasks have the names of this run's: it plays its own games all the same."""
+    """Although their tasks have the same names, this run still plays all games of its own."""
     changes = ["iterations=1", "anchor=null"]
     first = runs.train("monster", "tiny", tmp_path / "first", changes=changes, workers=1)
     plain = runs.train(
@@ -314,7 +314,7 @@ def test_another_run_s_games_are_not_taken_for_its_own(tmp_path: Path) -> None:
 
 
 def test_a_run_may_begin_with_a_net(tmp_path: Path) -> None:
-    """Its weights are the first net's; a run that is gone on with needs the net no more."""
+    """The run's untrained net has the weights of the given net; training then changes them."""
     changes = ["iterations=0", "anchor=null"]
     first = runs.train("monster", "tiny", tmp_path / "first", changes=changes, workers=1)
     begin = f"begin={first.path}"

@@ -1,4 +1,4 @@
-"""EXCHANGE's rewards, against a slow count from positions and by hand."""
+"""EXCHANGE's rewards, compared with a slow count from positions and with values by hand."""
 
 import itertools
 import math
@@ -26,11 +26,11 @@ from support import samples
 CONFIG = RewardConfig()
 ZERO = AbilityTracker()
 FIXED = "exchange:dice=fixed:3"
-GAMES = 200  # random ones
+GAMES = 200  # random games
 
 
 def play(state: rz.State, dice: random.Random, loud: float, most: int = 700) -> list[rz.State]:
-    """A game that goes on with strikes, heals and Decrees so often, else at random."""
+    """A random game in which the share `loud` of plies prefers strikes, heals and Decrees."""
     states = [state]
     while not state.is_over and len(states) <= most:
         actions = state.legal
@@ -44,7 +44,7 @@ def play(state: rz.State, dice: random.Random, loud: float, most: int = 700) -> 
 
 
 def go(text: str, *moves: str, game: str = "exchange") -> list[rz.State]:
-    """The states of a game by its move texts."""
+    """The states of the game with these move texts."""
     states = [samples.game(game).parse(text)]
     for move in moves:
         state = states[-1]
@@ -53,7 +53,7 @@ def go(text: str, *moves: str, game: str = "exchange") -> list[rz.State]:
 
 
 def record_of(states: list[rz.State]) -> Record:
-    """The record of a game in which nobody thought."""
+    """The record of a game without thoughts."""
     first, last = states[0], states[-1]
     actions, thoughts = pack(last.actions)
     return Record(
@@ -70,21 +70,21 @@ def record_of(states: list[rz.State]) -> Record:
 
 
 def tracked(states: list[rz.State]) -> Trackers:
-    """What both sides did."""
+    """The trackers of both sides."""
     return track(replay_of(record_of(states), states[0].game))
 
 
 def judged(
     states: list[rz.State], config: RewardConfig = CONFIG, trackers: Trackers | None = None
 ) -> Shaped:
-    """The targets of a game, perhaps with other deeds than its own."""
+    """The targets of a game, with its own trackers or the given ones."""
     record = record_of(states)
     replay = replay_of(record, states[0].game)
     return shaped(replay, trackers or track(replay), config, record.outcome)
 
 
 def assert_same_numbers(states: list[rz.State]) -> Trackers:
-    """The trackers say, to the last bit, what a slow count of positions says."""
+    """Asserts that the trackers equal a slow count from positions exactly; returns them."""
     moves = [state.say(later.actions[-1]) for state, later in itertools.pairwise(states)]
     slow = exchange_rewards.count([state.text for state in states], moves)
     fast = tracked(states)
@@ -93,7 +93,7 @@ def assert_same_numbers(states: list[rz.State]) -> Trackers:
 
 
 def test_trackers_agree_with_a_slow_count() -> None:
-    """Quiet and loud games, from the start and from the middle, some of them broken off."""
+    """They agree in games with few and many strikes, from later positions, and unfinished ones."""
     dice = random.Random(0)
     seen: Counter[str] = Counter()
     for number in range(GAMES):
@@ -114,7 +114,7 @@ def test_trackers_agree_with_a_slow_count() -> None:
 
 
 def test_a_game_without_plies_has_no_deeds() -> None:
-    """Nor any targets, and one whose only die never fell has no deeds either."""
+    """A game without plies has no targets; one that stops before its first die has no deeds."""
     states = go("4k3/8/8/8/8/3p4/4P3/4K3 w 0/0 0 0 -", "e2xd3")
     assert tracked(states[:1]) == tracked(states) == (ZERO, ZERO)
     assert judged(states[:1]).value.shape == (0,)
@@ -141,7 +141,7 @@ DECREE_BOARD = "4k3/8/8/8/8/3p4/4P3/4K2R w 0/0 0 0 -"
     ],
 )
 def test_a_decree_is_wasted_if_two_actions_do_no_damage(moves: str, used: int, wasted: int) -> None:
-    """It covers two own actions, fewer if it is given again or the game ends."""
+    """A Decree covers two of the side's actions, or fewer if another Decree or the end follows."""
     states = go(DECREE_BOARD, *moves.split(), game="exchange:dice=fixed:1")
     white, _ = assert_same_numbers(states)
     assert (white.rd_used, white.rd_wasted) == (used, wasted)
@@ -149,7 +149,7 @@ def test_a_decree_is_wasted_if_two_actions_do_no_damage(moves: str, used: int, w
 
 
 def test_a_decree_from_before_the_game_is_nobodys_waste() -> None:
-    """Its strikes are combos all the same."""
+    """A Decree given before the first position is never wasted; its strikes are still combos."""
     board = DECREE_BOARD.replace("0/0", "2/0")
     white, _ = assert_same_numbers(go(board, "h1h2", "e8e7", "h2h1", game=FIXED))
     assert (white.rd_activations, white.rd_wasted, white.rd_combo_attacks) == (0, 0, 0)
@@ -158,7 +158,7 @@ def test_a_decree_from_before_the_game_is_nobodys_waste() -> None:
 
 
 def test_damage_counts_up_to_twice_with_the_ply_number() -> None:
-    """The number of the position in which a strike is chosen, by the text of the start."""
+    """The ply number is that of the position before the strike, counted from the start's text."""
     for ply, factor in [(0, 1.0), (40, 1.4), (100, 2.0), (250, 2.0)]:
         white, black = tracked(go(f"4k3/8/8/8/8/3r4/4P3/4K3 w 0/0 0 {ply} -", "e2xd3", game=FIXED))
         assert white.scaled_damage == 4 * factor
@@ -169,7 +169,7 @@ def test_damage_counts_up_to_twice_with_the_ply_number() -> None:
 
 
 def test_what_a_rook_absorbs_is_its_own_sides_deed() -> None:
-    """A pawn is struck for 4, and the rook beside it takes 2 of them."""
+    """A strike does 4 damage to a pawn; the adjacent rook takes 2 of it."""
     states = go("4k3/8/8/8/8/2rp4/4P3/4K3 w 0/0 0 0 -", "e2xd3", game=FIXED)
     white, black = tracked(states)
     assert (white.attacks, white.scaled_damage, white.interpose_triggers) == (1, 4, 0)
@@ -178,7 +178,7 @@ def test_what_a_rook_absorbs_is_its_own_sides_deed() -> None:
 
 
 def test_overextends_that_cost_more_than_they_do_are_worth_nothing() -> None:
-    """Each use by itself: a pawn's last HP against the queen's two, then six HP of a rook."""
+    """For 2 HP of its own, the queen takes a pawn's last HP (0 net) or 6 HP of a rook (4 net)."""
     board = "4k3/8/8/3p4/8/8/3R4/K2Q4 w 0/0 0 0 d5=1"
     states = go(board, "d1g1", "e8f8", "g1g5xd5", game=FIXED)
     white, _ = assert_same_numbers(states)
@@ -189,7 +189,7 @@ def test_overextends_that_cost_more_than_they_do_are_worth_nothing() -> None:
 
 
 def test_four_combos_against_one() -> None:
-    """Four attacks under Decree against one are worth 0.45; more than four are worth no more."""
+    """Four attacks under Decree earn 0.45 more than one; nine earn no more than four."""
     only = RewardConfig(attack_reward=0, damage_reward=0, king_attack_opportunity_reward=0)
     four, one, nine = (AbilityTracker(rd_combo_attacks=attacks) for attacks in (4, 1, 9))
     worth = four.calculate_total_reward(only) - one.calculate_total_reward(only)
@@ -202,13 +202,13 @@ def test_four_combos_against_one() -> None:
 
 @pytest.mark.parametrize(("moves", "penalty"), [(0, 0), (1, 0.02), (5, 0.32), (10, 1), (150, 1)])
 def test_shuffling_costs_twice_as_much_with_every_move(moves: int, penalty: float) -> None:
-    """Five quiet moves cost 0.32, ten as much as a loss."""
+    """Five quiet moves cost 0.32; ten or more cost 1, as much as a loss."""
     reward = AbilityTracker(quiet_streak=moves).calculate_total_reward(CONFIG)
     assert reward == pytest.approx(-penalty)
 
 
 def test_every_deed_has_its_price() -> None:
-    """One of each."""
+    """The reward for one of each count in a tracker."""
     prices = {
         "rd_activations": 0.05,
         "rd_combo_attacks": 0.15,
@@ -232,13 +232,13 @@ def test_every_deed_has_its_price() -> None:
 
 
 def won(ply: int) -> list[rz.State]:
-    """White's king strikes the other one dead, at this ply number."""
+    """A game that White's king wins at this ply number by striking the black king."""
     board = f"8/8/8/8/8/8/4k3/R3K3 w 0/0 0 {ply - 1} e2=1"
     return go(board, "e1xe2", game=FIXED)
 
 
 def lost(ply: int) -> list[rz.State]:
-    """Black does, at this one."""
+    """A game that Black's king wins at this ply number by striking the white king."""
     return go(f"8/8/8/8/8/8/4k3/R3K3 b 0/0 0 {ply - 1} e1=1", "e2xe1", game=FIXED)
 
 
@@ -250,13 +250,13 @@ IDLE = AbilityTracker(quiet_streak=150)
 
 @pytest.mark.parametrize(("ply", "bonus"), [(1, 0.49), (10, 0.4), (25, 0.25), (50, 0), (120, 0)])
 def test_early_wins_are_worth_more(ply: int, bonus: float) -> None:
-    """Half a win at ply 0, falling linearly to nothing at ply 50; the loser loses as much."""
+    """The bonus falls linearly from 0.5 at ply 0 to 0 at ply 50; the loser loses as much."""
     assert judged(won(ply), trackers=NOBODY).value[0] == pytest.approx((1 + bonus) / 1.5)
     assert judged(lost(ply), trackers=NOBODY).value[0] == pytest.approx(-(1 + bonus) / 1.5)
 
 
 def test_a_win_never_reads_as_a_loss() -> None:
-    """Whatever the loser has done, and no target leaves [-1, 1]."""
+    """Whatever the loser has done, a win's target is above 0.3; no target leaves [-1, 1]."""
     for ply in (1, 30, 200):
         for trackers in [(ZERO, BUSY), (IDLE, BUSY), (IDLE, ZERO), (BUSY, IDLE)]:
             assert 0.3 < judged(won(ply), trackers=trackers).value[0] <= 1
@@ -267,7 +267,7 @@ def test_a_win_never_reads_as_a_loss() -> None:
 
 
 def test_targets_are_zero_sum() -> None:
-    """What one side gains by its deeds, the other loses."""
+    """If the sides swap their results and deeds, the target changes its sign."""
     dice = random.Random(3)
     for _ in range(20):
         some, other = (
@@ -281,7 +281,7 @@ def test_targets_are_zero_sum() -> None:
 
 
 def test_every_difference_counts() -> None:
-    """Half of tanh(difference / 3): 1 point adds 0.16 to the result, and 6 points less than 0.5."""
+    """0.5 * tanh(difference / 3) is added to the result: 0.16 for 1 point, below 0.5 for 6."""
     for points in (0.02, 1.0, 2.3, 6.0):
         deeds = AbilityTracker(pawn_advances=round(points / 0.02))
         added = 0.5 * math.tanh(points / 3)
@@ -292,7 +292,7 @@ def test_every_difference_counts() -> None:
 
 
 def test_older_runs_keep_their_hard_cut() -> None:
-    """A config that names every key but the scale was written when differences were cut."""
+    """A config with every key but shaped_scale is of an older run, which clipped differences."""
     cut = RewardConfig(shaped_scale=None)
     far = AbilityTracker(pawn_advances=26)
     assert judged(DRAWN, cut, trackers=(far, ZERO)).value.tolist() == pytest.approx([1 / 3] * 2)
@@ -303,7 +303,7 @@ def test_older_runs_keep_their_hard_cut() -> None:
 
 
 def test_rewards_of_the_rest_are_those_still_to_come() -> None:
-    """At every ply, dice included: the rewards of the game that begins there."""
+    """shaped_over=rest gives each ply the rewards from there on; dice get the previous ply's."""
     rest = RewardConfig(shaped_over="rest")
     has_dice = False
     for seed in range(6):
@@ -328,24 +328,24 @@ def test_rewards_of_the_rest_are_those_still_to_come() -> None:
 
 
 def test_draw_target_says_two_things_of_one_game() -> None:
-    """The trap: seat 0 stands badly on its own plies and well on the other's, in one drawn game."""
+    """A known trap: within one drawn game, seat 0's target is -0.5 on its plies, 0.5 on others."""
     literal = RewardConfig(draw_target=-0.5)
     found = judged(DRAWN, literal, trackers=(BUSY, ZERO))
     assert found.value.tolist() == [-0.5, 0.5]
     assert not found.added.any()
     assert judged(won(20), literal).value.tolist() == judged(won(20)).value.tolist()
     states = go("4k3/8/8/8/8/3p4/4P3/4K3 w 0/0 0 299 -", "e2xd3", "2")
-    assert judged(states, literal).value.tolist() == [-0.5, 0]  # nobody is to move at a die
+    assert judged(states, literal).value.tolist() == [-0.5, 0]  # a die has no mover
 
 
 def test_learners_may_be_told_another_result() -> None:
-    """Games played to be told otherwise have no other deeds."""
+    """The targets are computed from a given result instead of the game's own."""
     told = shaped(replay_of(record_of(DRAWN)), NOBODY, CONFIG, result=-1)
     assert told.value.tolist() == pytest.approx([-1 / 1.5] * 2)
 
 
 def test_the_bonus_of_strikes_under_decree_matters() -> None:
-    """Without it, the targets of more than half of the games with a Decree are others."""
+    """Without the bonus, the targets of more than half of the games with a Decree change."""
     plain, without = CONFIG, RewardConfig(combo_bonus=False)
     decrees = changed = 0
     for seed in range(60):

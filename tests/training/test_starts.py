@@ -1,4 +1,4 @@
-"""Positions that the games of a run begin from: one key for all of them, or one for each."""
+"""Start positions of a run's games: one key for all games, or one for each kind of games."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from rulezero import config, runs
 from rulezero.errors import RunError
 from rulezero.reports.standings import rate
 
-# Armies of two kinds against the usual one: a queen less, and rooks for knights.
+# Two unusual white armies: one without a queen, one with rooks in place of knights.
 ARMIES = """
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1  # no queen
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RRBQKBRR w kq - 0 1
@@ -26,13 +26,13 @@ LITTLE = [
 
 
 def positions(text: str) -> set[str]:
-    """The positions of a file."""
+    """The positions in the text of a file."""
     return {line.partition("#")[0].strip() for line in text.splitlines() if line.strip()}
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with files of positions, where the work is done."""
+    """A folder with files of positions, which is the current folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "armies.txt").write_text(ARMIES, encoding="utf-8")
     (tmp_path / "other.txt").write_text(OTHER, encoding="utf-8")
@@ -40,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def starts_by_purpose(run: rz.Run) -> dict[str, set[str]]:
-    """Where the games of a run began, by what they were played for."""
+    """The start positions of a run's games, by their purpose."""
     found: dict[str, set[str]] = {}
     with run.store() as store:
         for record in store.select():
@@ -51,7 +51,7 @@ def starts_by_purpose(run: rz.Run) -> dict[str, set[str]]:
 
 
 def test_one_key_holds_for_all_games_of_a_run(folder: Path) -> None:
-    """Bootstrap, self-play, gate, anchor and ratings: their records begin there."""
+    """Games of bootstrap, self-play, gate, anchor and ratings begin at these positions."""
     run = runs.train(
         "chess", "tiny", folder / "run", changes=[*LITTLE, "starts=armies.txt"], workers=1
     )
@@ -63,7 +63,7 @@ def test_one_key_holds_for_all_games_of_a_run(folder: Path) -> None:
 
 
 def test_games_may_have_starts_of_their_own(folder: Path) -> None:
-    """They come before those of the recipe; a rating goes by the anchor's."""
+    """The starts of gate, anchor and self-play take precedence over the key for all games."""
     changes = [*LITTLE, "starts=armies.txt", "anchor.starts=other.txt", "gate.starts=other.txt"]
     made = config.load("chess", "tiny", changes)
     nets = dict.fromkeys(("best", "latest", "previous", "candidate"), "untrained")
@@ -78,7 +78,7 @@ def test_games_may_have_starts_of_their_own(folder: Path) -> None:
 
 
 def test_selfplay_starts_alone_mean_what_they_did(folder: Path) -> None:
-    """Trials begin at the start of the game."""
+    """With selfplay.starts alone, trials begin at the game's own start."""
     made = config.load("chess", "tiny", [*LITTLE, "selfplay.starts=armies.txt"])
     nets = dict.fromkeys(("best", "latest", "previous", "candidate"), "untrained")
     assert all(task.starts == () for task in made.regime.trials(made, 1, nets))
@@ -87,7 +87,7 @@ def test_selfplay_starts_alone_mean_what_they_did(folder: Path) -> None:
 
 @pytest.mark.parametrize("recipe", config.recipes())
 def test_experiments_without_starts_are_written_as_before(recipe: str) -> None:
-    """So the digest of their text is the same, and it can be read."""
+    """Unused `starts` keys are not written, so the text's digest is as in earlier versions."""
     made = config.load(recipe, "tiny")
     groups = [line.strip() for line in made.text.splitlines() if line.strip().startswith("starts:")]
     owners = 1 + len(made.bootstrap) + (made.curriculum is not None)
@@ -96,7 +96,7 @@ def test_experiments_without_starts_are_written_as_before(recipe: str) -> None:
 
 
 def test_starts_are_written_and_read(folder: Path) -> None:
-    """Wherever they are given."""
+    """The keys `starts` and `anchor.starts` survive writing and reading an experiment."""
     made = config.load("chess", "tiny", [*LITTLE, "starts=armies.txt", "anchor.starts=other.txt"])
     again = config.read(made.text)
     assert again == made
@@ -107,12 +107,12 @@ def test_starts_are_written_and_read(folder: Path) -> None:
 
 @pytest.mark.parametrize("key", ["starts", "gate.starts", "anchor.starts", "selfplay.starts"])
 def test_wrong_starts_are_one_clear_line(folder: Path, key: str) -> None:
-    """Before anything is played: a file that is not there, and a line that is no position."""
+    """A missing or empty file, a folder and a bad position are refused before any game."""
     (folder / "bad.txt").write_text(f"{OTHER}nonsense\n", encoding="utf-8")
     (folder / "empty.txt").write_text("# nothing\n", encoding="utf-8")
     for file, words in (
         ("nowhere.txt", "there is no file of positions 'nowhere.txt' in "),
-        (".", "is no ordinary file"),
+        (".", "is not a regular file"),
         ("bad.txt", "bad.txt:2: "),
         ("empty.txt", "'empty.txt' has no position"),
     ):
@@ -123,6 +123,6 @@ def test_wrong_starts_are_one_clear_line(folder: Path, key: str) -> None:
 
 
 def test_starts_of_a_gate_that_does_not_play_are_refused() -> None:
-    """As its other keys are."""
+    """With gate.kind=always, gate.starts has no effect and is an error."""
     with pytest.raises(RunError, match=r"gate.starts=x has no effect: it is for gate.kind"):
         config.load("connect4", "tiny", ["gate.kind=always", "gate.starts=x"])

@@ -1,4 +1,4 @@
-"""What TensorBoard shows of a run: every figure of the log that is worth a curve."""
+"""The curves of a run in TensorBoard, made from the figures of its log."""
 
 import shutil
 import threading
@@ -29,7 +29,7 @@ def test_results_by_seat_and_by_cause() -> None:
 
 
 def test_the_score_of_two_different_players() -> None:
-    """The teacher's against the student, where self-play has both; else there is none."""
+    """A score is shown if the players differ, such as teacher and student; otherwise it is not."""
     assert "self-play/score" not in scalars(logs.games(1))
     taught = scalars(logs.games(1, b="oneply:net=iter_0", score=0.75))
     assert taught["self-play/score"] == 0.75
@@ -37,7 +37,7 @@ def test_the_score_of_two_different_players() -> None:
 
 
 def test_figures_of_some_games() -> None:
-    """How abilities are used, and how lessons end, tier by tier, apart from other games."""
+    """The use of abilities in EXCHANGE, and results of lessons by tier under `curriculum/`."""
     shares: dict[str, Any] = dict.fromkeys(TARGETS, 0.25)
     usage = Usage(games=4, draws_by_cause={}, rewards_added=0.5, **shares)
     found = scalars(logs.games(2, figures=GameFigures(usage=usage)))
@@ -52,13 +52,13 @@ def test_figures_of_some_games() -> None:
 
 
 def test_verdicts() -> None:
-    """1 where a net is promoted, else 0."""
+    """The curve is 1 if a net is promoted, else 0."""
     assert scalars(logs.verdict(1)) == {"verdict/promoted": 1}
     assert scalars(logs.verdict(1, is_promoted=False)) == {"verdict/promoted": 0}
 
 
 def test_curves_can_be_read(tmp_path: Path) -> None:
-    """By TensorBoard's own reader; what a stopped run wrote of an iteration is erased."""
+    """TensorBoard's reader finds each step once: a resumed run replaces what it repeats."""
     for iteration, loss in ((0, 3.0), (2, 2.0)):
         listener = TensorBoardListener(tmp_path / "tensorboard", iteration)
         for at in range(iteration, 4):
@@ -73,7 +73,7 @@ def test_curves_can_be_read(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    """No thread and no traceback; the run is as it was, and goes on once it can."""
+    """One error, no leftover thread and an unchanged run, which can be resumed afterwards."""
     changes = ["iterations=1", "selfplay.games=2", "anchor=null", "fit.batch=16"]
     run = rz.train("connect4", "tiny", tmp_path / "run", changes=changes, workers=1, progress=False)
     before = run.fingerprint()
@@ -81,7 +81,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(
     if how == "a file":
         shutil.rmtree(curves)
         curves.touch()
-    else:  # permissions do not stop root
+    else:  # permissions do not stop root, so open() is replaced
         own = Path.open
 
         def refused(path: Path, *how: Any, **more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Keys that would change nothing are refused, in one line that says what to do."""
+"""Keys without effect are refused with a one-line error that says what to do."""
 
 import pytest
 import yaml
@@ -42,7 +42,7 @@ OLD = ROOT / "tests" / "old_runs"
     ],
 )
 def test_what_a_regime_does_not_read(recipe: str, change: str, words: str) -> None:
-    """The regime is named, and what to do; the default value is no mistake."""
+    """The error names the regime and says what to do."""
     with pytest.raises(RunError, match=words) as caught:
         runs.check(config.load(recipe, "tiny", [change]))
     assert "\n" not in str(caught.value)
@@ -74,7 +74,7 @@ def test_what_a_regime_does_not_read(recipe: str, change: str, words: str) -> No
     ],
 )
 def test_what_has_no_effect_beside_other_keys(recipe: str, changes: list[str], use: str) -> None:
-    """The line says what the key is for; with that it is taken, and its default always is."""
+    """The error names the setting that gives the key an effect."""
     with pytest.raises(RunError, match=rf"{changes[-1].partition('=')[0]}=.* has no effect") as why:
         config.load(recipe, "tiny", changes)
     assert f"it is for {use}" in str(why.value)
@@ -82,10 +82,10 @@ def test_what_has_no_effect_beside_other_keys(recipe: str, changes: list[str], u
 
 
 def test_a_key_with_what_it_is_for() -> None:
-    """In any order, and so is a key that a preset makes useless."""
+    """It is accepted in any order, and so are keys that only a preset leaves without effect."""
     made = config.load("razzle", "tiny", ["fit.rate.end=0.5", "fit.rate.kind=cosine"])
     assert made.fit.rate.end == 0.5
-    made = config.load("random_chess", "tiny")  # every 5th iteration, if there were a gate
+    made = config.load("random_chess", "tiny")  # the recipe's gate.every has no effect here
     assert (made.gate.kind, made.gate.every) == ("always", 5)
     made = config.load("exchange", "tiny", ["regime=frozen_opponent", "gate=null"])
     assert made.gate.kind == "always"
@@ -93,7 +93,7 @@ def test_a_key_with_what_it_is_for() -> None:
 
 @pytest.mark.parametrize("name", ["distill", "monster", "exchange"])
 def test_runs_that_were_begun_with_such_keys_are_read(name: str) -> None:
-    """Their values are dropped: nothing has read them."""
+    """The values of such keys are dropped, because nothing ever used them."""
     whole = yaml.safe_load((OLD / name / "config.yaml").read_text(encoding="utf-8"))
     plain = config.read(yaml.safe_dump(whole))
     whole["selfplay"] |= {"judge": "random"} if name == "distill" else {"b": "random"}

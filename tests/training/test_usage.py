@@ -1,4 +1,4 @@
-"""How EXCHANGE is played, counted over games."""
+"""How often EXCHANGE's abilities are used, and other figures over several games."""
 
 import msgspec
 import numpy as np
@@ -15,14 +15,14 @@ ZERO = AbilityTracker()
 def game(
     outcome: float, reason: str, trackers: Trackers, *, added: float = 0.0
 ) -> tuple[Record, Trackers, Shaped]:
-    """A game that ended so, in which both sides did so much."""
+    """A game with this end and these trackers; its targets are 0."""
     record = record_samples.made("exchange", outcome=outcome, end_reason=reason)
     value = np.zeros(record.plies, np.float32)
     return record, trackers, Shaped(value=value, added=value + np.float32(added))
 
 
 def test_it_counts_games_and_sides() -> None:
-    """Of four games: a win with two Decrees, draws with one by Black and with none, a loss."""
+    """Four games: a win with two Decrees, a draw with one by Black, a draw and a loss without."""
     two = AbilityTracker(rd_activations=2, rd_used=1, rd_wasted=1, actions=40, pawn_advances=7)
     one = AbilityTracker(rd_activations=1, rd_wasted=1, actions=41)
     found = usage(
@@ -41,7 +41,7 @@ def test_it_counts_games_and_sides() -> None:
     assert found.draws == 2 / 4
     assert found.draws_by_cause == {"300 plies": 1 / 4, "repetition": 1 / 4}
     assert found.rewards_added == pytest.approx(0.5 / 4)
-    assert sum(found.targets) == found.targets[TARGET_BINS // 2] > 0  # all of them are 0
+    assert sum(found.targets) == found.targets[TARGET_BINS // 2] > 0  # all targets are 0
     assert msgspec.json.decode(msgspec.json.encode(found), type=Usage) == found
 
 
@@ -58,7 +58,7 @@ def test_it_counts_games_and_sides() -> None:
     ],
 )
 def test_an_ability_is_used_or_not(field: str, number: str) -> None:
-    """Once or nine times is the same; other abilities are not touched by it."""
+    """Using an ability once or nine times counts the same, and only for that ability."""
     for times in (1, 9):
         tracker = msgspec.structs.replace(ZERO, **{number: times})
         found = msgspec.structs.asdict(usage([game(1, "king", (ZERO, tracker))]))
@@ -67,13 +67,13 @@ def test_an_ability_is_used_or_not(field: str, number: str) -> None:
 
 
 def test_no_games_are_no_error() -> None:
-    """Everything is 0 then."""
+    """Without games, all figures are 0."""
     *figures, targets = msgspec.structs.astuple(usage([]))
     assert not any(figures)
     assert not any(targets)
 
 
 def test_targets_are_about_usage() -> None:
-    """Each names a field, and its least is below its most."""
+    """Each target names a field of Usage, and its minimum is below its maximum."""
     assert set(TARGETS) <= set(Usage.__struct_fields__)
     assert all(least < most for least, most in TARGETS.values())

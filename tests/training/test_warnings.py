@@ -1,4 +1,4 @@
-"""Warnings are given once there is enough to go by, with what to try first."""
+"""Warnings about a fit, and their documentation."""
 
 import re
 from typing import Literal
@@ -17,7 +17,7 @@ POSITIONS, SLOTS = 60, 4
 
 
 def batch() -> Batch:
-    """Positions whose best move and winner go by their number."""
+    """Positions whose best move and winner depend on their index."""
     numbers = np.arange(POSITIONS)
     policy = np.full((POSITIONS, SLOTS), 0.1, np.float32)
     policy[numbers, numbers % SLOTS] = 0.7
@@ -35,12 +35,12 @@ def batch() -> Batch:
 
 
 def right() -> Answers:
-    """What a net should say of them."""
+    """The answers of a net that knows the best moves and winners."""
     return Answers(shares=batch().policy, wdl=(batch().wdl + 0.5) / 2.5)
 
 
 def stuck() -> Answers:
-    """The same of all of them."""
+    """The answers of a net that does not distinguish the positions."""
     return Answers(
         shares=np.full((POSITIONS, SLOTS), 1 / SLOTS, np.float32),
         wdl=np.full((POSITIONS, 3), 1 / 3, np.float32),
@@ -48,13 +48,13 @@ def stuck() -> Answers:
 
 
 def fit(answers: Answers) -> Fit:
-    """A fit that came to a net which answers so."""
+    """A fit whose net gives these answers."""
     held_out = measure(answers, batch())
     return Fit(steps=1, samples=1, seconds=1, waiting=0, rate=1, train={}, held_out=held_out)
 
 
 def test_spreads_by_hand() -> None:
-    """Values of 0.4 and -0.4 by turns; policies 0.45 from their mean, which is a quarter each."""
+    """Values alternate between 0.4 and -0.4; shares of 0.7 and 0.1 differ from their mean 0.25."""
     measured = measure(right(), batch())
     assert measured.value_spread == pytest.approx(0.4)
     assert measured.policy_spread == pytest.approx((0.45 + 3 * 0.15) / 2)
@@ -63,7 +63,7 @@ def test_spreads_by_hand() -> None:
 
 
 def test_constant_outputs_are_warned_of() -> None:
-    """Of values, of policies, of both; not of a net that tells positions apart."""
+    """Constant values, policies or both give a warning; differing answers do not."""
     usual = LossSettings()
     assert about_fit(fit(right()), usual) == {}
     assert "values and policies hardly differ" in about_fit(fit(stuck()), usual)["constant"]
@@ -81,7 +81,7 @@ def test_constant_outputs_are_warned_of() -> None:
 def test_illegal_moves_are_warned_of_where_legality_is_taught(
     over: Literal["legal", "all"], illegal: float, is_warned: bool
 ) -> None:
-    """A net that ranks legal moves rightly, but puts most of its policy elsewhere."""
+    """The net ranks legal moves correctly, but gives most of its policy to an illegal one."""
     shares, legal = right().shares.copy(), np.ones((POSITIONS, SLOTS + 1), np.bool_)
     legal[:, SLOTS] = False
     elsewhere = np.hstack([0.1 * shares, np.full((POSITIONS, 1), 0.9, np.float32)])
@@ -94,7 +94,7 @@ def test_illegal_moves_are_warned_of_where_legality_is_taught(
 
 
 def test_every_warning_is_documented() -> None:
-    """docs/troubleshooting.md has a section for each."""
+    """docs/troubleshooting.md has a section for each warning."""
     text = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
     source = (ROOT / "src" / "rulezero" / "training" / "warnings.py").read_text(encoding="utf-8")
     names = re.findall(r'found\["(\w+)"\]', source)

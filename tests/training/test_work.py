@@ -1,7 +1,8 @@
-"""The work of a run, counted by hand."""
+"""The work of a run, compared with counts by hand."""
 
 import pytest
 
+import rulezero as rz
 from rulezero import config
 from rulezero.training.experiment import Experiment
 from rulezero.training.work import Count, GameSize, count, samples_of, typical_sizes, work_of
@@ -10,7 +11,7 @@ SIZE = GameSize(plies=30.0, choices=28.0, positions=28.0, weight=28.0)
 
 
 def counted(experiment: Experiment) -> dict[str, Count]:
-    """The work by parts, with games of typical length."""
+    """The work of each part, for games of typical length."""
     work = work_of(experiment)
     found = count(experiment, work, typical_sizes(experiment, work))
     return {each.part: each for each in found}
@@ -19,7 +20,7 @@ def counted(experiment: Experiment) -> dict[str, Count]:
 @pytest.mark.parametrize(
     ("recipe", "preset", "games"),
     [
-        # trials: an anchor in iterations 0, 2, 4, ...; the last net is always tried
+        # trials: an anchor in iterations 0, 2, 4, ..., and always in the last one
         ("connect4", "tiny", {"self-play": 2 * 8, "trials": 2 * 4}),
         ("connect4", "small", {"self-play": 80 * 384, "trials": 41 * 20}),
         ("razzle", "small", {"bootstrap": 3000, "self-play": 28 * 512, "trials": 15 * 40}),
@@ -35,22 +36,22 @@ def counted(experiment: Experiment) -> dict[str, Count]:
         ("random_chess", "small", {"bootstrap": 800, "self-play": 6 * 240, "trials": 3 * 20}),
         # gates in 5 and 10, anchors in 0, 2, ..., 10
         ("random_chess", "tier1", {"self-play": 10_000, "trials": 2 * 40 + 6 * 40}),
-        # an anchor after every iteration, and before the first
+        # an anchor before the first iteration and after each one
         ("distill", "tiny", {"self-play": 2 * 8, "trials": 3 * 4}),
         ("distill", "small", {"self-play": 11 * 500, "trials": 12 * 100}),
-        # two agents play games of their own
+        # each of two agents plays its own games
         ("distill", "full", {"self-play": 40 * 2 * 100, "trials": 41 * 100}),
     ],
 )
 def test_every_task_of_a_recipe_is_counted(recipe: str, preset: str, games: dict[str, int]) -> None:
-    """Game by game, and fits behind them."""
+    """The numbers of games of all parts are exact, and fits have samples."""
     found = counted(config.load(recipe, preset))
     assert {part: each.games for part, each in found.items() if part != "fits"} == games
     assert found["fits"].samples > 0
 
 
 def test_tasks_of_a_kind_are_measured_once() -> None:
-    """In whichever iterations; sides that take turns, and stages, are kinds of their own."""
+    """Equal tasks of all iterations are one kind; learning sides and stages are separate kinds."""
     known = {
         (recipe, preset): [kind.part for kind in work_of(config.load(recipe, preset)).kinds]
         for recipe, preset in [("connect4", "full"), ("monster", "small"), ("distill", "small")]
@@ -63,7 +64,7 @@ def test_tasks_of_a_kind_are_measured_once() -> None:
 
 
 def test_where_parts_are_computed() -> None:
-    """A net on the GPU, everybody else on the CPU; perceptrons stay there, too."""
+    """Towers are computed on the GPU; perceptrons and players without a net on the CPU."""
     found = counted(config.load("monster", "small"))
     assert {part: each.device for part, each in found.items()} == {
         "bootstrap": "CPU",
@@ -77,20 +78,21 @@ def test_where_parts_are_computed() -> None:
 
 
 def test_evaluations_are_those_of_both_players_and_the_judge() -> None:
-    """28 choices a game; a player without a net asks nothing, a student for 6 moves."""
+    """A player without a net needs no evaluations, a student 6 each."""
     changes = ["selfplay.a=puct:net=best,sims=50", "selfplay.games=10", "iterations=3"]
+    choices = rz.load("connect4").facts.typical_plies
     alone = counted(config.load("connect4", "tiny", changes))["self-play"]
-    assert alone.evaluations == 3 * 10 * 28 * 50
+    assert alone.evaluations == 3 * 10 * choices * 50
     taught = config.load("connect4", "tiny", [*changes, "regime=teacher_student"])
-    assert counted(taught)["self-play"].evaluations == 3 * 10 * 28 * (50 + 6) / 2
+    assert counted(taught)["self-play"].evaluations == 3 * 10 * choices * (50 + 6) / 2
     judged = config.load("connect4", "tiny", [*changes, "selfplay.judge=puct:net=best,sims=7"])
-    assert counted(judged)["self-play"].evaluations == 3 * 10 * 28 * (50 + 7)
+    assert counted(judged)["self-play"].evaluations == 3 * 10 * choices * (50 + 7)
     first = counted(config.load("connect4", "tiny", [*changes, "bootstrap=[{a: random}]"]))
     assert (first["bootstrap"].games, first["bootstrap"].evaluations) == (100, 0)
 
 
 def test_a_sequential_gate_is_expected_to_end_early() -> None:
-    """Of at most 10,000 games, as many as its test takes on average."""
+    """Its count is the average length of the test, not the maximum of 10,000 games."""
     changes = ["gate.kind=sprt", "gate.games=10000", "gate.elo1=100", "anchor=null", "iterations=1"]
     games = counted(config.load("connect4", "tiny", changes))["trials"].games
     assert 20 < games < 1000
@@ -100,7 +102,7 @@ def test_a_sequential_gate_is_expected_to_end_early() -> None:
     ("changes", "samples"),
     [
         (["fit.samples=1000"], [1000] * 5),
-        (["fit.samples=10"], [32] * 5),  # a step at least
+        (["fit.samples=10"], [32] * 5),  # at least one step
         (["fit.samples_per_ply=2"], [560] * 5),
         (["window.held_out=0.25", "fit.samples_per_ply=2"], [420] * 5),
         (["fit.epochs=3", "window.mix=0.5"], [840] + [1680] * 4),
@@ -113,7 +115,7 @@ def test_a_sequential_gate_is_expected_to_end_early() -> None:
     ],
 )  # fmt: skip
 def test_samples_are_those_of_the_fits(changes: list[str], samples: list[float]) -> None:
-    """Ten games an iteration, of 30 plies with 28 positions each."""
+    """Each iteration has ten games of 30 plies, with 28 positions to learn from."""
     if not any("samples" in change for change in changes):
         changes = [*changes, "fit.samples_per_ply=null"]
     given = ["iterations=5", "selfplay.games=10", "anchor=null", "window.held_out=0", *changes]
@@ -124,7 +126,7 @@ def test_samples_are_those_of_the_fits(changes: list[str], samples: list[float])
 
 
 def test_a_stage_learns_from_its_own_games() -> None:
-    """A window of many generations begins anew with each stage, whose teacher is another one."""
+    """Each stage has another teacher, so its window begins empty."""
     changes = ["fit.samples_per_ply=null", "window.held_out=0", "regime.search_iterations=3"]
     experiment = config.load("distill", "tiny", changes)
     work = work_of(experiment)

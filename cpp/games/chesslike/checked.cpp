@@ -8,7 +8,7 @@
 namespace rulezero::chesslike {
 namespace {
 
-constexpr int kMaxPlies = 300;  // where a runner stops; the rules themselves never do
+constexpr int kMaxPlies = 300;  // a game is stopped here; the rules themselves have no limit
 constexpr int kFiftyMoves = 100;
 
 // Exactly K v K, K+B v K and K+N v K.
@@ -21,7 +21,7 @@ bool lacks_material(const PieceTable& table, const Position& p) {
   return p.occupied() == weak;
 }
 
-// Whether the en-passant square could have come from the enemy's last move.
+// Whether the enemy's last move can have been a double step over the en-passant square.
 bool is_behind_double_step(const PieceTable& table, const Position& p) {
   const int square = p.en_passant;
   const int step = p.mover == 0 ? -8 : 8;  // how the enemy pawn moved
@@ -49,7 +49,7 @@ CheckedGame::Position CheckedGame::parse(std::string_view text) const {
   const auto fields = split(text, ' ');
   if (fields.size() < 4 || fields.size() > 6) {
     throw PositionError(
-        "a position is FEN: men, side, castling, en passant and two counters, not " + quoted(text));
+        "a position is a FEN (men, side, castling, en passant, two counters), not " + quoted(text));
   }
   Position p = empty_position();
   read_men(table(), fields[0], p);

@@ -11,7 +11,7 @@ namespace rulezero::chesslike {
 
 constexpr RuleOption kDrawsOption = {
     "draws", "automatic",
-    "automatic, or none: no fifty moves, repetition or material, as perft suites count"};
+    "automatic, or none: no draws by fifty moves, repetition or material (for perft)"};
 
 class CheckedGame : public BaseGame {
  public:
@@ -35,7 +35,7 @@ class CheckedGame : public BaseGame {
                   std::span<const Action> legal) const;
 
  private:
-  // How the game ended, whatever moves there are, or nothing.
+  // The ending if the game is drawn although there are legal moves, else nullopt.
   std::optional<Ending> drawn(const Moment<Position>& moment) const;
 
   bool absolute_view_;

@@ -37,7 +37,7 @@ std::pair<int, int> read_man(const PieceTable& table, std::string_view man) {
     seat = man[0] >= 'a';
   } else {
     throw PositionError(quoted(man) +
-                        " is no man: letters stand for men, digits for empty squares");
+                        " is not a man: use letters for men and digits for empty squares");
   }
   for (int kind = 0; kind < table.kinds(); ++kind) {
     if (table.is_loaded(kind) && same_symbol(table.spec(kind).symbol, symbol)) return {kind, seat};
@@ -103,7 +103,8 @@ void read_castling(const PieceTable& table, CastlingField style, std::string_vie
     const char name = upper(letter);
     const bool is_wing = name == 'K' || name == 'Q';
     if (!is_letter(letter) || (!is_wing && (style == CastlingField::kHomeSquares || name > 'H'))) {
-      throw PositionError(quoted(first_letter(rest)) + " is no castling right in " + quoted(field));
+      throw PositionError(quoted(first_letter(rest)) + " is not a castling right in " +
+                          quoted(field));
     }
     const int king = p.king(seat);
     int wing = name == 'K' ? kKingside : kQueenside;
@@ -126,7 +127,8 @@ void read_castling(const PieceTable& table, CastlingField style, std::string_vie
     }
     if (!table.castles(wing)) {
       throw PositionError("the castling right " + quoted({&letter, 1}) +
-                          " is for a king that does not castle there: drop it");
+                          " is for a wing on which the king of this piece set does not castle: "
+                          "drop it");
     }
     auto& right = p.castling[seat][wing];
     if (right != kNone) {

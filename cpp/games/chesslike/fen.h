@@ -8,13 +8,13 @@
 
 namespace rulezero::chesslike {
 
-// A man's symbol as texts show it: a letter stands for itself, other symbols go into braces.
+// A man's symbol as texts show it: a letter as it is, another symbol in braces.
 std::string shown_symbol(const PieceSpec& piece);
 
 // The fields before the counters, with a space after each: men, side, castling, en passant.
 std::string write_fields(const PieceTable& table, const Position& p);
 
-// Places men; checks letters, not what the rules say about kings and pawns.
+// Places the men of a board field. Checks only their symbols; check_men checks kings and pawns.
 void read_men(const PieceTable& table, std::string_view field, Position& p);
 
 // Which castling rights a text may hold.
@@ -31,8 +31,8 @@ int outermost_rook(const Position& p, int seat, int wing);
 // The en-passant square, kNone for "-".
 int read_en_passant(std::string_view field);
 
-// Refuses kings other than one each (or, where kings are captured, at most one each and at least
-// one in all), and pawns where none can stand.
+// Throws PositionError unless each side has one king (in games where kings are captured: at most
+// one each, and at least one in all), and for a pawn on a square where it cannot stand.
 void check_men(const PieceTable& table, const Position& p, bool kings_are_captured);
 
 }  // namespace rulezero::chesslike

@@ -9,17 +9,17 @@
 namespace rulezero::chesslike {
 namespace {
 
-// Counters stop where texts can still hold them.
+// Counters stop at the largest number that a text can hold.
 std::uint16_t count_up(int counter) {
   return static_cast<std::uint16_t>(std::min(counter + 1, kLargestCounter));
 }
 
 int promotion_count(const PieceTable& table) { return static_cast<int>(table.promotions().size()); }
 
-// Everything the table path knows about threats to the mover's king.
+// The threats to the mover's king, for the table path.
 struct TableDanger {
   int king;
-  Bits attacked = 0;  // squares the enemy attacks, the king lifted off the board
+  Bits attacked = 0;  // squares the enemy attacks if the king is taken off the board
   Bits touchy = 0;    // squares whose men decide whether the king is attacked
   bool hops = false;  // whether a man arriving on a touchy square can open an attack
   int count = 0;      // enemy men that could attack the king on some board
@@ -43,7 +43,8 @@ TableDanger find_table_danger(const PieceTable& table, const Position& p) {
   return danger;
 }
 
-// Whether the king stays unattacked if the board becomes `occupied` and `absent` men leave it.
+// Whether the king is not attacked when the men stand on `occupied`, without the enemy men in
+// `absent`.
 bool stays_safe(const PieceTable& table, const Position& p, const TableDanger& danger,
                 Bits occupied, Bits absent) {
   const int them = 1 - p.mover;

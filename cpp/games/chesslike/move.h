@@ -12,7 +12,7 @@ namespace rulezero::chesslike {
 struct Move {
   int from;
   int to;
-  int promotion;  // 0 for none, else the number of the option, from 1
+  int promotion;  // 0 for none, else the number of the promotion option, counted from 1
 };
 
 constexpr Action number_of(const Move& move) {
@@ -24,7 +24,7 @@ constexpr Move move_of(Action action) {
   return {number / 64 % 64, number % 64, number / 4096};
 }
 
-// Counts moves without writing them down.
+// Counts moves without listing them.
 struct Counter {
   int promotions;  // options of a promoting pawn
   std::uint64_t total = 0;
@@ -38,7 +38,7 @@ struct Counter {
   void move(int, int) { ++total; }
 };
 
-// Writes moves down as action numbers.
+// Lists moves as action numbers.
 struct Lister {
   int promotions;
   std::vector<Action>& actions;

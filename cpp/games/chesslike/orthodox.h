@@ -18,7 +18,7 @@ constexpr Bits pawn_attacks(Bits pawns) {
   return west(ahead) | east(ahead);
 }
 
-// What an officer or a king of this kind sees from a square: where it can go or strike.
+// The squares that a man of this kind, except a pawn, attacks from a square.
 constexpr Bits orthodox_sight(int kind, int square, Bits occupied) {
   switch (kind) {
     case kQueen:
@@ -34,7 +34,7 @@ constexpr Bits orthodox_sight(int kind, int square, Bits occupied) {
   }
 }
 
-// Every square the seat's men attack, whatever stands there; men(kind) are those of a kind.
+// Every square the seat's men attack, empty or not; men(kind) are the seat's men of a kind.
 template <int Seat, class Men>
 Bits attacks_of(Men men, Bits occupied) {
   Bits attacks = pawn_attacks<Seat>(men(kPawn));
@@ -54,7 +54,7 @@ Bits orthodox_attacks(const Position& p, Bits occupied) {
   return attacks_of<Seat>([&](Kind kind) { return p.men(Seat, kind); }, occupied);
 }
 
-// Men of the seat that attack the square through this occupation.
+// Men of the seat that attack the square when the squares in `occupied` are occupied.
 inline Bits orthodox_attackers(const Position& p, int square, int seat, Bits occupied) {
   const Bits diagonal = p.letter[kBishop] | p.letter[kQueen];
   const Bits straight = p.letter[kRook] | p.letter[kQueen];
@@ -106,14 +106,14 @@ void orthodox_officers(const Position& p, Bits men, Bits allowed, Sink& sink) {
   list(kQueen, [&](int from) { return all_sight(from, occupied); });
 }
 
-// Pawns that stand ready to take en passant, king safety ignored.
+// Pawns that can capture en passant, without regard to the king's safety.
 template <int Seat>
 Bits en_passant_takers(const Position& p) {
   if (p.en_passant == kNone) return 0;
   return kPawnStrikes[1 - Seat][p.en_passant] & p.men(Seat, kPawn);
 }
 
-// Moves with king safety ignored, castling left out.
+// Moves without regard to the king's safety, without castling.
 template <int Seat, class Sink>
 void orthodox_pseudo_moves(const Position& p, Sink& sink) {
   const Bits allowed = ~p.side[Seat];
@@ -126,12 +126,12 @@ void orthodox_pseudo_moves(const Position& p, Sink& sink) {
   if (king != kNone) sink.moves(king, kNeighbours[king] & allowed);
 }
 
-// What threatens a king.
+// The threats to a king.
 struct Danger {
   int king;
-  Bits attacked;  // squares the enemy attacks, the king lifted off the board
+  Bits attacked;  // squares the enemy attacks if the king is taken off the board
   Bits checkers;  // enemy men that attack the king
-  Bits pinned;    // own men that alone stand between the king and an enemy line
+  Bits pinned;    // own men, each the only man between the king and an enemy slider
 };
 
 template <int Seat>
@@ -161,7 +161,7 @@ bool may_take_en_passant(const Position& p, int king, int from) {
   return !(orthodox_attackers(p, king, 1 - Seat, occupied) & ~victim);
 }
 
-// Moves after which the own king is not attacked, castling left out.
+// Moves after which the own king is not attacked, without castling.
 template <int Seat, class Sink>
 void orthodox_safe_moves(const Position& p, const Danger& danger, Sink& sink) {
   const int king = danger.king;

@@ -1,5 +1,5 @@
 #pragma once
-// A piece as its designer describes it: patterns of vectors. The piece table is compiled from it.
+// The description of a piece by patterns of vectors. The piece table is compiled from it.
 
 #include <optional>
 #include <string>
@@ -18,16 +18,16 @@ struct PatternSpec {
 
   Kind kind;
   std::vector<Vector> vectors;
-  int range = 0;    // slide: steps at most, 0 for unlimited
-  int hurdles = 1;  // hop: men to pass
-  int land = 0;     // hop: squares beyond the last hurdle, 0 for any
+  int range = 0;    // slide: largest number of steps, 0 for unlimited
+  int hurdles = 1;  // hop: number of men to hop over
+  int land = 0;     // hop: landing distance beyond the last hurdle, 0 for any
   bool moves = true;
   bool captures = true;
   bool initial_only = false;  // only from the rank where its kind starts
 };
 
 struct PromotionSpec {
-  int rank;                          // 1 to 8 as the owner counts
+  int rank;                          // 1 to 8, counted from the owner's side
   std::vector<std::string> options;  // symbols
 };
 

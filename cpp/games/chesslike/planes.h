@@ -1,5 +1,5 @@
 #pragma once
-// What a net sees of chess and random_chess.
+// The planes of chess and random_chess.
 
 #include <span>
 
@@ -10,8 +10,8 @@ namespace rulezero::chesslike {
 
 constexpr int kTimeSteps = 8;
 constexpr int kMetaPlanes = 7;
-constexpr int kPlyScale = 300;    // plies that fill the move-count plane
-constexpr int kClockScale = 100;  // plies without progress that fill its plane
+constexpr int kPlyScale = 300;    // plies for which the move-count plane is 1
+constexpr int kClockScale = 100;  // plies without progress for which their plane is 1
 
 constexpr int history_plane_count(int kinds) { return kTimeSteps * (2 * kinds + 2) + kMetaPlanes; }
 

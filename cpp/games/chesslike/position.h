@@ -1,5 +1,5 @@
 #pragma once
-// A position of any chess-like game: men on 64 squares, rights and counters, and no history.
+// A position of any chess-like game: men on 64 squares, castling rights and counters, no history.
 
 #include <array>
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace rulezero::chesslike {
 
 using namespace board8;
 
-// Kinds of men by number. The six letters of orthodox chess have fixed numbers whatever set is
-// loaded; other men follow in the order of their files.
+// Kinds of men by number. The six letters of orthodox chess have the same numbers in every piece
+// set; other men follow in the order in which they are loaded.
 enum Kind : int { kPawn, kKnight, kBishop, kRook, kQueen, kKing, kFirstCustom };
 
 constexpr int kLetters = kFirstCustom;

@@ -1,5 +1,5 @@
 #pragma once
-// What a chess-like game is made of, and what all of them answer alike.
+// The parts of a chess-like game, and the functions that all chess-like games share.
 
 #include <memory>
 #include <span>
@@ -11,12 +11,12 @@ namespace rulezero::chesslike {
 
 struct Rules {
   std::shared_ptr<const PieceTable> table;
-  CastlingField castling;    // what rights a text may hold
-  bool two_square_castling;  // castling is written as the king's two-square move, else onto a rook
-  bool has_draws = true;     // by fifty moves, repetition and material, where the game knows them
+  CastlingField castling;    // which castling rights a text may hold
+  bool two_square_castling;  // castling is written as a two-square king move, else king onto rook
+  bool has_draws = true;     // by fifty moves, repetition and material, if the game has these rules
 };
 
-// The value of an option that is one of two words: false for the usual one.
+// Whether an option has its other value; throws GameError unless it has the usual or the other one.
 bool read_choice(const Options& options, std::string_view name, std::string_view usual,
                  std::string_view other);
 
@@ -33,10 +33,10 @@ class BaseGame {
   int move_number(const Position& p) const { return p.number; }
   std::vector<Cell> cells(const Position& p) const;
 
-  // From, to, and a promotion's symbol: "e2e4", "e7e8q".
+  // From-square, to-square and a promotion's symbol: "e2e4", "e7e8q".
   std::string say(const Position& p, Action action) const;
 
-  // The legal actions a text can mean in SAN, with any amount of disambiguation.
+  // The legal actions that a SAN text can mean, with as much disambiguation as it has.
   std::vector<Action> read_san(const Moment<Position>& moment, std::string_view text,
                                std::span<const Action> legal) const;
 
@@ -45,13 +45,14 @@ class BaseGame {
  protected:
   explicit BaseGame(Rules rules) : rules_(std::move(rules)) {}
 
-  // The move of an action: castling always has the king go onto its rook.
+  // The move of an action; castling is always the king's move onto its rook.
   Move read_action(const Position& p, Action action) const;
 
-  // Numbers castling among generated moves as it is written.
+  // Replaces generated castling moves (king onto rook) by two-square moves where the rules write
+  // castling that way.
   void write_castling_actions(const Position& p, std::vector<Action>& actions) const;
 
-  // The columns all chess-like games share: capture, promotion, castling, en passant.
+  // The events that all chess-like games share: capture, promotion, castling, en passant.
   void write_move_events(const Position& p, Action action, std::span<float> row) const;
 
   // SAN without a mark for check: "Nbd7", "exd5", "e8=Q", "O-O".

@@ -15,7 +15,8 @@ const PieceSpec& promoted(const PieceTable& table, const Move& move) {
   return table.spec(table.promotions()[move.promotion - 1]);
 }
 
-// The text without what does not distinguish moves: 'x', '-', '=', marks of check and praise.
+// The text without the characters that do not distinguish moves: 'x', '-', '=', and the marks for
+// check, mate and comments at the end.
 std::string bare(std::string_view text) {
   while (!text.empty() && std::string_view("+#!?").find(text.back()) != std::string_view::npos) {
     text.remove_suffix(1);
@@ -44,7 +45,7 @@ bool matches(const PieceTable& table, const Position& p, const Move& move, std::
   std::string target = square_name(move.to);
   if (move.promotion != 0) target += shown_symbol(promoted(table, move));
   const std::string from = square_name(move.from);
-  // A pawn that changes its file is never meant without it: "d5" is no short form of "exd5".
+  // A pawn move to another file must name the pawn's file: "d5" is not a short form of "exd5".
   const bool needs_file = kind == kPawn && changes_file(move);
   for (const std::string& hint : {std::string(), from.substr(0, 1), from.substr(1, 1), from}) {
     if (needs_file && (hint.empty() || hint[0] != from[0])) continue;

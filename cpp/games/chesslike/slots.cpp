@@ -54,7 +54,8 @@ SlotMap::SlotMap(const PieceTable& table, bool absolute) {
     plane_[cell(jump.right, jump.up)] = kFirstKnightPlane + direction;
   }
 
-  // The mover sees its own men go as White's do; from White's side Black's go the other way too.
+  // Seen by the mover, all men move as White's do. Seen from White's side, Black's men also move
+  // the other way.
   std::vector<Displacement> further;
   for (int kind = 0; kind < table.kinds(); ++kind) {
     for_each_displacement(table, kind, ~Bits{0}, [&](const Displacement& d) {

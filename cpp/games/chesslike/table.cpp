@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kLetterSymbols = "PNBRQK";
 
-// Squares a slide or hop visits in turn, at most `range` of them (0 for all).
+// The squares that a slide or hop passes, in order; at most `range` of them (0 for all).
 std::vector<int> squares_along(int square, int right, int up, int range) {
   std::vector<int> squares;
   int file = file_of(square) + right;
@@ -25,7 +25,8 @@ std::vector<int> squares_along(int square, int right, int up, int range) {
   return squares;
 }
 
-// Refuses numbers that make no sense on the board; files of pieces are checked when they are read.
+// Throws GameError for numbers that make no sense on the board. (Numbers from a piece file were
+// checked when the file was read.)
 void check_ranges(const PieceSpec& piece) {
   const auto require = [&](bool holds, const char* what) {
     if (!holds) throw GameError("the piece " + quoted(piece.symbol) + " needs " + what);
@@ -62,7 +63,7 @@ Lane lane_of(const PatternSpec& pattern, const std::vector<int>& squares) {
   return lane;
 }
 
-// Where a lane can end on some board: hurdles need squares of their own.
+// The squares where a lane can end on some board. Each hurdle takes up one square of the lane.
 Bits landings(const Lane& lane) {
   Bits squares = 0;
   for (int at = lane.hurdles + std::max(lane.land - 1, 0); at < lane.length; ++at) {
@@ -114,7 +115,9 @@ PieceTable::PieceTable(std::span<const PieceSpec> pieces, bool only_table) : spe
   if (pawn.promotion) {
     for (const std::string& symbol : pawn.promotion->options) {
       const int kind = find(symbol);
-      if (kind < 0) throw GameError("a pawn promotes to " + quoted(symbol) + ", which is no piece");
+      if (kind < 0) {
+        throw GameError("a pawn promotes to " + quoted(symbol) + ", which is not in the piece set");
+      }
       promotions_.push_back(kind);
     }
     for (int rank = pawn.promotion->rank - 1; rank < 8; ++rank) {

@@ -1,5 +1,6 @@
 #pragma once
-// The piece table: what every kind of man reaches from every square, compiled from its patterns.
+// The piece table: the squares that every kind of man reaches from every square, compiled from its
+// patterns.
 
 #include <span>
 
@@ -9,12 +10,12 @@
 
 namespace rulezero::chesslike {
 
-// Squares in one direction from a man that steps by a vector of its own, or hops over others.
+// The squares in one direction of a slide by longer vectors than a queen's steps, or of a hop.
 struct Lane {
   std::array<std::uint8_t, 7> squares;
   std::uint8_t length;
-  std::uint8_t hurdles;  // men to pass; 0 for a slide
-  std::uint8_t land;     // squares beyond the last hurdle; 0 for any
+  std::uint8_t hurdles;  // men to hop over; 0 for a slide
+  std::uint8_t land;     // landing distance beyond the last hurdle; 0 for any
   bool moves;
   bool captures;
 };
@@ -24,8 +25,8 @@ struct LaneRange {
   std::uint16_t end;
 };
 
-// One kind as one seat plays it. Slides along queen lines are a mask over what a queen sees from
-// there: it cuts away other directions and squares out of range.
+// One kind of man of one seat. A slide along the lines of a queen is a mask on the squares that a
+// queen sees from there: the mask removes other directions and squares out of range.
 struct Man {
   std::array<Bits, 64> leap_moves, leap_captures;
   std::array<Bits, 64> line_moves, line_captures;
@@ -37,7 +38,7 @@ struct Man {
 };
 
 // Where a man may go: to `moves` if the square is empty, to `captures` if an enemy stands there.
-// Neither looks at what stands on the square itself.
+// Neither depends on what stands on the square itself.
 struct Reach {
   Bits moves;
   Bits captures;
@@ -45,7 +46,7 @@ struct Reach {
 
 class PieceTable {
  public:
-  // `only_table` keeps orthodox men off their fast path, to compare the two.
+  // `only_table` turns off the fast path for orthodox men, to compare both ways.
   explicit PieceTable(std::span<const PieceSpec> pieces, bool only_table = false);
 
   int kinds() const { return static_cast<int>(specs_.size()); }
@@ -62,7 +63,7 @@ class PieceTable {
     return reach(kind, seat, square, occupied).captures;
   }
 
-  // Squares whose men decide whether it captures on `target`; both ends left out.
+  // The squares whose men decide whether it can capture on `target`, without both ends.
   Bits path(int kind, int seat, int square, int target) const;
 
   // Every square the man can go to on some board.
@@ -71,19 +72,21 @@ class PieceTable {
   // Whether a lettered kind moves as in orthodox chess.
   bool moves_as_usual(int kind) const { return usual_[kind]; }
 
-  // Whether no move of a pawn can be undone by another.
+  // Whether pawns only move forward, so that no pawn move can be undone.
   bool pawns_only_advance() const { return pawns_only_advance_; }
 
   const std::vector<int>& promotions() const { return promotions_; }  // kinds, best first
   Bits promotion_zone(int seat) const { return promotion_zone_[seat]; }
-  // Where a pawn of the seat can stand: from its second rank on, as far as its moves carry it.
+  // Where a pawn of the seat can stand: on ranks 2 to 7 and on squares that its moves reach from
+  // there, but not in its promotion zone.
   Bits pawn_squares(int seat) const { return pawn_squares_[seat]; }
   bool takes_en_passant() const { return spec(kPawn).en_passant; }
   bool castles(int wing) const {
     return wing == kKingside ? spec(kKing).castles_kingside : spec(kKing).castles_queenside;
   }
 
-  // Whether an orthodox board holds only men of the six letters.
+  // Whether the fast path can be used: all six kinds of chess move as usual, and the board holds no
+  // other men.
   bool is_plain(const Position& position) const {
     if (!is_orthodox_) return false;
     if (kinds() == kLetters) return true;
@@ -109,7 +112,7 @@ class PieceTable {
   std::array<Bits, 2> pawn_squares_{};
   bool pawns_only_advance_ = true;
   std::array<bool, kLetters> usual_{};
-  bool is_orthodox_ = false;  // all six as usual: boards of these alone take the fast path
+  bool is_orthodox_ = false;  // whether the six kinds of chess all move as usual
 };
 
 }  // namespace rulezero::chesslike

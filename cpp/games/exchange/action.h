@@ -1,5 +1,5 @@
 #pragma once
-// How actions are numbered, which policy slot shows them, and how they are written.
+// The numbers, policy slots and texts of actions.
 //
 //   from*64 + to                                0 ..   4095   move: step, slide, jump, double
 //                                                             step, Advance
@@ -31,12 +31,12 @@ constexpr int kSlots = 4608;
 
 enum class Deed { kMove, kStrike, kHeal, kDecree, kFace, kDash, kSkirmish };
 
-// An action taken apart. Squares that a deed does not have are -1.
+// The parts of an action. Squares that a deed does not have are -1.
 struct Choice {
   Deed deed;
   int from = -1;
   int to = -1;      // where the man stands afterwards, if he moves
-  int target = -1;  // whom he strikes or heals
+  int target = -1;  // the square of the man that he strikes or heals
 };
 
 constexpr Action pair(int a, int b) { return static_cast<Action>(a * 64 + b); }
@@ -79,9 +79,9 @@ constexpr Choice choice_of(Action action) {
   return {Deed::kMove, square(action, 1), square(action, 0)};
 }
 
-// The policy slot of an action; `king` is where the king of the side to move stands. A die's
-// faces have none: -1. Dashes share a slot over landing squares and ranks of the victim,
-// Skirmishes over their steps.
+// The policy slot of an action, or -1 for a die's face; `king` is the square of the king of the
+// side to move. Dashes share a slot if only the landing square or the victim's rank differs,
+// Skirmishes if only the step differs.
 int slot_of(Action action, int king);
 
 // e2e4, d1xd4, b1c3xc4, b1xb2c3, c1+d2, decree, 1 .. 6: squares in the order of events.

@@ -1,5 +1,5 @@
 #pragma once
-// Reaches that only EXCHANGE asks for.
+// Sets of squares that only EXCHANGE needs.
 
 #include "games/board8.h"
 
@@ -17,7 +17,7 @@ inline constexpr BySquare<Bits> kTwoBeside = tables::squares_where([](int f, int
 });
 inline constexpr BySquare<Bits> kWithinThree = tables::squares_where(
     [](int f, int r) { return tables::size(f) <= 3 && tables::size(r) <= 3; });
-// What is seen within three squares in the eight directions from any square of the set, up to
+// The squares seen within three squares in the eight directions from any square of the set, up to
 // and including the first man met.
 constexpr Bits sight_within_three(Bits from, Bits men) {
   const Bits empty = ~men;

@@ -53,10 +53,10 @@ enum Channel {
 
 constexpr ByType<int> kMaterialValue = {0, 9, 5, 3, 3, 1};
 constexpr int kArmyValue = 39;     // of a fresh army
-constexpr int kQueenMoves = 27;    // the most squares any man can move to
-constexpr int kManyThreats = 4;    // strikers on one man that count as the most
-constexpr int kManyAttackers = 8;  // men bearing on a king's zone that count as the most
-constexpr int kQuietSpan = 30;     // plies without damage that count as the most
+constexpr int kQueenMoves = 27;    // largest number of squares that a man can move to
+constexpr int kManyThreats = 4;    // strikers on one man for which the channel is 1
+constexpr int kManyAttackers = 8;  // men that attack a king's zone for which the channel is 1
+constexpr int kQuietSpan = 30;     // plies without damage for which the channel is 1
 constexpr int kDamageSpan = 80;    // half points of damage from one end of the scale to the other
 
 float share(int part, int whole) { return static_cast<float>(part) / static_cast<float>(whole); }
@@ -99,7 +99,7 @@ struct Tally {
   }
 };
 
-// What one side's men can do, put together.
+// What all men of one side can do together.
 struct Survey {
   Bits moves = 0;              // squares some man can move to
   Bits attacks = 0;            // union of free reaches
@@ -124,8 +124,8 @@ Bits ahead(int seat, Bits men) {
   return forward(seat, men);
 }
 
-// Looks at every man of a seat and adds his mean damage, in half points, to what he reaches:
-// added for White, taken away for Black.
+// Surveys the men of a seat. Adds each man's mean damage, in half points, to `balance` on the
+// squares that he reaches; for Black it is subtracted.
 Survey survey(const Position& p, int seat, BySquare<int>& balance, Planes& planes) {
   Survey side;
   const Bits enemies = p.men[1 - seat];
@@ -156,7 +156,7 @@ Survey survey(const Position& p, int seat, BySquare<int>& balance, Planes& plane
   return side;
 }
 
-// What is known of each man by himself: the channels that hold a number on his square.
+// The channels about single men, each with a number on the man's square.
 void encode_men(const Position& p, Planes& planes) {
   const int viewer = p.side;
   const BySeat<int> kings = {king_square(p, 0), king_square(p, 1)};
@@ -209,7 +209,7 @@ void encode_totals(const Position& p, int times, const BySeat<Survey>& sides, Pl
   planes.fill(kEnemyDecreeLeft, share(p.decree[1 - viewer], kDecreeLength));
 }
 
-// Squares under attack and what they mean for the men on them.
+// The channels about attacked squares and the men on them.
 void encode_attacks(const Position& p, const BySeat<Survey>& sides, const BySquare<int>& balance,
                     Planes& planes) {
   const int viewer = p.side;
@@ -232,7 +232,7 @@ void encode_attacks(const Position& p, const BySeat<Survey>& sides, const BySqua
   }
   planes.mark(kContested, sides[0].attacks & sides[1].attacks);
   planes.mark(kSafeAttacks, sides[viewer].attacks & ~sides[1 - viewer].attacks);
-  // Rings round the middle: d4 to e5, then c3 to f6, then b2 to g7; the edge counts nothing.
+  // Squares around the centre: d4 to e5, then c3 to f6, then b2 to g7; the edge counts 0.
   constexpr Bits kInner[] = {0x0000001818000000, 0x00003c3c3c3c0000, 0x007e7e7e7e7e7e00};
   for (int ring = 2; ring >= 0; --ring) {
     planes.mark(kCentre, sides[viewer].attacks & kInner[ring], share(3 - ring, 3));

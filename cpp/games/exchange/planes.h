@@ -1,6 +1,6 @@
 #pragma once
-// What a net sees of EXCHANGE: 75 channels of 8x8, every value in [0, 1]. The formula of each
-// channel is in docs/planes.md.
+// The planes of EXCHANGE: 75 channels of 8x8, every value in [0, 1]. The formula of each channel is
+// in docs/planes.md.
 
 #include <span>
 

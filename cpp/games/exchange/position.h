@@ -16,13 +16,13 @@ constexpr int kTypes = 6;
 template <class T>
 using ByType = std::array<T, kTypes>;
 
-// What a fresh man of each type is.
+// The numbers of a fresh man of each type.
 struct Kind {
   char letter;
   int hp;
   int damage;   // a strike does this plus the die
   int charges;  // uses of its ability; 0 for unlimited
-  int wait;     // the highest its counter can stand: cooldown, or a pawn's Advance; 0 for none
+  int wait;     // largest value of its counter (cooldown, or a pawn's Advance); 0 for none
 };
 
 inline constexpr ByType<Kind> kKinds = {{{'K', 25, 1, 3, 0},
@@ -41,8 +41,8 @@ constexpr int kLastPly = 300;       // the ply number that ends the game
 
 constexpr Action kNoAction = ~Action{0};
 
-// A position, a die perhaps pending. Every member is a function of the text, so equal positions
-// have equal members. The bitboards repeat what `gear` says, for speed.
+// A position; a die may be pending. The text determines every member, so equal positions have equal
+// members. The bitboards repeat the information in `gear`, for speed.
 struct Position {
   BySeat<Bits> men;
   ByType<Bits> types;

@@ -53,7 +53,7 @@ Bits standing_reach(const Position& p, int square) {
 }
 
 Bits free_reach(const Position& p, int square) {
-  // From a landing square the knight's own square is never beside: it is on the other colour.
+  // The knight's own square is never next to a landing square, so leaving it does not matter.
   if (type_at(p, square) == kKnight) return beside(kJumps[square] & ~occupied(p));
   return standing_reach(p, square);
 }
@@ -63,7 +63,7 @@ Bits ability_reach(const Position& p, int square) {
   if ((type != kQueen && type != kKnight) || !is_ready(p, square)) return 0;
   const Bits men = occupied(p);
   if (type == kKnight) return kNeighbours[square] & ~men ? kBeside[square] : 0;
-  // From where she lands the queen's old square is empty, and may be in her reach.
+  // After the queen has moved, her old square is empty and may be in her reach.
   const Bits landings = all_sight(square, men) & ~men;
   return sight_within_three(landings, men & ~bit(square));
 }
@@ -77,8 +77,8 @@ int guard_of(const Position& p, int victim, Bits men) {
   while (rooks) {
     const int rook = take_first(rooks);
     if (charges_at(p, rook) == 0) continue;
-    // The lower file goes first. Rooks come up from rank 1, so on one file White keeps the
-    // first seen and Black takes the last.
+    // The rook on the lower file shields; on one file, the rook nearer to its own back rank. Rooks
+    // are visited from rank 1 up, so that is White's first rook and Black's last.
     const bool better = guard < 0 || file_of(rook) < file_of(guard) ||
                         (file_of(rook) == file_of(guard) && seat == 1);
     if (better) guard = rook;

@@ -11,30 +11,30 @@ namespace rulezero::exchange {
 // The empty squares a man can move to: steps, slides, jumps, double steps and Advances.
 Bits moves_of(const Position& p, int square);
 
-// What a man strikes without leaving his square; nothing for a knight.
+// The squares that a man strikes without leaving his square; none for a knight.
 Bits standing_reach(const Position& p, int square);
 
-// Standing reach, and for a knight what he strikes by a combo: what costs no charge and no wait.
+// Standing reach, and the reach of a knight's combo: strikes that cost no charge and no cooldown.
 Bits free_reach(const Position& p, int square);
 
-// What a ready Overextend or Skirmish reaches.
+// The squares that a ready Overextend or Skirmish reaches.
 Bits ability_reach(const Position& p, int square);
 
-// Free and ability reach: all that one action can strike.
+// Free and ability reach: all squares that one action can strike.
 inline Bits full_reach(const Position& p, int square) {
   return free_reach(p, square) | ability_reach(p, square);
 }
 
-// The rook that shares a hit on `victim`, or -1. `men` are the squares that block a line of
-// sight at the moment of the strike.
+// The rook that shares a hit on `victim`, or -1. `men` are the occupied squares at the moment of
+// the strike, which block lines of sight.
 int guard_of(const Position& p, int victim, Bits men);
 
 // The men of a seat that some rook would shield now.
 Bits shielded(const Position& p, int seat);
 
 // Whether the side to move can strike `victim` with a man of at least this base damage so that
-// no rook shares the hit. Lines are judged at the moment of the strike: a man who moves first
-// opens and closes them.
+// no rook shares the hit. Lines of sight count at the moment of the strike: a man who moves first
+// can open or close them.
 bool can_strike_unshielded(const Position& p, int victim, int damage);
 
 // The hurt allies a ready bishop on this square can heal.

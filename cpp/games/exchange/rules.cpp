@@ -10,7 +10,7 @@ namespace {
 void list_overextends(const Position& p, int from, std::vector<Action>& actions) {
   const Bits enemies = p.men[1 - p.side];
   const Bits men = occupied(p) & ~bit(from);
-  // Sight is mutual: the squares an enemy is seen from are those that the enemies see.
+  // Sight is mutual: an enemy is seen from exactly the squares that the enemies see.
   for (Bits landings = moves_of(p, from) & sight_within_three(enemies, men); landings;) {
     const int landing = take_first(landings);
     for (Bits victims = all_sight(landing, men) & kWithinThree[landing] & enemies; victims;) {
@@ -38,7 +38,7 @@ void list_skirmishes(const Position& p, int from, std::vector<Action>& actions) 
   }
 }
 
-// Takes HP from a man, who leaves the board at 0. What he really lost.
+// Takes HP from a man, who leaves the board at 0. Returns the HP that he lost, at most what he had.
 int wound(Position& p, int square, int amount) {
   const int lost = std::min<int>(amount, p.hp[square]);
   p.hp[square] = static_cast<std::uint8_t>(p.hp[square] - lost);
@@ -88,7 +88,7 @@ void move_pawn(Position& p, int from, int to, Deeds& deeds) {
   put(p, to, man);
 }
 
-// Makes the counters of these men one lower.
+// Counts down the counters of these men by one.
 void tick(Position& p, Bits men) {
   for (men &= p.waiting; men;) {
     const int square = take_first(men);

@@ -62,7 +62,7 @@ void read_tag(Man& man, std::string_view tag, const std::string& where) {
     if (kind.charges == 0) {
       throw PositionError("the man on " + where + " has no charges to count: drop :u");
     }
-    man.charges = read_in(number, 0, kind.charges, "charges on " + where);
+    man.charges = read_in(number, 0, kind.charges, "the count of charges on " + where);
   } else if (name == 'c') {
     if (man.type == kKing || man.type == kPawn) {
       throw PositionError("kings and pawns have no cooldown: drop :c on " + where);
@@ -104,7 +104,7 @@ void read_details(Position& p, std::string_view field) {
     for (std::size_t i = 1; i < tags.size(); ++i) {
       read_tag(man, tags[i], where);
       if (names.find(tags[i][0]) != std::string::npos) {
-        throw PositionError("details on " + where + " repeat themselves: " + quoted(detail));
+        throw PositionError("details on " + where + " have a tag twice: " + quoted(detail));
       }
       names += tags[i][0];
     }
@@ -138,7 +138,7 @@ Position read_position(std::string_view text, std::string_view& pending) {
   const auto fields = split(text, ' ');
   if (fields.size() != 6 && fields.size() != 7) {
     throw PositionError(
-        "a position is board, side, decrees, quiet plies, ply and details with one space between, "
+        "a position is board, side, decrees, quiet plies, ply and details, separated by one space, "
         "like '... w 0/0 0 0 -', not " +
         quoted(text));
   }
@@ -160,7 +160,7 @@ Position read_position(std::string_view text, std::string_view& pending) {
   pending = {};
   if (fields.size() == 7) {
     if (!fields[6].starts_with(kDie) || fields[6].size() == kDie.size()) {
-      throw PositionError("the last field is die: and the move text that waits for it, not " +
+      throw PositionError("the last field is die: and the move text that waits for the die, not " +
                           quoted(fields[6]));
     }
     pending = fields[6].substr(kDie.size());

@@ -1,4 +1,4 @@
-"""Who is stronger: matches, and yardsticks that need no opponent."""
+"""Measures of strength: matches, ratings, and tests that need no opponent."""
 
 from rulezero.contest.analysis import MARKS, Analysis, JudgedPly, analyse, losses, note_by
 from rulezero.contest.match import Match, MatchInterrupted

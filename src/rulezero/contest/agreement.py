@@ -1,4 +1,4 @@
-"""How well a net without a search agrees with a search: a yardstick for distilled nets."""
+"""Measures how well a net without search agrees with a search; a test for distilled nets."""
 
 from collections.abc import Sequence
 
@@ -14,25 +14,25 @@ from rulezero.play.session import think_each
 from rulezero.play.task import Task
 
 _PLAYER = "heuristic:temperature=0.15"
-_OPENING = 8  # plies at random
-_EVERY = 9  # plies of a game, of which one is taken
+_OPENING = 8  # random first plies
+_EVERY = 9  # every 9th position of a game is taken
 
 Reals = npt.NDArray[np.float64]
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
-    """How a net without a search compares with a search."""
+    """How well a net without search agrees with a search."""
 
-    net: str | None  # none: the hand-written judgement
+    net: str | None  # none: the hand-written heuristic
     search: str
     positions: int
-    choices: float  # share in which its one-ply choice is among the search's best moves
+    choices: float  # share of positions where its one-ply choice is one of the search's best moves
     spearman: float  # rank correlation of its values with the search's
-    pearson: float
+    pearson: float  # linear correlation of its values with the search's
 
 
 def some_positions(game: str, count: int, seed: int = 0) -> list[State]:
-    """Positions of games that no run plays; the same seed gives the same ones."""
+    """Positions of games that are in no run; the same seed gives the same positions."""
     task = Task(
         game=game,
         a=_PLAYER,
@@ -56,9 +56,9 @@ def some_positions(game: str, count: int, seed: int = 0) -> list[State]:
 def agreement(
     net: str | None, states: Sequence[State], search: str = "alphabeta:depth=3"
 ) -> Agreement:
-    """How often a net's one-ply choice is the search's, and how near its values are."""
+    """Compares a net's one-ply choices and its values with those of a search."""
     if not states:
-        raise GameError("there is nothing to agree about: give some positions")
+        raise GameError("there are no positions to compare on: give at least one")
     judge = "eval=heuristic" if net is None else f"net={net}"
     wanted = think_each(read_player(search, random_ties=True), states)
     chosen = think_each(read_player(f"oneply:{judge}"), states)
@@ -77,14 +77,14 @@ def agreement(
 
 
 def _ranks(values: Reals) -> Reals:
-    """Places in order, equal values sharing theirs."""
+    """The ranks of values; equal values share their mean rank."""
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     middles: Reals = np.cumsum(counts) - (counts - 1) / 2
     return middles[which]
 
 
 def _correlation(one: Reals, other: Reals) -> float:
-    """Pearson's; 0 where one of them never varies."""
+    """Pearson's correlation; 0 if one of the arrays is constant."""
     if one.std() == 0 or other.std() == 0:
         return 0.0
     return float(np.corrcoef(one, other)[0, 1])

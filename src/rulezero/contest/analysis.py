@@ -1,9 +1,8 @@
-"""What the moves of a recorded game gave away, by the values of a judge.
+"""The winning chance that each move of a recorded game lost, by the values of a judge.
 
-A value is seat 0's, in [-1, 1]; the winning chance of a mover is half of what lies between its
-value and -1, so a draw is worth 50 %. A ply loses what that chance falls by. Moves that the judge
-would have made itself lose nothing unless they end the game or are known to, and neither do moves
-without an alternative.
+Values are seat 0's, in [-1, 1]. The mover's winning chance is (1 + its own value) / 2, so a draw
+counts as 50 %. A ply loses as much as this chance falls. The only legal move loses nothing. The
+judge's own choice loses nothing either, unless it leads to a certain win or loss.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,27 +19,27 @@ from rulezero.games.view import say
 from rulezero.play.players import Player
 from rulezero.play.session import think_each
 
-# Winning chance lost, from the worst on: as lichess.org has them (0.3, 0.2, 0.1 of a value).
+# Winning chance lost, the worst first: the limits of lichess.org (0.3, 0.2, 0.1 of a value).
 MARKS = {"??": 0.15, "?": 0.10, "?!": 0.05}
 _NAMES = {"??": "blunders", "?": "mistakes", "?!": "inaccuracies"}
 _ROUNDING = 1e-6  # values are kept in steps of 1 / 32767
 
 
 class JudgedPly(msgspec.Struct, frozen=True, kw_only=True):
-    """One choice, and what the judge makes of it. Values are seat 0's."""
+    """One ply, and the judge's verdict on it. Values are seat 0's."""
 
     ply: int  # from 0
-    mover: int  # -1: a die
+    mover: int  # -1: chance
     move: str
-    value: float | None = None  # before it, by the judge
-    after: float | None = None  # what it led to, dice averaged; None: not known
-    best: str | None = None  # what the judge would have played, where that is another move
+    value: float | None = None  # the judge's, before the ply
+    after: float | None = None  # after the ply, averaged over dice; None: not known
+    best: str | None = None  # the judge's choice, if it is another move
     lost: float | None = None  # winning chance, in [0, 1]; None: not judged
     mark: str = ""  # ?!, ? or ??
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """What one seat gave away in a game."""
+    """What one seat lost in a game."""
 
     name: str
     plies: int = 0  # that were judged
@@ -68,9 +67,9 @@ def analyse(
 ) -> Analysis:
     """What each ply of a record lost, by a judge's note about it.
 
-    `player` is the judge: it is asked about positions that the note does not cover, which are the
-    last one of a game that was stopped, and those behind each face of a die. Without it such plies
-    are not judged. A game that would run or read a file must be given.
+    `player` is the judge. It evaluates the positions that the note does not cover: the last one of
+    a stopped game, and those after each face of a die. Without `player`, such plies are not judged.
+    `game` must be given if loading it would run or read a file.
     """
     played = list(steps(record, [note], game=game))
     values = [_value_of(step.notes.get(note.judge)) for step in played]
@@ -109,7 +108,7 @@ def analyse(
 
 
 def note_by(notes: Iterator[Note], judge: str) -> Note:
-    """The note of this judge. RecordError if it has written none."""
+    """The note of this judge. Raises RecordError if there is none."""
     for note in notes:
         if note.judge == judge:
             return note
@@ -117,7 +116,7 @@ def note_by(notes: Iterator[Note], judge: str) -> Note:
 
 
 def losses(played: list[Step], judge: str) -> list[JudgedPly]:
-    """What each ply lost as far as a judge's notes alone tell."""
+    """What each ply lost, as far as a judge's notes cover it."""
     values = [_value_of(step.notes.get(judge)) for step in played]
 
     def after(step: Step) -> float | None:
@@ -129,14 +128,14 @@ def losses(played: list[Step], judge: str) -> list[JudgedPly]:
 
 
 def _is_open(step: Step, played: list[Step]) -> bool:
-    """Whether no note is about the position that a choice led to."""
+    """Whether no note covers the position after a choice."""
     if step.state.mover == CHANCE or step.after.is_over:
         return False
     return step.ply + 1 == len(played) or step.after.mover == CHANCE
 
 
 def _leaves(state: State, chance: float) -> Iterator[tuple[float, State]]:
-    """Where dice may lead from a state, each with its probability."""
+    """The states after all results of the dice in a state, each with its probability."""
     if state.mover != CHANCE or state.is_over:
         yield chance, state
         return
@@ -160,7 +159,7 @@ def _judge(
     if step.ply < opening:  # the players did not choose it
         return plain
     best = _best(thought)
-    # Shares are visits: a move that the judge liked best and then saw to be lost is a mistake.
+    # Shares are visits: the most visited move is a mistake if the search then proved it lost.
     is_own = step.action in best and (came is None or abs(came) < 1)
     if len(step.state.legal) == 1 or is_own:
         return msgspec.structs.replace(plain, lost=0.0)
@@ -180,7 +179,7 @@ def _value_of(thought: Thought | None) -> float | None:
 
 
 def _best(thought: Thought) -> list[int]:
-    """The judge's own choices: several where it holds them equal."""
+    """The judge's own choice; several if they are equal."""
     most = max(thought.shares.values(), default=0.0)
     return [action for action, share in thought.shares.items() if share >= most - _ROUNDING]
 

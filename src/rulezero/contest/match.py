@@ -1,4 +1,4 @@
-"""Two players meet: the games, and what they say about the players."""
+"""Matches: games between two players, and the result."""
 
 import contextlib
 import time
@@ -20,7 +20,7 @@ from rulezero.stats.running import RunningTally
 from rulezero.stats.sprt import SequentialTest, Sprt
 from rulezero.stats.tally import Counts, GameResult, RatingError, Tally
 
-_COPIES = 0.1  # share of the games from which on copies are worth a warning
+_COPIES = 0.1  # there is a warning if at least this share of the games are copies
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,9 +32,9 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     tally: Tally
     records: list[Record]  # in the order of the task
     seconds: float = 0.0  # from the first ply to the last
-    sprt: Sprt | None = None  # the test that could end it, and where it stands
-    results: tuple[GameResult, ...] = ()  # of the records, as a counts them
-    opening: int = 0  # first plies of every game drawn at random
+    sprt: Sprt | None = None  # the test that could end the match, with its counts
+    results: tuple[GameResult, ...] = ()  # of the records, from a's point of view
+    opening: int = 0  # number of random first plies of every game
 
     def __repr__(self) -> str:
         words = f"<match of {self.game}: {self.a} against {self.b}, {self.tally.games} games"
@@ -51,12 +51,12 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def elo(self) -> float:
-        """The rating difference that explains the score best."""
+        """The rating difference that explains the score best, in Elo."""
         return elo(self.tally).elo
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the rating difference lies, with 95 % confidence."""
+        """The 95 % confidence interval of the rating difference, in Elo."""
         estimate = elo(self.tally)
         return estimate.lower, estimate.upper
 
@@ -72,12 +72,12 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def warning(self) -> str:
-        """What to do where many games are copies of each other; "" where few are."""
+        """A warning and its remedy if many games are copies of each other, or ""."""
         return about_copies(self.different, self.tally.games, self.opening)
 
 
 class MatchInterrupted(KeyboardInterrupt):
-    """Ctrl-C during a match, with what was played until then."""
+    """Ctrl-C during a match; `match` holds the games so far."""
 
     def __init__(self, match: Match) -> None:
         super().__init__(f"interrupted after {match.tally.games} games")
@@ -85,13 +85,13 @@ class MatchInterrupted(KeyboardInterrupt):
 
 
 def about_copies(different: int, games: int, opening: int, option: str = "opening=") -> str:
-    """A warning about a match with many copies, and the remedy; "" where few games are copies."""
+    """A warning and its remedy if many games of a match are copies of each other, or ""."""
     if games - different < max(_COPIES * games, 2):
         return ""
     more = opening + 4
     counted = f"{different} different {'game' if different == 1 else 'games'} of {games}"
     return (
-        f"{counted}: players that do not vary repeat their games, and copies do not narrow an"
+        f"{counted}: players without randomness repeat their games, and copies do not narrow an"
         f" interval; add temperature=1 to a player, or {option}{more}"
     )
 
@@ -118,17 +118,17 @@ def match(
 ) -> Match:
     """Plays games between two players and returns the result.
 
-    Games come in pairs with the same opening and the seats swapped. `opening` plies are drawn at
-    random so that players who never vary do not play one game over and over; `starts` is a
-    position to begin from, or several. Copies of a game are no evidence: see `different` and
-    `warning` of the result. `save` names a store that keeps every game as it finishes. `sprt` ends
-    the match at its verdict: (0, 10) asks whether a is 0 or 10 Elo stronger. `judge` is a player
-    whose comments on every ply go into the store. `on_game` gets the tally after each game, and
-    ends the match by returning True. Ctrl-C raises MatchInterrupted, which holds the match so far.
+    Games come in pairs with the same opening and the seats swapped. The first `opening` plies are
+    random, so that players without randomness do not repeat one game; `starts` is a position to
+    begin from, or several. Copies of a game are no evidence: see `different` and `warning` of the
+    result. `save` names a store that keeps every game as it finishes. `sprt` ends the match at its
+    verdict: (0, 10) tests whether a is 0 or 10 Elo stronger. `judge` is a player that evaluates
+    every position; its notes go into the store. `on_game` gets the tally after each game, and ends
+    the match by returning True. Ctrl-C raises MatchInterrupted, which holds the match so far.
     """
     one, other = read_player(a), read_player(b)
     if judge is not None and save is None:
-        raise GameError("what a judge says goes into a store: name one with save, or do without")
+        raise GameError("a judge writes its notes into a store: add save=, or leave judge out")
     if sprt is not None and not isinstance(sprt, Sprt):
         sprt = _sprt_of(sprt)
     task = Task(

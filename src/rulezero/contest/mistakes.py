@@ -1,4 +1,4 @@
-"""How often a player errs in solved positions: a yardstick that needs no opponent."""
+"""Counts a player's mistakes in solved positions: a test that needs no opponent."""
 
 import math
 from typing import Literal
@@ -12,7 +12,7 @@ from rulezero.play.task import refuse_human
 from rulezero.stats.rating import quantile
 
 Fall = Literal["win to draw", "win to loss", "draw to loss"]
-"""What a mistake gave away."""
+"""The kind of a mistake: the result before it and after it."""
 
 _FALLS: dict[tuple[int, int], Fall] = {
     (1, 0): "win to draw",
@@ -22,17 +22,17 @@ _FALLS: dict[tuple[int, int], Fall] = {
 
 
 class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
-    """The mistakes of a player in one move each from some positions."""
+    """The mistakes of a player that chooses one move in each of some positions."""
 
-    player: str  # whose they are
+    player: str  # its text
     kind: Kind
-    positions: int  # that it was asked about
-    by_fall: dict[Fall, int]  # how many of each
-    numbers: tuple[int, ...]  # of the positions it erred in, so that players can be compared
+    positions: int  # number of positions
+    by_fall: dict[Fall, int]  # number of mistakes of each kind
+    numbers: tuple[int, ...]  # of the positions with mistakes, to compare players
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of mistakes."""
         return len(self.numbers)
 
     @property
@@ -41,7 +41,7 @@ class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
         return self.count / self.positions
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Bounds of the share for positions of this kind: Wilson's, of a binomial count."""
+        """Wilson's confidence interval of the share, for positions of this kind."""
         z = quantile(confidence)
         n, p = self.positions, self.share
         middle = p + z * z / (2 * n)
@@ -53,7 +53,7 @@ class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """The mistakes as people read them: 31 of 500 late positions, 6.2 % (4.4 to 8.7, 95 %)."""
+        """The mistakes in words: 31 of 500 late positions, 6.2 % (4.4 to 8.7, 95 %)."""
         low, high = self.interval()
         return (
             f"{self.count} of {self.positions} {self.kind} positions, {100 * self.share:.1f} %"
@@ -64,8 +64,8 @@ class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
 def mistakes(by: str | Player, kind: Kind, *, seed: int = 0, width: int = 64) -> Mistakes:
     """The player's mistakes in the fixed Connect Four positions of a kind: early, middle or late.
 
-    `width` positions are thought about in step, which changes no choice. Randomness is keyed by the
-    seed and the position's number.
+    `width` positions are searched at the same time, which changes no choice. Random numbers depend
+    on the seed and the position's number.
     """
     player = read_player(by)
     refuse_human(player)

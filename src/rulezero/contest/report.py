@@ -1,4 +1,4 @@
-"""A match in numbers: what people want to read, and what goes into a file."""
+"""The figures of a match, for people to read and for files."""
 
 import msgspec
 
@@ -8,7 +8,7 @@ from rulezero.stats.tally import Counts, Evidence, Tally
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """Wins, draws and losses with what they amount to."""
+    """Wins, draws and losses, and the score."""
 
     games: int
     wins: int
@@ -16,7 +16,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     losses: int
     score: float  # in [0, 1]
     interval: tuple[float, float]  # of the score, with 95 % confidence
-    different: int  # games: copies of one count once, and do not narrow the interval
+    different: int  # different games: copies count once, and do not narrow the interval
 
     @classmethod
     def of(cls, counts: Counts, evidence: Evidence | None = None) -> "Line":
@@ -34,7 +34,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Lengths(msgspec.Struct, frozen=True, kw_only=True):
-    """How many plies games had, dice included; all 0 where there was none."""
+    """The lengths of games in plies, including dice; all 0 if there are no games."""
 
     mean: float = 0.0
     shortest: int = 0
@@ -49,17 +49,17 @@ class Lengths(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Test(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a sequential test stands."""
+    """The state of a sequential test."""
 
-    __test__ = False  # pytest: not one of yours
+    __test__ = False  # pytest must not collect this class
 
     elo0: float
     elo1: float
     llr: float
     bounds: tuple[float, float]
     verdict: str
-    counts: tuple[int, ...]  # of pairs [5] or of games [3], by a's points: those it heard of
-    share: float  # effective number of them over their number: below 1 where games are copies
+    counts: tuple[int, ...]  # pairs [5] or games [3] that the test has seen, by a's points
+    share: float  # their effective number divided by their number; below 1 if games are copies
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,21 +71,21 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     total: Line
     by_seat: tuple[Line, Line]
     elo: Estimate
-    pairs: tuple[int, ...]  # [5] that brought a 0, 1/2, 1, 3/2 and 2 points
+    pairs: tuple[int, ...]  # [5] number of pairs in which a scored 0, 1/2, 1, 3/2 and 2 points
     ends: dict[str, Line]  # by cause, the most frequent first
     plies: Lengths
     first_seat: Line  # the player in seat 0, against the player in seat 1
     first_seat_elo: Estimate
     seconds: float
     games_per_second: float
-    simulations: int  # of both players; positions judged where there is no tree
+    simulations: int  # of both players; players without a tree: evaluated positions
     simulations_per_second: float
     sprt: Test | None = None
     is_interrupted: bool = False
     saved: str | None = None  # the store that has the games
-    different: int  # games: copies of one count once
-    effective_games: float  # that intervals are based on: all of them where there is no copy
-    warning: str = ""  # what to do where many games are copies
+    different: int  # different games: copies count once
+    effective_games: float  # that intervals are based on; all games if there are no copies
+    warning: str = ""  # a warning and its remedy if many games are copies
 
     @classmethod
     def of(

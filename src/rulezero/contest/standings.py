@@ -1,4 +1,4 @@
-"""Ratings on one scale: who plays whom, and what the games say."""
+"""Ratings of several players on one scale: their pairings and results."""
 
 import itertools
 from collections.abc import Collection, Iterable, Sequence
@@ -15,8 +15,8 @@ from rulezero.stats.tally import GameResult, Tally
 class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     """A player to be rated."""
 
-    name: str  # for people: that of a net, or the player's text
-    text: str = msgspec.field(name="seat")  # the player's; files call it a seat
+    name: str  # to be shown: the net's name, or the player's text
+    text: str = msgspec.field(name="seat")  # the player's text; files call this field `seat`
     is_net: bool = False
     about: str = ""  # best, latest, anchor
 
@@ -32,18 +32,18 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
     """Players by strength, the strongest first."""
 
     game: str
-    anchor: str  # its text: it has 0 Elo
+    anchor: str  # text of the player that has 0 Elo
     standings: tuple[Standing, ...]
     advantage: float  # Elo that seat 0 is worth
     confidence: float  # of the intervals
-    games: int  # that the ratings are made of
-    played: int  # of them, in the call that wrote this
+    games: int  # that the ratings are based on
+    played: int  # of these games, in the call that wrote this file
     advantage_error: float = 0.0  # one standard error; 0: unknown, in older files
-    different: int | None = None  # games: copies of one count once; none: unknown, in older files
+    different: int | None = None  # different games: copies count once; none: unknown, older files
 
     @property
     def advantage_text(self) -> str:
-        """What seat 0 is worth, as people read it: +12 Elo (+3 to +21, 95 %)."""
+        """The advantage of seat 0 in words: +12 Elo (+3 to +21, 95 %)."""
         words = f"{self.advantage:+.0f} Elo"
         if not self.advantage_error:
             return words
@@ -55,11 +55,11 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
 def spaced(names: Sequence[str], count: int, best: str) -> list[str]:
     """`count` of the names, evenly spaced, the best and the last among them, in their order."""
     if count < 1:
-        raise RunError("at least one net is rated: nets=1 or more")
+        raise RunError(f"nets={count}: at least one net must be rated")
     last = len(names) - 1
     picked = {round(last * at / (count - 1)) for at in range(count)} if count > 1 else set()
     wanted = names.index(best)
-    if wanted not in picked:  # it takes the place of its neighbour, but never the last one's
+    if wanted not in picked:  # it replaces its nearest neighbour, but never the last net
         others = picked - {last}
         picked -= {min(others, key=lambda at: abs(at - wanted))} if others else set()
         picked |= {wanted}
@@ -67,8 +67,8 @@ def spaced(names: Sequence[str], count: int, best: str) -> list[str]:
 
 
 def pairings(players: Sequence[Entrant]) -> list[tuple[Entrant, Entrant]]:
-    """Who plays whom: neighbours; the last net against all fixed players and the first net; the
-    anchor against the best net and the one in the middle."""
+    """The pairs of players that meet: neighbours; the last net and each fixed player; the last and
+    the first net; the anchor and the best net; the anchor and the net in the middle."""
     nets = [player for player in players if player.is_net]
     fixed = [player for player in players if not player.is_net]
     best = [player for player in nets if "best" in player.about]
@@ -85,7 +85,7 @@ def pairings(players: Sequence[Entrant]) -> list[tuple[Entrant, Entrant]]:
 def meetings(records: Iterable[Record], players: Collection[str]) -> list[Meeting]:
     """The results of these players against each other."""
     results: dict[tuple[str, str], list[GameResult]] = {}
-    pairs: dict[tuple[str, int], int] = {}  # numbers of all tasks' pairs
+    pairs: dict[tuple[str, int], int] = {}  # one number for each pair of games of a task
     for record in records:
         a, b = sorted(record.players)
         if a != b and a in players and b in players:

@@ -1,4 +1,4 @@
-"""Records of games: their form, their store, other forms."""
+"""Records of games: their format, their store, and other file formats."""
 
 from rulezero.data.check import check, rules_hash
 from rulezero.data.forms import export, import_file, records

@@ -1,18 +1,18 @@
-"""Records as numpy arrays, for programs that learn in their own way.
+"""Writes records as numpy arrays, for other training programs.
 
-`write` makes a folder, piece by piece:
+`write` makes a folder with these files:
 
 positions.npy     [n, channels, rows, columns]  float32, as the mover sees them
-policies.npy      [n, slots]  float32, sums to 1; a row of zeros where there is no policy
-mcts_values.npy   [n]  float32, seat 0's by the search, NaN where none is known
+policies.npy      [n, slots]  float32, sums to 1; a row of zeros if there is no policy
+mcts_values.npy   [n]  float32, seat 0's by the search, NaN if unknown
 game_results.npy  [n]  float32, seat 0's at the end of the game
 movers.npy        [n]  int8, the seat that chose
-games.npy         [n]  int32, the place of the game in ids.npy
+games.npy         [n]  int32, the index of the game in ids.npy
 plies.npy         [n]  int32
 mirrored.npy      [n]  bool, whether it is another position's mirror image
-weights.npy       [n]  float32, of the position in the loss; only by the targets of a recipe
+weights.npy       [n]  float32, of the position in the loss; only with the targets of a recipe
 ids.npy           [games]  text, of the records
-splits.npz        train, val, test: int64, places in all of these; a game is in one of them whole
+splits.npz        train, val, test: int64, rows of the arrays; each game is in one split only
 meta.json         Meta
 """
 
@@ -42,43 +42,43 @@ from rulezero.version import __version__
 
 SPLITS = ("train", "val", "test")
 
-# What a .npz calls some of the arrays above.
+# The names in a .npz of some of the arrays above.
 _NPZ_NAMES = {"positions": "planes", "mcts_values": "values", "game_results": "results"}
 
 
 class ArrayOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How arrays are to be made."""
+    """Options of `write`."""
 
-    augment: bool = True  # add the mirror image of every position, where the game has a mirror
+    augment: bool = True  # add every position's mirror image, if the game has a mirror
     seed: int = 42  # of the split
     split: tuple[float, float, float] = (80, 10, 10)  # per cent of the games for each of SPLITS
     recipe: str | None = None  # for meta.json: the recipe whose targets are written, and changes
 
 
 class Survey(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """What there is to write."""
+    """The result of `survey`: what `write` will write."""
 
     game: Game
-    numbers: dict[str, int]  # of each record that has positions, by its id
+    numbers: dict[str, int]  # of each record with positions, by its id
     positions: int  # without mirror images
-    lesson_of: LessonOf = learned  # what is written of a record
+    lesson_of: LessonOf = learned  # what is written for a record
 
     def bytes(self, options: ArrayOptions) -> int:
-        """How much room it takes; a little less where positions are their own mirror images."""
+        """The size on disk; slightly less if positions are their own mirror images."""
         facts = self.game.facts
         each = 4 * (int(np.prod(facts.planes)) + facts.slots + 5) + 2 + 8
         return self.positions * each * (2 if options.augment and self.game.has_mirror else 1)
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """How much is in a split."""
+    """The size of a split."""
 
     games: int
     positions: int
 
 
 class Meta(msgspec.Struct, frozen=True, kw_only=True):
-    """What was written, with what."""
+    """What `write` has written, and how."""
 
     game: str  # canonical text
     rules_version: int
@@ -87,7 +87,7 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True):
     slots: int
     games: int
     positions: int
-    mirrored: int  # of these
+    mirrored: int  # mirror images among these
     splits: dict[str, Part]
     options: ArrayOptions
     rulezero: str
@@ -101,11 +101,11 @@ def survey(
     trusted: bool = False,
     report: Report | None = None,
 ) -> Survey:
-    """What there is to learn from in records, which must be of one game; each is checked.
+    """Checks records, which must be of one game, and counts what can be learned from them.
 
-    `lesson_of` says what is learned from each; none: what nets learn whatever the recipe. A record
-    that is not true is a RecordError; with a `report` function, that is called with the error, and
-    the record is left out.
+    `lesson_of` gives what is learned from a record (default: `learned`, which needs no recipe). An
+    invalid record raises RecordError; if there is a `report` function, it is called with the error
+    instead, and the record is left out.
     """
     lesson_of = lesson_of or learned
     games: Counter[str] = Counter()
@@ -116,7 +116,7 @@ def survey(
     for record in records:
         games[record.game] += 1
         if len(games) > 1:
-            continue  # only to name all games that are there
+            continue  # counted for the error message
         game = game or game_of(record.game, trusted=trusted)
         try:
             plies = len(lesson_of(record, check(record, game=game)).plies)
@@ -131,7 +131,7 @@ def survey(
             positions += plies
     if len(games) > 1:
         names = ", ".join(f"{text} ({count})" for text, count in games.most_common())
-        raise RecordError(f"arrays are of one game, and here are {names}: name one with --game")
+        raise RecordError(f"arrays must be of one game, but here are {names}: name one with --game")
     if game is None:
         raise RecordError("there are no records to write")
     if len(wrong) == games.total():
@@ -152,7 +152,7 @@ def split_of(moves_id: str, options: ArrayOptions) -> str:
 
 
 def check_place(folder: Path) -> None:
-    """RecordError where arrays cannot be written."""
+    """Raises RecordError if arrays cannot be written there."""
     if folder.exists():
         raise RecordError(f"'{folder}' exists already: choose another name")
     if not folder.parent.is_dir():
@@ -160,17 +160,17 @@ def check_place(folder: Path) -> None:
 
 
 def check_room(size: int, folder: Path) -> None:
-    """RecordError if the disk has no room for this many bytes."""
+    """Raises RecordError if the disk has no room for this many bytes."""
     free = shutil.disk_usage(folder.parent).free
     if size > free:
         raise RecordError(
-            f"'{folder}' would have {size / 1e9:.1f} GB, and its disk has {free / 1e9:.1f} GB free:"
-            " make room, write to another one, or take fewer games"
+            f"'{folder}' needs {size / 1e9:.1f} GB, but its disk has {free / 1e9:.1f} GB free:"
+            " make room, write to another disk, or take fewer games"
         )
 
 
 def unfinished(folder: Path) -> list[Path]:
-    """What processes have left that were killed while they wrote this folder, or still write."""
+    """Temporary folders of processes that write this folder, or were killed while doing so."""
     name = re.compile(rf"{re.escape(folder.name)}\.\d+\.half")
     return sorted(path for path in folder.parent.iterdir() if name.fullmatch(path.name))
 
@@ -182,10 +182,10 @@ def write(
     options: ArrayOptions,
     tell: Callable[[int, int], None] | None = None,
 ) -> Meta:
-    """Writes the records that a survey found, and returns what there is then.
+    """Writes the records that a survey found, and returns what was written.
 
-    The folder appears when it is whole; little of it is in memory at any time. `tell` is called
-    with the number of games written so far, and of all games.
+    The folder appears when it is complete; only a small part of it is in memory at any time.
+    `tell` is called with the number of games written so far and the total.
     """
     check_place(folder)
     check_room(found.bytes(options), folder)
@@ -244,8 +244,8 @@ def write(
 def write_npz(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], Game]) -> int:
     """Writes one .npz of all plies at which a seat chose; returns the number of records.
 
-    The arrays are those of a folder, with other names. Openings and interrupted games are among
-    them, and results are how games ended.
+    The arrays are those of a folder, some under other names. Openings and interrupted games are
+    included, and results are the games' outcomes.
     """
     parts: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
     ids: list[str] = []
@@ -253,7 +253,7 @@ def write_npz(records: Iterable[Record], file: IO[bytes], game_for: Callable[[st
     for record in records:
         game = game or game_for(record.game)
         if ids and game.text != record.game:
-            raise RecordError(f"one .npz has one game: {game.text}, then {record.game}")
+            raise RecordError(f"a .npz has one game, but here are {game.text}, {record.game}")
         for block in blocks(record, len(ids), game, complete):
             del block["mirrored"]
             for name, array in block.items():
@@ -267,10 +267,10 @@ def write_npz(records: Iterable[Record], file: IO[bytes], game_for: Callable[[st
 
 
 class _NpyFile:
-    """A .npy file that grows by rows; it is right once it is closed."""
+    """A .npy file that grows by rows; it is valid once it is closed."""
 
     def __init__(self, path: Path, rows: npt.NDArray[Any]) -> None:
-        """A file for rows such as these, which are not written yet."""
+        """Creates a file for rows of this type and shape; these rows are not written."""
         self._rows = 0
         self._kind, self._shape = rows.dtype, rows.shape[1:]
         self._file = path.open("wb")
@@ -289,7 +289,7 @@ class _NpyFile:
         self._rows += len(rows)
 
     def _head(self) -> None:
-        # numpy leaves room for the number of rows to grow, so that every head is as long.
+        # numpy pads the header so that the number of rows can grow: its length stays the same.
         self._file.seek(0)
         form = {
             "descr": np.lib.format.dtype_to_descr(self._kind),
@@ -301,9 +301,9 @@ class _NpyFile:
 
 @contextlib.contextmanager
 def _aside(folder: Path) -> Iterator[Path]:
-    """Another folder, which takes this one's name when it is whole, and else goes."""
+    """A temporary folder: renamed to `folder` when it is complete, deleted after an error."""
     half = folder.with_name(f"{folder.name}.{os.getpid()}.half")
-    shutil.rmtree(half, ignore_errors=True)  # of a killed process that had our number
+    shutil.rmtree(half, ignore_errors=True)  # of a killed process with the same id
     half.mkdir()
     try:
         yield half

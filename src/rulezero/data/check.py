@@ -1,4 +1,4 @@
-"""Whether a record is true: replayed in the core, word by word."""
+"""Checks a record by replaying it in the core."""
 
 import hashlib
 
@@ -12,19 +12,20 @@ from rulezero.data.replay import Replay, follow, game_of
 from rulezero.data.thoughts import Columns, repack
 
 _PLAYTHROUGHS = 8
-_PLIES = 32  # of a playthrough
+_PLIES = 32  # at most, of a playthrough
 
 
 def check(record: Record, *, trusted: bool = False, game: Game | None = None) -> Replay:
-    """The replay of a record that is true; else a RecordError that names what is not, and the ply.
+    """The replay of a record; RecordError says what is wrong in an invalid one, and at which ply.
 
-    Every choice is legal, outcome and end are the rules', every thought is about legal actions.
-    What the rules cannot know is believed: that a player resigned, or the outcome of an imported
-    fragment. Unless trusted, games that would run or read a file are refused.
+    In a valid record every choice is legal, the outcome and the end are those of the rules, and
+    every thought is about legal actions. What the rules cannot know is accepted: that a player
+    resigned, or the outcome of an imported fragment. Unless `trusted`, games that would run or read
+    a file are refused.
     """
     game = game or game_of(record.game, trusted=trusted)
     if record.game != game.text:
-        raise RecordError(f"the game is written '{record.game}'; its own text is '{game.text}'")
+        raise RecordError(f"the game is written as '{record.game}', but its text is '{game.text}'")
     if record.version != game.facts.version:
         raise RecordError(
             f"{game.text} was played by version {record.version} of its rules;"
@@ -32,11 +33,11 @@ def check(record: Record, *, trusted: bool = False, game: Game | None = None) ->
         )
     columns = record.columns()
     if repack(columns) != (record.actions, record.thoughts):
-        raise RecordError("its columns are not packed as rulezero packs them")
+        raise RecordError("its columns are not in the packed form that rulezero writes")
     replay = follow(game, record.start, columns.actions)
     first = game.parse(record.start).text
     if first != record.start:
-        raise RecordError(f"the start is written '{record.start}'; its own text is '{first}'")
+        raise RecordError(f"the start is written as '{record.start}', but its text is '{first}'")
     _check_end(record, replay.last)
     _check_thoughts(record, game, columns, replay)
     return replay
@@ -50,13 +51,13 @@ def _check_end(record: Record, last: State) -> None:
             raise RecordError(f"{where}, the rules say {last.outcome:g} ({last.end_reason})")
         return
     if record.end_reason not in STOPPED:
-        raise RecordError(f"{where}, but by the rules the game goes on in {last.text}")
+        raise RecordError(f"{where}, but by the rules the game is not over in {last.text}")
     if record.end_reason == "resigned":
         if abs(record.outcome) != 1:
             raise RecordError(f"{where}, but the player who resigns loses")
     elif record.end_reason == "claimed":
         if not record.source.startswith(IMPORTED):
-            raise RecordError(f"{where}, but only an imported game may claim its end")
+            raise RecordError(f"{where}, but only an imported game can have this end")
     elif record.outcome != 0:
         raise RecordError(f"{where}, but a game that was stopped has no winner")
 
@@ -64,7 +65,7 @@ def _check_end(record: Record, last: State) -> None:
 def _check_thoughts(record: Record, game: Game, columns: Columns, replay: Replay) -> None:
     of_dice = np.flatnonzero(columns.has_thought & (replay.movers == CHANCE))
     if len(of_dice):
-        raise RecordError(f"at ply {of_dice[0]}: a die has no thoughts")
+        raise RecordError(f"at ply {of_dice[0]}: a die cannot have thoughts")
     plies = np.flatnonzero(columns.has_policy)
     try:
         remake(
@@ -80,10 +81,10 @@ def _check_thoughts(record: Record, game: Game, columns: Columns, replay: Replay
 
 
 def rules_hash(game: Game) -> str:
-    """32 hexadecimal digits for what a game's rules mean, whatever the game is called.
+    """A hash of a game's rules, 32 hexadecimal digits, which does not depend on paths in its text.
 
-    Facts, and the positions, choices and ends of a few short games: a piece file with other content
-    has another hash under the same path, and the same hash under another.
+    It covers the facts, and the positions, choices and ends of a few short games: if a piece file
+    changes, the hash changes; if it is only moved, the hash stays the same.
     """
     facts = game.facts
     sizes = (facts.actions, facts.slots, facts.planes, facts.board, facts.max_plies)

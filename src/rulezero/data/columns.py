@@ -1,9 +1,9 @@
-"""Columns of numbers as bytes: what records are made of.
+"""Packs columns of numbers into bytes, the parts of a record.
 
 A packed column is one byte, the width of its numbers (1 to 4), then that many byte planes: the
 lowest bytes of all numbers, then the next. It has the smallest width that fits, so that a column
-has one form only; a column of zeros is empty. Byte planes lie side by side what is alike, which
-zstandard likes.
+has one form only; a column of zeros is empty. Byte planes put similar bytes side by side, which
+zstandard compresses better.
 """
 
 import math
@@ -18,13 +18,13 @@ from rulezero._core import RulezeroError
 Numbers = npt.NDArray[np.uint32]
 Floats = npt.NDArray[np.float32]
 
-MISSING = -32768  # in a fixed-point column: nothing is known here
+MISSING = -32768  # in a fixed-point column: unknown
 _WIDEST = 4
-_SLACK = 1e-4  # so far may a value overshoot its range before it is an error
+_SLACK = 1e-4  # a value may exceed its range by this much
 
 
 class RecordError(RulezeroError):
-    """A record, or a file of records, that is not what it should be."""
+    """Raised for an invalid or damaged record, or file of records."""
 
 
 def pack_numbers(numbers: npt.ArrayLike) -> bytes:
@@ -46,7 +46,7 @@ def unpack_numbers(packed: bytes, length: int, name: str) -> Numbers:
         return np.zeros(length, dtype=np.uint32)
     width = packed[0]
     if not 1 <= width <= _WIDEST:
-        raise RecordError(f"the column {name} has numbers of {width} bytes; they have 1 to 4")
+        raise RecordError(f"the column {name} has numbers of {width} bytes, not of 1 to 4")
     if len(packed) != 1 + width * length:
         raise RecordError(
             f"the column {name} has {len(packed) - 1} bytes; {length} numbers of {width} bytes"
@@ -60,7 +60,7 @@ def unpack_numbers(packed: bytes, length: int, name: str) -> Numbers:
 
 
 def length_of(packed: bytes) -> int:
-    """How many numbers a packed column holds that is not empty."""
+    """The number of numbers in a packed column; 0 if it is empty."""
     return (len(packed) - 1) // packed[0] if packed and packed[0] else 0
 
 
@@ -68,11 +68,11 @@ def pack_fixed(values: npt.ArrayLike, scale: float) -> bytes:
     """The packed column of value x scale as int16, rounded and clipped; NaN is missing."""
     given = np.asarray(values, dtype=np.float64)
     missing = np.isnan(given)
-    if missing.all():  # often so: faster than packing it
+    if missing.all():  # a frequent case, and faster than packing
         return b""
     fixed = np.rint(np.clip(np.where(missing, 0, given) * scale, -32767, 32767))
     words = np.where(missing, MISSING, fixed).astype("<i2").view("<u2")
-    return pack_numbers(words ^ 0x8000)  # the missing mark is 0, so a column without news is empty
+    return pack_numbers(words ^ 0x8000)  # MISSING becomes 0: a column without values is empty
 
 
 def unpack_fixed(packed: bytes, scale: float, length: int, name: str) -> Floats:
@@ -89,7 +89,7 @@ def unpack_fixed(packed: bytes, scale: float, length: int, name: str) -> Floats:
 def whole_numbers(
     given: npt.ArrayLike, name: str, length: int | None, limit: int
 ) -> npt.NDArray[np.int64]:
-    """The numbers as int64. RecordError unless they are whole, in range and of this length."""
+    """The numbers as int64; RecordError unless they are whole, in range and of this length."""
     array = np.asarray(given)
     if array.size == 0:
         array = array.reshape(-1).astype(np.int64)
@@ -97,15 +97,15 @@ def whole_numbers(
         wanted = "one dimension" if length is None else f"the shape ({length},)"
         raise RecordError(f"{name} has the shape {array.shape}; it needs {wanted}")
     if array.dtype.kind not in "iu" and not (array == np.rint(array)).all():
-        raise RecordError(f"{name} holds whole numbers only")
+        raise RecordError(f"{name} must hold whole numbers")
     if array.size and not (array.min() >= 0 and array.max() < limit):
-        raise RecordError(f"{name} holds numbers from 0 to {limit - 1} only")
+        raise RecordError(f"{name} must hold numbers from 0 to {limit - 1}")
     return array.astype(np.int64)
 
 
 class PlyColumn(msgspec.Struct, frozen=True, kw_only=True):
-    """A number that is kept of every ply: a whole one, 0 where it is not known, or with a scale
-    a fraction, NaN where it is not known."""
+    """A number kept for every ply: a whole number, 0 if unknown; or, with `scale`, a fraction,
+    NaN if unknown."""
 
     name: str
     scale: int | None = None  # fractions are kept as value x scale, in 16 bits
@@ -119,11 +119,11 @@ class PlyColumn(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def missing(self) -> float:
-        """What stands where nothing is known."""
+        """The number that stands for unknown."""
         return 0 if self.scale is None else math.nan
 
     def are_known(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Where something is known, [plies]."""
+        """Whether each number is known, [plies]."""
         known: npt.NDArray[np.bool_] = numbers > 0 if self.is_whole else np.isfinite(numbers)
         return known
 
@@ -134,7 +134,7 @@ class PlyColumn(msgspec.Struct, frozen=True, kw_only=True):
         return None if math.isnan(number) else float(number)
 
     def pack(self, given: npt.ArrayLike | None, plies: int) -> bytes:
-        """The packed column of numbers that must lie in the range where they are known."""
+        """The packed column of numbers; RecordError if a known one is out of range."""
         if given is None:
             return b""
         if self.scale is None:
@@ -146,7 +146,7 @@ class PlyColumn(msgspec.Struct, frozen=True, kw_only=True):
         if wrong.any():
             ply = int(np.flatnonzero(wrong)[0])
             raise RecordError(
-                f"{self.name} at ply {ply} is {values[ply]:g}; it lies in"
+                f"{self.name} at ply {ply} is {values[ply]:g}; it must be in"
                 f" [{self.low:g}, {self.high:g}]"
             )
         return pack_fixed(np.clip(values, self.low, self.high), self.scale)

@@ -1,4 +1,4 @@
-"""Records from and to files of other forms: .jsonl, .pgn, .npz."""
+"""Reads and writes records in other file formats: .jsonl, .pgn, .npz."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -22,10 +22,10 @@ _READERS: dict[str, _Read] = {".jsonl": jsonl.read, ".pgn": pgn.read}
 def export(
     records: Iterable[Record], path: str | Path, form: str | None = None, *, trusted: bool = True
 ) -> int:
-    """Writes the records to a file and returns their number; the suffix tells the form, or `form`.
+    """Writes the records to a file and returns their number; `form` replaces the path's suffix.
 
-    The file appears when it is whole. Unless trusted, records whose games would run or read a file
-    are refused: writing them needs the rules.
+    The file appears when it is complete. Unless `trusted`, records whose games would run or read a
+    file are refused, as writing them needs the rules.
     """
     path = Path(path)
     write = _WRITERS[_form(path, form, list(_WRITERS), "written")]
@@ -50,24 +50,24 @@ def import_file(
     trusted: bool = False,
     report: Report | None = None,
 ) -> Iterator[Record]:
-    """The records of a .jsonl or .pgn file, one after the other, each replayed and checked.
+    """Yields the records of a .jsonl or .pgn file, each replayed and checked.
 
-    `game` is what is played where the file does not say. `purpose` replaces that of all records: it
-    is the file's own, or else human in PGN and self-play in lines of other programs. A mistake is a
-    RecordError that names file and line, after everything before it was given; with a `report`
-    function, that is called with the error, and reading goes on behind it. Games that would run or
-    read a file are refused unless trusted.
+    `game` is the game of records that do not name theirs. `purpose` is given to all records; by
+    default it is the one in the file, or else human in PGN and self-play in lines of other
+    programs. A mistake raises RecordError with file and line, after the records before it; if there
+    is a `report` function, it is called with the error instead, and reading continues after the
+    mistake. Unless `trusted`, games that would run or read a file are refused.
     """
     path = Path(path)
     if path.is_dir():
         is_store = any(path.glob("*.games")) or (path / "records").is_dir()
         raise RecordError(
-            f"'{path}' is a store, which needs no import: name it where games are read"
+            f"'{path}' is a store, which needs no import: use it as it is"
             if is_store
             else f"'{path}' is a folder: name a .jsonl or a .pgn file in it"
         )
     if path.exists() and not path.is_file():
-        raise RecordError(f"'{path}' is no ordinary file: name a .jsonl or a .pgn file")
+        raise RecordError(f"'{path}' is not a regular file: name a .jsonl or a .pgn file")
     read = _READERS[_form(path, form, list(_READERS), "read")]
     if not path.is_file():
         raise RecordError(f"there is no '{path}'")
@@ -80,10 +80,10 @@ def import_file(
 def records(path: str | Path, *, tolerant: bool = False) -> Store | Iterator[Record]:
     """The records at a path: a store, a run's folder with its store, a .jsonl or a .pgn file.
 
-    With tolerant=True a store steps over what is damaged, and tells of it in `problems`.
+    With tolerant=True a store skips damaged parts and lists them in `problems`.
     """
     if not str(path):
-        raise RecordError("'' names no records: give a store, a run's folder or a file")
+        raise RecordError("'' is not a path: give a store, a run's folder or a file")
     path = Path(path)
     if not path.exists():
         raise RecordError(f"there is no '{path}'")

@@ -1,7 +1,7 @@
-"""Records as lines of JSON, one object a ply: for other programs to read, and back.
+"""Writes records as lines of JSON, one object per ply, for other programs; also reads them.
 
 A line has the fields that Monster Chess programs exchange (fen, mcts_value, policy, current_player,
-game_result; the mcts_value is the mover's), and beside them what gives the record back exactly.
+game_result; the mcts_value is the mover's), and others that restore the record exactly.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,16 +20,16 @@ from rulezero.data.record import Purpose, Record, upgraded
 from rulezero.data.replay import game_of
 from rulezero.data.thoughts import PLY_COLUMNS, pack
 
-_DIGITS = 6  # finer than the steps in which values are kept
+_DIGITS = 6  # finer than the steps of a record's values
 _LONGEST_LINE = 1 << 23  # bytes
 _PLAYERS = ("white", "black")
-_SAID = ("game", "fen", "move", "current_player", "mover", "game_result")  # of each ply, for people
+_SAID = ("game", "fen", "move", "current_player", "mover", "game_result")  # as in the record
 
 Number = Annotated[int, Meta(ge=0, lt=1 << 32)]
 
 
 class Whole(msgspec.Struct, frozen=True, kw_only=True):
-    """What a record says of a whole game; stands in the line of ply 0."""
+    """The fields of a record that are about the whole game; in the line of ply 0."""
 
     game: str
     version: Number
@@ -39,7 +39,7 @@ class Whole(msgspec.Struct, frozen=True, kw_only=True):
     outcome: float
     end_reason: str
     players: tuple[str, str] = ("?", "?")
-    seats: tuple[str, str] | UnsetType = UNSET  # what `players` was called once
+    seats: tuple[str, str] | UnsetType = UNSET  # the former name of `players`
     nets: tuple[str | None, str | None]
     seed: int
     task: str
@@ -87,7 +87,7 @@ def write(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], 
 
 
 def lines_of(record: Record, game: Game) -> Iterator[PlyLine]:
-    """The lines of a record; a single one without a move if nothing was chosen at all."""
+    """The lines of a record; for a game without plies, a single line without a move."""
     columns = record.columns()
     state = game.parse(record.start)
     record_id = record.id
@@ -132,9 +132,9 @@ def lines_of(record: Record, game: Game) -> Iterator[PlyLine]:
 def read(
     file: IO[bytes], name: str, game: str | None, trusted: bool, report: Report
 ) -> Iterator[Record]:
-    """The records of a file, its own lines and those of other programs, each checked.
+    """The records of a file with lines of rulezero or of other programs, each checked.
 
-    `game` is what lines play that do not say. What is wrong is reported, then stepped over.
+    `game` is the game of lines that do not name theirs. Mistakes are reported and skipped.
     """
     joiner = Joiner(game, name, trusted)
     own: list[PlyLine] = []
@@ -164,7 +164,7 @@ def read(
 
 
 def _attempt(made: Iterator[Record], place: Place, report: Report) -> Iterator[Record]:
-    """What is made, until something is wrong; that is reported."""
+    """Yields records until there is an error, which is reported."""
     try:
         yield from made
     except RulezeroError as error:
@@ -172,11 +172,11 @@ def _attempt(made: Iterator[Record], place: Place, report: Report) -> Iterator[R
 
 
 def _ignore(_: RecordError) -> None:
-    """For what is only the consequence of damage that is reported anyway."""
+    """Ignores an error that is only the consequence of damage already reported."""
 
 
 def _lines(file: IO[bytes], name: str) -> Iterator[tuple[Place, PlyLine | RecordError]]:
-    """Every line that is not empty, or what is wrong with it."""
+    """Yields every line that is not empty, or the error in it."""
     decoder = msgspec.json.Decoder(OwnLine)
     number = 0
     while text := file.readline(_LONGEST_LINE):
@@ -185,16 +185,16 @@ def _lines(file: IO[bytes], name: str) -> Iterator[tuple[Place, PlyLine | Record
         if len(text) == _LONGEST_LINE and not text.endswith(b"\n"):
             while text and not text.endswith(b"\n"):
                 text = file.readline(_LONGEST_LINE)
-            yield place, place.error(f"a line of {_LONGEST_LINE} bytes and more is no ply")
+            yield place, place.error(f"a line of {_LONGEST_LINE} bytes or more is not a ply")
         elif not text.isspace():
             try:
                 yield place, decoder.decode(text)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                yield place, place.error(f"no ply: {error}; a ply is an object with a 'fen'")
+                yield place, place.error(f"not a ply: {error}; a ply is an object with a 'fen'")
 
 
 def _restore(lines: list[PlyLine], trusted: bool) -> Record:
-    """The record of its lines, checked."""
+    """The record of these lines, checked."""
     first = lines[0]
     whole = first.record
     if whole is None or first.ply != 0:
@@ -227,7 +227,7 @@ def _restore(lines: list[PlyLine], trusted: bool) -> Record:
 
 
 def _compare(line: PlyLine, own: PlyLine) -> None:
-    """Refuses a line that says of its ply something else than the record does."""
+    """Raises RecordError if a line contradicts the record."""
     for name in _SAID:
         said, true = getattr(line, name), getattr(own, name)
         if said != true:

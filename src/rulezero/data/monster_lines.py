@@ -1,12 +1,13 @@
-"""Lines of the original Monster Chess program, and of others that write as it does.
+"""Reads lines of the original Monster Chess program, and of others with the same format.
 
 {fen, mcts_value, policy, current_player, game_result}
 
-A line is a position whose mover thought; White's policy is over pairs of moves, "e2e4,e4e5". It
-becomes two plies: the first half's shares are the sums over the pairs that begin with it, the
-second's are those of the pairs that begin with the first half played. Lines may be missing, and
-what was played is not said: it is recovered from the next position where that is one turn away.
-Elsewhere the likeliest move stands for it, and the game is a fragment that ends there.
+A line is a position and what its mover thought. White's policy is over pairs of moves,
+"e2e4,e4e5", so such a line becomes two plies: the share of a first move is the sum over the pairs
+that begin with it, and the shares of second moves are those of the pairs that begin with the first
+move played. Lines may be missing, and the move played is not given: it is found from the next
+position if that is one turn away. Otherwise the likeliest move is assumed, and the game is a
+fragment that ends there.
 """
 
 import math
@@ -24,12 +25,12 @@ from rulezero.data.record import Record, record_from
 from rulezero.data.replay import game_of
 from rulezero.data.thoughts import pack
 
-GAME = "monster"  # what is played where neither a line nor the reader says
+GAME = "monster"  # the game if neither a line nor the caller names one
 _SEATS = {"white": 0, "w": 0, "black": 1, "b": 1}
 _BETWEEN_MOVES = re.compile(r"[\s,;+|/&()\[\]'\"]+")
 _NO_MOVE = {"", "0000", "none", "null", "-", "--"}
 
-Turn = tuple[int, ...]  # the actions of one mover until the other's turn, two at most
+Turn = tuple[int, ...]  # the one or two actions of a mover before the other's turn
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,17 +41,17 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     policy: dict[str, float] = {}  # shares by move text
     current_player: str | None = None  # white or black
     game_result: float | None = None  # seat 0's
-    move: str | None = None  # what was played, where it is said
+    move: str | None = None  # the move played, if it is given
     game: str | None = None
 
 
 class Position(msgspec.Struct, frozen=True, kw_only=True):
-    """A line understood."""
+    """A line after parsing."""
 
-    state: State  # without a past
+    state: State  # without a history
     value: float  # seat 0's, NaN if unknown
     shares: dict[Turn, float]  # sum to 1; {} if unknown
-    result: float | None  # seat 0's; none: not given
+    result: float | None  # seat 0's; None: not given
     move: Turn | None
 
 
@@ -63,20 +64,20 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Joiner:
-    """Puts lines together to games: give it one after the other, then finish."""
+    """Joins lines into games: add() one after the other, then finish()."""
 
     def __init__(self, game: str | None, file: str, trusted: bool) -> None:
         self._fallback = game or GAME
         self._file = file
         self._trusted = trusted
-        self._number = 0  # of records made
+        self._number = 0  # of records yielded so far
         self._first: State | None = None
         self._plies: list[Ply] = []
         self._state: State | None = None  # after these plies
-        self._pending: Position | None = None  # the line there, whose move is not known yet
+        self._pending: Position | None = None  # the last line, whose move is not known yet
 
     def add(self, line: Line) -> Iterator[Record]:
-        """Takes the next line; gives the game before it if the line begins another."""
+        """Adds the next line; yields the game before it if the line begins another."""
         try:
             position = _understand(
                 line, game_of(line.game or self._fallback, trusted=self._trusted)
@@ -93,7 +94,7 @@ class Joiner:
         self._pending = position
 
     def finish(self) -> Iterator[Record]:
-        """The game so far, if there is one; its last turn is the likeliest."""
+        """Yields the game so far, if there is one; its last turn is the likeliest."""
         if self._pending is None or self._state is None:
             return
         result = self._pending.result
@@ -107,7 +108,7 @@ class Joiner:
         yield record
 
     def _turn_to(self, position: Position) -> Turn | None:
-        """What was played between the pending line and this one, if one turn can have been."""
+        """The turn between the pending line and this one; None if no single turn fits."""
         pending = self._pending
         if pending is None or self._state is None:
             return None
@@ -152,7 +153,7 @@ class Joiner:
 
 
 def conditional(shares: dict[Turn, float], begun: Turn) -> dict[int, float]:
-    """The shares of the next action of turns that have begun so; they sum to 1."""
+    """The shares of the next action among turns that begin so; they sum to 1."""
     found: dict[int, float] = {}
     for turn, share in shares.items():
         if turn[: len(begun)] == begun and len(turn) > len(begun) and share > 0:
@@ -176,7 +177,7 @@ def _understand(line: Line, game: Game) -> Position:
     value = math.nan if line.mcts_value is None else line.mcts_value
     for name, number in (("mcts_value", value), ("game_result", line.game_result or 0.0)):
         if number < -1 or number > 1:
-            raise RecordError(f"{name} is {number:g}; it lies in [-1, 1]")
+            raise RecordError(f"{name} is {number:g}; it must be in [-1, 1]")
     return Position(
         state=state,
         value=value if state.mover == 0 else -value,
@@ -211,7 +212,7 @@ def _read_policy(state: State, policy: dict[str, float]) -> dict[Turn, float]:
 
 
 def _read_turn(state: State, text: str, name: str) -> Turn:
-    """The actions of one or two moves with something between them."""
+    """The actions of one move, or of two with a separator between them."""
     moves = [move for move in _BETWEEN_MOVES.split(text) if move.lower() not in _NO_MOVE]
     if not 1 <= len(moves) <= 2:
         raise RecordError(f"the {name} has {text[:40]!r}; a turn is one move, or two with a comma")
@@ -237,7 +238,7 @@ def _turns(state: State) -> Iterator[Turn]:
 
 
 def _reaching(state: State, turns: Iterator[Turn], goal: State) -> Turn | None:
-    """The first turn that leads to the goal; if none does, the first that does but for rights."""
+    """The first turn to the goal; else the first to its board, whatever the castling rights."""
     wanted = goal.text.split()
     near = None
     for turn in turns:
@@ -262,7 +263,7 @@ def _last_turn(state: State, position: Position) -> Turn:
 
 
 def _likely(position: Position) -> list[Turn]:
-    """What may have been played, likeliest first."""
+    """The turns that may have been played, likeliest first."""
     if position.move:
         return [position.move]
     return sorted(position.shares, key=lambda turn: -position.shares[turn])

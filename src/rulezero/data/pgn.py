@@ -1,8 +1,8 @@
-"""Records as PGN, for the games that speak SAN: chess, monster, random_chess.
+"""Reads and writes records as PGN, for the games with SAN: chess, monster, random_chess.
 
-Tags beside the standard ones carry what a record has beyond them, and a comment behind a move its
-value (White's) and simulations; policies are not written. Monster's two halves stand one behind
-the other, and Black's move is marked: 1. e4 e5 1... Nf6. A move whose SAN would be misread, such
+Fields of a record without a standard tag have tags of their own, and a comment after a move gives
+its value (White's) and simulations; policies are not written. White's two moves in Monster follow
+each other, and Black's move is marked: 1. e4 e5 1... Nf6. A move whose SAN would be misread, such
 as {NN}f3 with its braces, is written as the game's own move text.
 """
 
@@ -25,13 +25,13 @@ from rulezero.data.thoughts import pack
 from rulezero.games.load import load
 
 _WIDTH = 80  # columns of movetext
-_LONGEST_GAME = 1 << 22  # letters
+_LONGEST_GAME = 1 << 22  # characters
 _RESULTS = {1.0: "1-0", -1.0: "0-1", 0.0: "1/2-1/2"}
 _OUTCOMES = {"1-0": 1.0, "0-1": -1.0, "1/2-1/2": 0.0, "*": 0.0}
 _NUMBERS = {"RulesVersion": "version", "Encoding": "encoding", "Seed": "seed", "Index": "index"}
 _NUMBERS |= {"OpeningPlies": "opening", "Iteration": "iteration"}
 _NO_DATE = "????.??.??"
-_EVENTS = {"human": "Casual game", "rating": "Match"}  # by purpose, where there is no task
+_EVENTS = {"human": "Casual game", "rating": "Match"}  # by purpose, if there is no task
 _TEXTS = {"Task": "task", "Purpose": "purpose", "Source": "source"}
 
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
@@ -49,7 +49,7 @@ _SIMS = re.compile(r"sims\s+(\d{1,9})")
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """A game as it stands in a file."""
+    """A game as it is written in a file."""
 
     place: Place
     number: int
@@ -67,7 +67,7 @@ def write(records: Iterable[Record], file: IO[bytes], game_for: Callable[[str], 
 
 
 def text_of(record: Record, game: Game) -> str:
-    """The PGN of one record. RecordError if its game has no SAN."""
+    """The PGN of one record; RecordError if its game has no SAN."""
     first = game.parse(record.start)
     if not game.facts.pgn_variants:
         raise RecordError(f"{game.facts.name} has no SAN, so it has no PGN; write .jsonl instead")
@@ -127,7 +127,7 @@ def _tokens_of(record: Record, state: State) -> Iterator[str]:
 
 
 def _word(state: State, action: int) -> str:
-    """The move as a word that reads back as itself."""
+    """The move as a word that is read as the same move."""
     for word in (state.say(action, san=True), state.say(action)):
         token = _TOKEN.fullmatch(word)
         if token and token.lastgroup == "move" and _read_word(state, word) == action:
@@ -147,7 +147,7 @@ def _read_word(state: State, word: str) -> int | None:
 def read(
     file: IO[bytes], name: str, game: str | None, trusted: bool, report: Report
 ) -> Iterator[Record]:
-    """The games of a file, each checked. What is wrong is reported, and the next game read."""
+    """The games of a file, each checked. Games with mistakes are reported and skipped."""
     for found in _games(file, name, report):
         try:
             record = _record(found, game, trusted)
@@ -159,7 +159,7 @@ def read(
 
 
 def _games(file: IO[bytes], name: str, report: Report) -> Iterator[Found]:
-    """Tags and movetext of each game; a tag behind moves begins the next."""
+    """Yields the tags and movetext of each game; a tag after moves begins the next game."""
     place, number, tags, moves = Place(name, 1), 1, dict[str, str](), list[str]()
     in_comment, size = False, 0
     for at, line in enumerate(_decoded(file), 1):
@@ -176,7 +176,7 @@ def _games(file: IO[bytes], name: str, report: Report) -> Iterator[Found]:
             continue
         size += len(line)
         if size > _LONGEST_GAME:
-            report(place.error(f"game {number}: more than {_LONGEST_GAME} letters are no game"))
+            report(place.error(f"game {number} has more than {_LONGEST_GAME} characters"))
             return
         moves.append(line)
         in_comment = _ends_in_comment(line, in_comment)
@@ -185,7 +185,7 @@ def _games(file: IO[bytes], name: str, report: Report) -> Iterator[Found]:
 
 
 def _decoded(file: IO[bytes]) -> Iterator[str]:
-    """Lines of UTF-8, or of Latin-1 as older files have it."""
+    """Lines as UTF-8, or as Latin-1, which older files use."""
     while raw := file.readline(_LONGEST_GAME):
         try:
             line = raw.decode("utf-8-sig")
@@ -195,7 +195,7 @@ def _decoded(file: IO[bytes]) -> Iterator[str]:
 
 
 def _ends_in_comment(line: str, in_comment: bool) -> bool:
-    """Whether a brace is left open, of this line or of one before it."""
+    """Whether a comment in braces is still open after this line."""
     return "{" in _WHOLE_COMMENT.sub("", "{" + line if in_comment else line)
 
 
@@ -205,7 +205,7 @@ def _record(found: Found, game_text: str | None, trusted: bool) -> Record:
     if "FEN" in tags:
         first = game.parse(tags["FEN"])
     elif game.facts.has_random_start:
-        raise RecordError(f"it needs a FEN tag: {game.facts.name} has no start of its own")
+        raise RecordError(f"it needs a FEN tag: {game.facts.name} has no fixed start")
     else:
         first = game.start()
     actions, value, sims, result, last = _play(first, found.moves)
@@ -218,7 +218,7 @@ def _record(found: Found, game_text: str | None, trusted: bool) -> Record:
     for tag, name in _NUMBERS.items():
         if tag in tags:
             if not re.fullmatch(r"\d{1,20}", tags[tag]):
-                raise RecordError(f"the tag {tag} is {tags[tag][:40]!r}; it is a whole number")
+                raise RecordError(f"the tag {tag} is {tags[tag][:40]!r}; it must be a whole number")
             fields[name] = int(tags[tag])
     fields |= {name: printable(tags[tag]) for tag, name in _TEXTS.items() if tag in tags}
     record = record_from(
@@ -241,7 +241,7 @@ def _game_of(tags: dict[str, str], game_text: str | None, trusted: bool) -> Game
     plain = re.sub(r"[^a-z0-9]", "", variant.lower())
     text = tags.get("Game") or game_text or _variants().get(plain)
     if text is None:
-        raise RecordError(f"the variant {variant[:40]!r} is not known; say which game it is")
+        raise RecordError(f"the variant {variant[:40]!r} is unknown; name the game (game=, --game)")
     game = game_of(text, trusted=trusted)
     if not game.facts.pgn_variants:
         raise RecordError(f"{game.facts.name} has no SAN, so it has no PGN")
@@ -261,7 +261,7 @@ def _variants() -> dict[str, str]:
 def _play(
     state: State, movetext: str
 ) -> tuple[list[int], list[float], list[int], str | None, State]:
-    """Actions, values and simulations of the moves, the result behind them, the last state."""
+    """Actions, values and simulations of the moves, the result after them, the last state."""
     actions: list[int] = []
     value: list[float] = []
     sims: list[int] = []
@@ -278,7 +278,7 @@ def _play(
         if kind == "result":
             rest = [t[0] for t in _TOKEN.finditer(movetext, token.end()) if t.lastgroup == "move"]
             if rest:
-                raise RecordError(f"the move '{rest[0]}' stands behind the result {text}")
+                raise RecordError(f"the move '{rest[0]}' is after the result {text}")
             return actions, value, sims, text, state
         if kind == "comment" and actions:
             value[-1] = float(found[1]) if (found := _VALUE.search(text)) else value[-1]
@@ -297,13 +297,13 @@ def _play(
 
 
 def _refusal(state: State, word: str) -> str:
-    """Why a word is no move here."""
+    """Why a word is not a legal move here."""
     name = state.game.facts.name
     has_draws = any(option[0] == "draws" for option in game_options()[name])
     if state.is_over and state.outcome == 0 and has_draws and state.game.text == name:
         return (
-            f"'{word[:40]}': the game is over ({state.end_reason}); {name}:draws=none plays on:"
-            " say that it is that game"
+            f"'{word[:40]}': the game is over ({state.end_reason}); if it was played"
+            f" on, read it as {name}:draws=none"
         )
     try:
         state.read(word)
@@ -313,14 +313,14 @@ def _refusal(state: State, word: str) -> str:
 
 
 def _end(tags: dict[str, str], result: str, last: State) -> tuple[float, str]:
-    """Outcome and end reason, which are the rules' where these know them."""
+    """Outcome and end reason: those of the rules if they end the game, else the file's."""
     if result not in _OUTCOMES:
-        raise RecordError(f"the result is {result[:40]!r}; results are {', '.join(_OUTCOMES)}")
+        raise RecordError(f"the result is {result[:40]!r}; give one of {', '.join(_OUTCOMES)}")
     outcome = _OUTCOMES[result]
     if last.outcome is not None and last.end_reason is not None:
         if result != "*" and outcome != last.outcome:
             ruled = f"{_RESULTS[last.outcome]} ({last.end_reason})"
-            raise RecordError(f"the result is {result}, but by the rules {ruled}")
+            raise RecordError(f"the result is {result}, but by the rules it is {ruled}")
         return last.outcome, last.end_reason
     if (tagged := _number(tags, "Outcome")) is not None:
         outcome = tagged
@@ -333,17 +333,17 @@ def _end(tags: dict[str, str], result: str, last: State) -> tuple[float, str]:
 
 
 def _player(tags: dict[str, str], side: str) -> str:
-    """Who sat there: the player's text beside a name, or else the name."""
+    """The player of a side: the player's own tag if there is one, else the name."""
     return printable(tags.get(f"{side}Player") or tags.get(side, "?"))
 
 
 def _name(tags: dict[str, str], side: str) -> str | None:
-    """The name of the person who sat there, where the player has a tag of its own."""
+    """The name of a side's person, if the player has a tag of its own; else None."""
     return printable(tags[side]) if side in tags and f"{side}Player" in tags else None
 
 
 def _date(tags: dict[str, str]) -> str | None:
-    """The date, as far as it is known; None for a text that is no date."""
+    """The date, as far as it is known; None if the text is not a date."""
     date = tags.get("Date", _NO_DATE)
     return date if DATE.fullmatch(date) and date != _NO_DATE else None
 
@@ -352,4 +352,4 @@ def _number(tags: dict[str, str], tag: str) -> float | None:
     try:
         return float(tags[tag]) if tag in tags else None
     except ValueError:
-        raise RecordError(f"the tag {tag} is {tags[tag][:40]!r}; it is a number") from None
+        raise RecordError(f"the tag {tag} is {tags[tag][:40]!r}; it must be a number") from None

@@ -1,4 +1,4 @@
-"""Where in a file something is wrong."""
+"""Places in files, for messages about mistakes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,8 +7,8 @@ import msgspec
 
 from rulezero.data.columns import RecordError
 
-IMPORTED = "import:"  # how the `source` of a record begins that was read from a file
-Report = Callable[[RecordError], None]  # raises, or makes a note so that reading goes on
+IMPORTED = "import:"  # the prefix of `source` in a record that was read from a file
+Report = Callable[[RecordError], None]  # raises, or keeps the error so that reading continues
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -18,12 +18,12 @@ class Place(msgspec.Struct, frozen=True):
     line: int
 
     def error(self, what: object) -> RecordError:
-        """What is wrong there, in one line."""
+        """An error about this line."""
         return RecordError(f"{self.file}:{self.line}: {what}")
 
 
 def printable(text: str) -> str:
-    """The text as a record can hold it."""
+    """The text in a form that a record can have: printable, up to 4096 characters."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)[:4096]
 
 

@@ -1,4 +1,4 @@
-"""The record of a game: where it began, what was chosen, and what the movers thought."""
+"""The record of a game: its start, the actions chosen, and the thoughts of the movers."""
 
 import hashlib
 import re
@@ -30,16 +30,16 @@ __all__ = [
 
 Purpose = Literal["self-play", "bootstrap", "gate", "rating", "human", "analysis"]
 PURPOSES: tuple[str, ...] = get_args(Purpose)
-# End reasons that are not the rules' own; claimed: an imported file gives the result of a game
-# whose end it does not have.
+# End reasons that do not come from the rules; claimed: an imported file gives the result of a game,
+# but not its end.
 STOPPED = ("cap", "resigned", "claimed", "interrupted")
 
 Text = Annotated[str, Meta(max_length=4096)]
 LongText = Annotated[str, Meta(max_length=1 << 16)]
 
 DATE = re.compile(r"[0-9?]{4}\.[0-9?]{2}\.[0-9?]{2}")
-_FIRST_FIELDS = 16  # those that every record has had: `thoughts` is the last
-_FIRST_FORM = b"\xdc\x00\x10"  # how their msgpack array begins
+_FIRST_FIELDS = 16  # fields that every record has had; `thoughts` is the last
+_FIRST_FORM = b"\xdc\x00\x10"  # how the msgpack array of these fields begins
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -55,34 +55,34 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     players: tuple[Text, Text]  # who played, by seat
     nets: tuple[Text | None, Text | None] = (None, None)  # which nets or weights they used
     seed: Annotated[int, Meta(ge=0)] = 0
-    task: Text = ""  # what it was played for; "": for no task
+    task: Text = ""  # name of the task it belongs to; "": none
     index: Annotated[int, Meta(ge=0)] = 0  # number of the game in its task
     purpose: Purpose = "self-play"
     source: Text = "match"  # match, human, import:FILE
     opening: Annotated[int, Meta(ge=0)] = 0  # number of first plies that the players did not choose
     thoughts: Thoughts
     iteration: Annotated[int, Meta(ge=0)] | None = None  # of the run that played it
-    forced_result: float | None = None  # seat 0's, learned in place of the outcome; none: outcome
-    is_given: bool = False  # whether a run has it from another store
+    forced_result: float | None = None  # seat 0's, learned instead of the outcome
+    is_given: bool = False  # whether a run took it from another store
     names: tuple[Text | None, Text | None] = (None, None)  # of the people who played, by seat
-    date: Text | None = None  # on which it began, as PGN writes it: 2026.11.18
+    date: Text | None = None  # when it began, as in PGN: 2026.11.18
 
     def __post_init__(self) -> None:
-        """Refuses what no game can have been; types and sizes are msgspec's to check."""
+        """Refuses impossible values; msgspec checks types and sizes."""
         for result in (self.outcome, self.forced_result or 0.0):
             if not -1 <= result <= 1:
-                raise RecordError(f"an outcome is seat 0's, in [-1, 1], not {result}")
+                raise RecordError(f"an outcome must be in [-1, 1], not {result}")
         read_purpose(self.purpose)
         if not (0 <= self.seed < 1 << 64 and 0 <= self.index < 1 << 64):
-            raise RecordError("seed and index are whole numbers from 0 to 2**64 - 1")
+            raise RecordError("seed and index must be whole numbers from 0 to 2**64 - 1")
         if not 0 <= self.opening <= self.plies:
-            raise RecordError(f"an opening of {self.opening} plies in a game of {self.plies}")
+            raise RecordError(f"an opening of {self.opening} plies in a game of only {self.plies}")
         if self.date is not None and not DATE.fullmatch(self.date):
             raise RecordError(f"the date {self.date[:40]!a} is not of the form 2026.11.18")
         said = [self.game, self.start, self.end_reason, *self.players, self.task, self.source]
         for text in [*said, *filter(None, (*self.nets, *self.names, self.date))]:
             if not text.isprintable():
-                raise RecordError(f"{text[:60]!a} has letters that cannot be printed")
+                raise RecordError(f"{text[:60]!a} has unprintable characters")
 
     def __repr__(self) -> str:
         results = {1.0: "1-0", 0.0: "1/2-1/2", -1.0: "0-1"}
@@ -93,12 +93,12 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
     @property
     def plies(self) -> int:
-        """How many choices were made, dice included."""
+        """The number of choices, dice included."""
         return self.thoughts.plies
 
     @property
     def learned_result(self) -> float:
-        """What nets learn of how the game ended, seat 0's: the outcome, or a forced result."""
+        """The result that nets learn, for seat 0: a forced result, or else the outcome."""
         return self.outcome if self.forced_result is None else self.forced_result
 
     @property
@@ -127,47 +127,47 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         return hashlib.sha256(msgspec.msgpack.encode(whole)).hexdigest()[:32]
 
     def action_numbers(self) -> Numbers:
-        """What was chosen, [plies]: all that a replay needs."""
+        """The actions chosen, [plies]: all that a replay needs."""
         return unpack_numbers(self.actions, self.plies, "actions")
 
     def columns(self) -> Columns:
-        """Choices and thoughts as arrays. RecordError where the packed form is damaged."""
+        """Choices and thoughts as arrays; RecordError if the packed form is damaged."""
         return self.thoughts.columns(self.action_numbers())
 
     def thought(self, ply: int) -> Thought | None:
-        """What the mover of this ply knew; None for dice, openings, random and human movers.
+        """The mover's thought at this ply; None for dice, openings, random and human movers.
 
-        For many plies, unpack the columns once and ask them.
+        For many plies, call `columns()` once and use its `thought`.
         """
         return self.columns().thought(ply)
 
 
 def read_purpose(text: str) -> Purpose:
-    """The purpose of this name. RecordError if there is none."""
+    """The purpose of this name; RecordError if there is none."""
     if text not in PURPOSES:
         raise RecordError(f"there is no purpose '{text}'; known: {', '.join(PURPOSES)}")
     return cast("Purpose", text)
 
 
 def record_from(start: State, packed: tuple[bytes, Thoughts], **fields: Any) -> Record:
-    """The record of a game from a start without a past: what `pack` made, and its other fields."""
+    """A record from a start without a history, the result of `pack`, and other fields."""
     game, (actions, thoughts) = start.game, packed
     fields = {"version": game.facts.version, "encoding": game.facts.encoding, **fields}
     return Record(game=game.text, start=start.text, actions=actions, thoughts=thoughts, **fields)
 
 
 def read_record(packed: bytes) -> Record:
-    """The record of the bytes in a store, whenever they were written."""
+    """The record of the bytes in a store, also of those that an older version wrote."""
     record = _DECODER.decode(packed)
     return upgraded(record) if packed.startswith(_FIRST_FORM) else record
 
 
 def upgraded(record: Record) -> Record:
-    """A record of the first form, without iteration and what follows it, read from its texts.
+    """Derives `iteration` and the fields after it for a record of the first form, from its texts.
 
-    iteration      the number in front of a task's slash: 3 in `0003/self-play`
+    iteration      the number before the slash in the task: 3 in `0003/self-play`
     forced_result  in the source: 1 in `forced:1`
-    is_given       by the beginning of the task, `given/`
+    is_given       whether the task begins with `given/`
     """
     iteration = re.match(r"([0-9]+)/", record.task)
     forced = re.fullmatch(r"forced:(-1|0|1)", record.source)

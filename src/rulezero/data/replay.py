@@ -1,4 +1,4 @@
-"""Records brought back to life: who moved, what it did, what a net saw."""
+"""Replays records: the movers, what their plies did, and the net's input."""
 
 import functools
 
@@ -15,22 +15,22 @@ from rulezero.games.pieces import SHIPPED
 
 
 class Replay(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """A game as it went, over its n plies."""
+    """A replayed game of n plies."""
 
     movers: npt.NDArray[np.int8]  # [n] 0, 1 or CHANCE, which is below 0
     choices: npt.NDArray[np.int32]  # [n] how many actions were legal
-    events: Floats  # [n, columns of facts.events] what each ply did
+    events: Floats  # [n, columns of facts.events] the effects of each ply
     checks: npt.NDArray[np.bool_]  # [n] whether the mover's king was attacked
-    actors: npt.NDArray[np.int8]  # [n] the seat that acts: the mover, or whose choice rolls the die
-    plies: npt.NDArray[np.int32]  # [n] choices of players before it, as the game counts them
-    last: State  # where it led
+    actors: npt.NDArray[np.int8]  # [n] the seat that acts: the mover, or the one who rolls the die
+    plies: npt.NDArray[np.int32]  # [n] choices of players before it, as the game counts
+    last: State  # after the last ply
 
 
 def game_of(text: str, *, trusted: bool = False) -> Game:
-    """The game of a record. Unless trusted, nothing is run or read that a stranger could name.
+    """The game of a record. Unless `trusted`, a text that would run or read a file is refused.
 
-    That is the rules in a file of python:file=, which are a program, and piece files. Rules that
-    this user has run before, known by their hash, are no stranger's.
+    Such files are the rules of python:file=, which are a program, and piece files. Rules that this
+    user has run before, identified by their hash, are allowed.
     """
     try:
         spec = grammar.read(text)
@@ -50,17 +50,17 @@ def game_of(text: str, *, trusted: bool = False) -> Game:
 
 @functools.lru_cache(maxsize=64)
 def _shipped(text: str) -> Game:
-    """A game that is always the same, loaded once."""
+    """A game that depends on no user's file, cached."""
     return load(text)
 
 
 def replay_of(record: Record, game: Game | None = None) -> Replay:
-    """The whole game. RecordError names the ply of an action that is not legal."""
+    """The replay of a record; RecordError names the ply of an illegal action."""
     return follow(game or game_of(record.game), record.start, record.action_numbers())
 
 
 def follow(game: Game, start: str, actions: Numbers) -> Replay:
-    """The game of these actions from a text."""
+    """The replay of these actions from a position's text."""
     try:
         movers, choices, events, checks, actors, plies, last = replay(game, start, actions)
     except RulezeroError as error:
@@ -88,10 +88,10 @@ def planes(
     game: Game | None = None,
     out: Floats | None = None,
 ) -> Floats:
-    """What a net saw before each of these plies: float32 [k, channels, rows, columns].
+    """The net's input before each of these plies: float32 [k, channels, rows, columns].
 
-    They are what state.planes() was in play, byte for byte. The game is gone through once. `out`
-    is filled where it is given. A pending die has no planes.
+    It equals state.planes() during play, byte for byte. The game is replayed once. If `out` is
+    given, it is filled. A ply of dice has no planes.
     """
     game = game or game_of(record.game)
     wanted = np.asarray(plies, dtype=np.int64).reshape(-1)
@@ -108,7 +108,7 @@ def planes(
 def policies(
     slots: npt.NDArray[np.int32],  # [m] of each pair
     weights: npt.ArrayLike,  # [m]
-    offsets: npt.NDArray[np.int64],  # [k + 1] which pairs are a position's
+    offsets: npt.NDArray[np.int64],  # [k + 1] the pairs of each position
     size: int,
 ) -> Floats:
     """The policy targets of k positions, [k, size]: shares that sum to 1, or 0 without pairs."""

@@ -1,4 +1,4 @@
-"""The rows of a record in arrays: which plies, and what is learned there."""
+"""The rows of a record in arrays: its plies, and what is learned from each."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,33 +12,33 @@ from rulezero.data.columns import Floats
 from rulezero.data.record import Columns, Record
 from rulezero.data.replay import Replay, is_chosen, policies, replay_of
 
-_BLOCK = 1024  # positions that are held in memory at once
+_BLOCK = 1024  # positions held in memory at once
 
 Plies = npt.NDArray[np.int64]
 Arrays = dict[str, npt.NDArray[Any]]  # by the name of their file
 
 
 class Lesson(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """What is written of a record of n plies. Values are seat 0's."""
+    """What is written for a record of n plies. Values are seat 0's."""
 
-    plies: Plies  # [k] which of them, ascending
-    columns: Columns  # whose pairs are the policies
-    value: Floats  # [n] the search's; NaN where none is known
-    result: Floats  # [n] how it ended
-    weight: Floats | None = None  # [n] in the loss; none: it is not written
+    plies: Plies  # [k] the plies to write, ascending
+    columns: Columns  # their pairs are the policies
+    value: Floats  # [n] the search's; NaN if unknown
+    result: Floats  # [n] the game's result
+    weight: Floats | None = None  # [n] in the loss; None: not written
 
 
 LessonOf = Callable[[Record, Replay], Lesson]
 
 
 def learned(record: Record, played: Replay) -> Lesson:
-    """What nets learn from, whatever the recipe: no openings, dice and interrupted games."""
+    """What nets learn, without the settings of a recipe: no openings, dice, interrupted games."""
     is_learned = is_chosen(record, played) & (record.end_reason != "interrupted")
     return _plain(record, is_learned, record.learned_result)
 
 
 def complete(record: Record, played: Replay) -> Lesson:
-    """All choices of seats, and the outcome."""
+    """All plies that a seat chose, and the outcome."""
     return _plain(record, played.movers != CHANCE, record.outcome)
 
 
@@ -55,7 +55,7 @@ def _plain(record: Record, is_taken: npt.NDArray[np.bool_], result: float) -> Le
 def blocks(
     record: Record, number: int, game: Game, lesson_of: LessonOf, *, augment: bool = False
 ) -> Iterator[Arrays]:
-    """The rows of a record; mirror images stand behind what they mirror."""
+    """Yields the rows of a record; mirror images follow the rows that they mirror."""
     played = replay_of(record, game)
     lesson = lesson_of(record, played)
     for first in range(0, max(1, len(lesson.plies)), _BLOCK):
@@ -84,7 +84,7 @@ def blocks(
 
 
 class _Shown(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """k positions as a net sees them, or in the mirror."""
+    """k positions as a net sees them, or their mirror images."""
 
     planes: Floats  # [k, channels, rows, columns]
     offsets: npt.NDArray[np.int64]  # [k + 1] of the pairs of each
@@ -92,7 +92,7 @@ class _Shown(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     weights: npt.NDArray[np.uint16]  # [m]
 
     def differs(self, other: "_Shown") -> npt.NDArray[np.bool_]:
-        """Where it teaches something else than the other, [k]."""
+        """Whether each position differs from the other's in planes or policy, [k]."""
         differs: npt.NDArray[np.bool_] = (self.planes != other.planes).any(axis=(1, 2, 3))
         rows = np.repeat(np.arange(len(self.planes)), np.diff(self.offsets))
         differs[rows[self.slots != other.slots]] = True

@@ -6,8 +6,8 @@
     chunk     trailer, JSON, marked by the top bit of its length: the shard is sealed
 
 A chunk is its length (uint32, little-endian), 8 bytes of the SHA-256 of length and payload, then
-the payload. While a shard is written its name ends in .part and its writer holds a lock on it;
-what a killed writer left behind the last whole chunk of a .part is cut off. A sealed shard never
+the payload. While a shard is written, its name ends in .part and its writer holds a lock on it. If
+the writer was killed, everything after the last whole chunk is cut off. A sealed shard never
 changes.
 """
 
@@ -34,8 +34,8 @@ LARGEST = 1 << 24  # bytes of one value, before and after compression
 _LARGEST_HEADER = 1 << 16
 _PREFIX = 12  # bytes before a payload
 SEALED = 1 << 31
-_LEVEL = 9  # of compression: higher ones save 2 % for ten times the time
-_TORN = "it ends here without its trailer"
+_LEVEL = 9  # of compression; higher ones save 2 %, but take ten times as long
+_TORN = "the file ends here without a trailer"
 _PAYLOAD = re.compile(rb"\x28\xb5\x2f\xfd|\{\"")  # how a payload begins: zstandard, or JSON
 
 
@@ -44,7 +44,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 
     format: int = FORMAT
     kind: Kind = "games"
-    rulezero: str = ""  # version that wrote it
+    rulezero: str = ""  # the version that wrote it
     game: Annotated[str, Meta(max_length=4096)] = ""
     version: int = 0  # of the game's rules
     encoding: int = 0  # of its planes and slots
@@ -53,28 +53,28 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Trailer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sealed shard says of itself."""
+    """The summary at the end of a sealed shard."""
 
-    values: int  # how many games or notes
+    values: int  # number of games or notes
     sha256: Annotated[str, Meta(max_length=64)]  # of every byte before the trailer
 
 
 def compress(value: bytes) -> bytes:
-    """One zstandard frame that tells its size."""
+    """One zstandard frame that contains its size."""
     if len(value) > LARGEST:
-        raise RecordError(f"a record of {len(value)} bytes; the largest have {LARGEST}")
+        raise RecordError(f"a record has {len(value)} bytes; the limit is {LARGEST}")
     return zstandard.ZstdCompressor(level=_LEVEL).compress(value)
 
 
 def decompress(frame: bytes, tool: zstandard.ZstdDecompressor) -> bytes:
-    """What a frame of `compress` holds. Its size is checked before anything is unpacked."""
+    """The content of a frame of `compress`. Its size is checked before it is unpacked."""
     try:
         parameters = zstandard.get_frame_parameters(frame)
-        if parameters.content_size > LARGEST:  # also where the frame does not tell: 2**64 - 1
-            raise RecordError(f"a frame that does not say it has at most {LARGEST} bytes")
+        if parameters.content_size > LARGEST:  # 2**64 - 1 if the frame does not give it
+            raise RecordError(f"a frame gives no size, or one above {LARGEST} bytes")
         return tool.decompress(frame, allow_extra_data=False)
     except zstandard.ZstdError as error:
-        raise RecordError(f"no zstandard frame ({error})") from None
+        raise RecordError(f"not a zstandard frame ({error})") from None
 
 
 def chunk(payload: bytes, flag: int = 0) -> bytes:
@@ -87,11 +87,11 @@ def _checksum(length: bytes, payload: bytes) -> bytes:
 
 
 class Reader:
-    """A shard opened for reading; others may go on writing it."""
+    """A shard opened for reading; its writer may still append to it."""
 
     def __init__(self, path: Path) -> None:
         self._tool = zstandard.ZstdDecompressor()
-        self._is_newer = False  # than this program can know
+        self._is_newer = False  # whether its format is newer than FORMAT
         self.path = path
         self.is_part = path.name.endswith(PART)
         try:
@@ -109,14 +109,14 @@ class Reader:
         self._file.close()
 
     def header(self) -> Header | None:
-        """What the shard says of itself; None if a writer was killed before it could."""
+        """The shard's header; None if the writer was killed before writing it."""
         self._file.seek(0)
         start = self._file.read(len(MAGIC))
         found = self._chunk_at(len(MAGIC), _LARGEST_HEADER)
         if self.is_part and (len(start) < len(MAGIC) or (start == MAGIC and found is None)):
             return None
         if start != MAGIC:
-            raise RecordError(f"{self.path}: no shard of rulezero's, by its first bytes")
+            raise RecordError(f"{self.path}: not a shard of rulezero, by its first bytes")
         try:
             if found is None:
                 raise ValueError
@@ -132,7 +132,7 @@ class Reader:
         return header
 
     def values(self, report: Report) -> Iterator[tuple[int, bytes]]:
-        """Offset and msgpack bytes of each value; damage is reported, then stepped over."""
+        """Yields the offset and msgpack bytes of each value; damage is reported and skipped."""
         for at, payload, is_last in () if self._is_newer else self._chunks():
             if payload is None:
                 if not is_last:
@@ -150,14 +150,14 @@ class Reader:
                     yield at, value
 
     def value_at(self, offset: int) -> bytes:
-        """The msgpack bytes of the value at an offset that `values` gave."""
+        """The msgpack bytes of the value at an offset that `values` yielded."""
         found = self._chunk_at(offset, LARGEST)
         if found is None or found[1]:
             raise self._damage(offset, "a damaged record")
         return decompress(found[0], self._tool)
 
     def end(self) -> tuple[int, int, bool]:
-        """Where the last whole chunk ends, how many values lie before, and whether it is sealed."""
+        """The end of the last whole chunk, the number of values, and whether it is sealed."""
         end, values, is_sealed = self._first(), 0, False
         for at, payload, is_last in self._chunks():
             if payload is not None:
@@ -165,12 +165,12 @@ class Reader:
         return end, values - is_sealed, is_sealed
 
     def is_ours(self) -> bool:
-        """Whether it begins as a shard does, as far as it goes."""
+        """Whether its first bytes, as far as there are any, are those of a shard."""
         self._file.seek(0)
         return MAGIC.startswith(self._file.read(len(MAGIC)))
 
     def verify(self, report: Report) -> None:
-        """Reports a sealed shard whose bytes are not those that were sealed."""
+        """Reports an error if the content of a sealed shard has changed."""
         for values, (at, payload, is_last) in enumerate(self._chunks()):
             if payload is None:
                 report(self._damage(at, _TORN))
@@ -179,10 +179,10 @@ class Reader:
                 continue
             trailer = Trailer(values=values, sha256=self.sha256(at))
             if payload != msgspec.json.encode(trailer):
-                report(self._damage(at, "not the values and the SHA-256 that were sealed"))
+                report(self._damage(at, "its values or its SHA-256 are not those of the trailer"))
 
     def sha256(self, end: int) -> str:
-        """Of the bytes before `end`."""
+        """The SHA-256 of the bytes before `end`."""
         digest = hashlib.sha256()
         self._file.seek(0)
         while end > 0 and (piece := self._file.read(min(end, 1 << 20))):
@@ -191,19 +191,20 @@ class Reader:
         return digest.hexdigest()
 
     def size(self) -> int:
-        """How many bytes it has now."""
+        """The current number of bytes."""
         return os.fstat(self._file.fileno()).st_size
 
     def _first(self) -> int:
-        """Where the values begin: behind the header, or where one is found if that is damaged."""
+        """Where the values begin: after the header; if that is damaged, where one is found."""
         at = len(MAGIC)
         header = self._chunk_at(at, _LARGEST_HEADER)
         return at + _PREFIX + len(header[0]) if header else self._next_chunk(at) or at
 
     def _chunks(self) -> Iterator[tuple[int, bytes | None, bool]]:
-        """Where each chunk behind the header begins, its payload and whether it is the last.
+        """Yields the offset and payload of each chunk after the header, and whether it is the last.
 
-        None stands for damage. The last is the trailer, or damage with nothing whole behind it.
+        The payload is None if it is damaged. The last chunk is the trailer, or damage that no whole
+        chunk follows.
         """
         at: int | None = self._first()
         while at is not None:
@@ -240,7 +241,7 @@ class Reader:
         return payload, is_trailer
 
     def _next_chunk(self, at: int) -> int | None:
-        """Where the next whole chunk begins behind a damaged one."""
+        """The offset of the next whole chunk after a damaged one; None if there is none."""
         window, overlap = 1 << 20, 3
         start = at + 1
         while True:

@@ -1,4 +1,4 @@
-"""A record step by step: the position, the choice, and what was thought of it."""
+"""A record step by step: the position, the choice, and the thoughts about it."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -31,9 +31,10 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 def steps(
     record: Record, notes: Iterable[Note] = (), *, game: Game | None = None
 ) -> Iterator[Step]:
-    """The choices of a record from the first on. RecordError names the ply that cannot be.
+    """Yields the choices of a record in order; RecordError names the ply of an illegal one.
 
-    `notes` are judges' about this record. A game that would run or read a file must be given.
+    `notes` are judges' notes about this record. `game` is needed if loading it would run or read a
+    file.
     """
     columns = record.columns()
     judged = {note.judge: note.thoughts.columns(columns.actions) for note in notes}
@@ -58,9 +59,9 @@ def steps(
 
 
 def look_up(found: Store | Iterable[Record], which: str) -> tuple[Record, list[Note]]:
-    """One of these records, with the judges' notes: by its number from 1, its id, or "last".
+    """One of these records, by its number from 1, its id, or "last", with its judges' notes.
 
-    The first letters of an id are enough where no other has them.
+    The beginning of an id is enough if it is unique.
     """
     record = _find(found, which)
     return record, list(found.notes(record.id)) if isinstance(found, Store) else []
@@ -69,7 +70,7 @@ def look_up(found: Store | Iterable[Record], which: str) -> tuple[Record, list[N
 def _find(found: Store | Iterable[Record], which: str) -> Record:
     if which == "last":
         if (newest := next(iter(deque(found, maxlen=1)), None)) is None:
-            raise RecordError("there are no records here, so there is no last one")
+            raise RecordError("there are no records here")
         return newest
     if which.isdigit() and len(which) < 9:
         for number, record in enumerate(found, 1):
@@ -82,5 +83,5 @@ def _find(found: Store | Iterable[Record], which: str) -> Record:
     if not matching or not which:
         raise RecordError(f"there is no record '{which}'; --list shows them")
     if len({record.id for record in matching}) > 1:
-        raise RecordError(f"{len(matching)} records begin with '{which}'; give more letters")
+        raise RecordError(f"{len(matching)} records begin with '{which}'; give more of the id")
     return matching[0]

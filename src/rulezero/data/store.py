@@ -1,4 +1,4 @@
-"""The store: a folder of shards that many may write and read at once."""
+"""The store: a folder of shards that several processes can write and read at once."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -18,12 +18,12 @@ from rulezero.data.thoughts import Thoughts
 from rulezero.data.writer import Writer, adopt
 from rulezero.version import __version__
 
-_SHARD_BYTES = 64 << 20  # a shard that has grown to this is sealed, and another begun
+_SHARD_BYTES = 64 << 20  # at this size, a shard is sealed and another begun
 _MOST_PROBLEMS = 1000
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """What a judge thinks about the plies of a record, which itself never changes."""
+    """A judge's thoughts about the plies of a record, which itself never changes."""
 
     record: Annotated[str, Meta(max_length=64)]  # its id
     judge: Text  # a player's text
@@ -33,23 +33,23 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 _read_note = msgspec.msgpack.Decoder(Note).decode
 Value = TypeVar("Value", Record, Note)
 Place = tuple[Path, int]  # a shard, and an offset in it
-Snapshot = tuple[tuple[str, int], ...]  # names and sizes: while they stay, so do the records
+Snapshot = tuple[tuple[str, int], ...]  # names and sizes of shards; if equal, so are the records
 
 
 class Store:
     """Records in a folder: iterate, filter, look up by id, append.
 
-    A record that is there twice (the same task and index, or the same id) is given once. Damage is
-    a RecordError that names file and offset; with tolerant=True it is stepped over, and `problems`
-    tells of it. Appending makes the folder. Leave the store as a context, or close() it, to seal
-    what was written; what is not sealed is kept nevertheless. Processes may share a folder, each
-    with a store of its own; threads may not share a store.
+    A duplicate record (the same task and index, or the same id) is returned once. Damage raises
+    RecordError with file and offset; with tolerant=True it is skipped and listed in `problems`.
+    Appending creates the folder. Use the store as a context manager, or call close(), to seal what
+    was written; what is not sealed is kept as well. Processes may share a folder, each with a Store
+    of its own; threads must not share a Store.
     """
 
     def __init__(self, path: str | Path, *, tolerant: bool = False, trusted: bool = True) -> None:
-        """A store in this folder. With trusted=False it keeps no games whose rules are a file."""
+        """A store in this folder. With trusted=False, games that need a file cannot be added."""
         if not str(path):
-            raise RecordError("a store needs a name: its folder")
+            raise RecordError("a store needs a name: give a folder")
         self.path = Path(path)
         self.problems: list[str] = []
         self._tolerant = tolerant
@@ -57,7 +57,7 @@ class Store:
         self._writers: dict[tuple[object, ...], Writer] = {}
         self._places: dict[str, Place] = {}
         self._note_places: dict[str, dict[str, Place]] = {}  # by record, by judge
-        self._indexed: dict[Kind, Snapshot] = {}  # what these are an index of
+        self._indexed: dict[Kind, Snapshot] = {}  # what the two indices are of
         self._counted: tuple[Snapshot | None, int] = (None, 0)
         self._has_adopted = False
 
@@ -99,7 +99,7 @@ class Store:
         source: str | None = None,
         player: str | None = None,  # the text of either player
     ) -> Iterator[Record]:
-        """The records of which all this is true, shard after shard."""
+        """Yields the records that meet all these conditions, shard after shard."""
         seen: set[int] = set()
         for _, record in self._scan(
             "games",
@@ -119,7 +119,7 @@ class Store:
                 yield record
 
     def verify(self) -> None:
-        """Reads everything, and compares sealed shards with their SHA-256."""
+        """Reads everything, and checks the SHA-256 of sealed shards."""
         for _ in chain(self._scan("games", read_record), self._scan("notes", _read_note)):
             pass
         for path in self._paths("games", "notes"):
@@ -128,7 +128,7 @@ class Store:
                     reader.verify(self._report)
 
     def add(self, record: Record) -> None:
-        """Appends a record; from here on it outlives the process."""
+        """Appends a record; when this returns, it is safe even if the process is killed."""
         key = (record.game, record.version, record.encoding, record.purpose)
         if key not in self._writers:
             game = game_of(record.game, trusted=self._trusted)
@@ -151,7 +151,7 @@ class Store:
         self._append((), msgspec.msgpack.encode(note))
 
     def notes(self, record_id: str | None = None) -> Iterator[Note]:
-        """The judges' notes about a record, or about all; a judge's first about a record counts."""
+        """Yields notes about a record, or about all; of a judge's about one record, the first."""
         if record_id is not None:
             yield from self._notes_about(record_id)
             return
@@ -162,7 +162,7 @@ class Store:
                 yield note
 
     def close(self) -> None:
-        """Seals what was written; the store can be used on."""
+        """Seals what was written; the store can still be used."""
         while self._writers:
             self._writers.popitem()[1].seal()
 
@@ -182,10 +182,10 @@ class Store:
         return Writer(self.path, header)
 
     def _paths(self, *kinds: Kind) -> list[Path]:
-        """The shards in the order of their beginnings, each once."""
+        """The shards in the order of their creation, each once."""
         if not self.path.exists():
             return []
-        # One that is renamed meanwhile may escape a single look, or be seen under both names.
+        # One listing may miss a shard that is renamed meanwhile, or show both of its names.
         names = {path.name for _ in range(2) for path in self.path.iterdir() if not _is_odd(path)}
         found = {name.removesuffix(PART): name for name in sorted(names, reverse=True)}
         wanted = tuple(f".{kind}" for kind in kinds)
@@ -197,7 +197,7 @@ class Store:
         read: Callable[[bytes], Value],
         may_hold: Callable[[Header], bool] = lambda _: True,
     ) -> Iterator[tuple[Place, Value]]:
-        """Every value of the shards whose header allows for it."""
+        """Yields every value, with its place, of the shards whose header may match."""
         for path in self._paths(kind):
             with Reader(path) as reader:
                 try:
@@ -249,22 +249,22 @@ class Store:
 
 
 def _is_odd(path: Path) -> bool:
-    """Whether it is something else than a file: a folder, a pipe."""
+    """Whether it exists and is not a regular file, such as a folder or a pipe."""
     return path.exists() and not path.is_file()
 
 
 @contextlib.contextmanager
 def open_store(path: str | Path) -> Iterator[Store]:
-    """A store in a folder that is made now: what forbids it is said before the first game."""
+    """A store in a folder that is created now, so that errors come before the first game."""
     if not str(path):
-        raise RecordError("a store needs a name: its folder")
+        raise RecordError("a store needs a name: give a folder")
     path = Path(path)
     if path.exists() and not path.is_dir():
         raise RecordError(f"'{path}' is a file; a store is a folder")
     is_new = not path.exists()
     path.mkdir(parents=True, exist_ok=True)
     try:
-        with Store(path, tolerant=True) as store:  # damage there hinders no new game
+        with Store(path, tolerant=True) as store:  # damaged records do not prevent new games
             yield store
     finally:
         if is_new:

@@ -1,4 +1,4 @@
-"""Counts over many records: how games ended, and what was thought of them."""
+"""Statistics of many records: how games ended, and the search's values."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -24,17 +24,17 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Values(msgspec.Struct, frozen=True, kw_only=True):
-    """The search's values, seat 0's, over all plies where one is known."""
+    """Statistics of the search's values, seat 0's, over all plies with a known value."""
 
     plies: int
-    mean: float | None  # None where no value is known, as the next
+    mean: float | None  # None if no value is known, as the next
     spread: float | None  # standard deviation
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
     """The games of one iteration."""
 
-    number: int | None  # None of games that belong to no iteration
+    number: int | None  # None: of games that belong to no iteration
     plies: int
     results: Results
     values: Values
@@ -47,17 +47,17 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     plies: int
     purposes: dict[str, int]  # games of each, the most frequent first, as in the next two
     sources: dict[str, int]
-    ends: dict[str, Results]  # by their cause
+    ends: dict[str, Results]  # by end reason
     results: Results
     values: Values
-    generations: tuple[Generation, ...]  # by number; those without one last
+    generations: tuple[Generation, ...]  # by number; None last
 
 
 def summarise(records: Iterable[Record], report: Report | None = None) -> list[Summary]:
     """A summary of each game among the records, in the order of their texts.
 
-    A record whose columns are damaged is a RecordError; with a `report` function, that is called
-    with the error, and the record is left out.
+    A record with damaged columns raises RecordError; if there is a `report` function, it is called
+    with the error instead, and the record is left out.
     """
     counts: dict[str, _Count] = {}
     for record in records:
@@ -78,13 +78,13 @@ class _Count:
     def __init__(self) -> None:
         self.purposes: Counter[str] = Counter()
         self.sources: Counter[str] = Counter()
-        self.reasons: dict[str, _Ends] = defaultdict(Counter)  # by why they ended
+        self.reasons: dict[str, _Ends] = defaultdict(Counter)  # by end reason
         self.ends: dict[int | None, _Ends] = defaultdict(Counter)  # by generation, as the next two
         self.plies: Counter[int | None] = Counter()
-        self.sums: dict[int | None, Floats] = {}  # [3] values: how many, sum, sum of squares
+        self.sums: dict[int | None, Floats] = {}  # [3] values: count, sum, sum of squares
 
     def add(self, record: Record, value: Floats) -> None:
-        """Takes a record into account; its values are [plies], NaN where none is known."""
+        """Counts a record; `value` is [plies], NaN if unknown."""
         generation = record.iteration
         result = None if record.end_reason == "interrupted" else int(np.sign(record.outcome))
         known = value[np.isfinite(value)].astype(np.float64)

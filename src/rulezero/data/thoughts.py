@@ -1,7 +1,7 @@
-"""What the movers of a game thought: columns over its plies, packed.
+"""The thoughts of a game's movers, as packed columns over its plies.
 
-A number that is to be kept of every ply is a row of PLY_COLUMNS here and a field of the same name
-in Thought, in Columns and, behind all others, in Thoughts. Everything else goes by the list.
+To keep another number of every ply, add a row to PLY_COLUMNS and a field of the same name to
+Thought, to Columns and, after all others, to Thoughts. All other code uses the list.
 """
 
 from collections.abc import Sequence
@@ -36,23 +36,23 @@ PLY_COLUMNS = (
     PlyColumn(name="value", scale=32767, low=-1, high=1),  # the search's, seat 0's
     PlyColumn(name="raw_value", scale=32767, low=-1, high=1),  # the evaluator's own, seat 0's
     PlyColumn(name="draw", scale=32767, high=1),  # probability
-    PlyColumn(name="surprise", scale=2048),  # nats; up to 16 are kept
+    PlyColumn(name="surprise", scale=2048),  # nats; at most 16
 )
 _SHOWN = 3  # shares in a repr
-_FIRST_FIELDS = 11  # of Thoughts: those that every record has had
+_FIRST_FIELDS = 11  # fields of Thoughts that every record has had
 
 
 class Thought(msgspec.Struct, frozen=True, kw_only=True):
-    """What a player knew when it chose. Values are seat 0's; None is what it did not know."""
+    """What a player computed for a choice. Values are seat 0's; None: unknown."""
 
-    action: int  # what was chosen
+    action: int  # the action chosen
     value: float | None = None  # the search's, in [-1, 1]
     raw_value: float | None = None  # the net's own, before any search
     draw: float | None = None  # probability of a draw
     surprise: float | None = None  # how far the search moved from the prior, in nats
-    sims: int = 0  # simulations, or nodes; 0 where nothing was searched
-    shares: dict[int, float] = {}  # of each action, sum to 1; {} where there is no policy
-    target: dict[int, float] = {}  # what a net should learn: the shares, or these pruned
+    sims: int = 0  # simulations, or nodes; 0: no search
+    shares: dict[int, float] = {}  # of each action, sum to 1; {}: no policy
+    target: dict[int, float] = {}  # policy target: the shares, perhaps pruned
 
     def __repr__(self) -> str:
         words = [f"action {self.action}"]
@@ -70,16 +70,16 @@ class Columns(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     The pairs of ply i are those from offsets[i] to offsets[i + 1], in the order of their actions.
     """
 
-    actions: Numbers  # [n] what was chosen
+    actions: Numbers  # [n] the actions chosen
     sims: Numbers  # [n]
-    value: Floats  # [n] seat 0's, NaN where missing, as in the next three
+    value: Floats  # [n] seat 0's; NaN if unknown, as in the next three
     raw_value: Floats  # [n] seat 0's
     draw: Floats  # [n]
     surprise: Floats  # [n]
     offsets: npt.NDArray[np.int64]  # [n + 1]
     pair_actions: Numbers  # [m]
     pair_weights: npt.NDArray[np.uint16]  # [m] visit counts, or shares x 65535
-    pair_targets: npt.NDArray[np.uint16]  # [m] what a net should learn, on a scale of its own
+    pair_targets: npt.NDArray[np.uint16]  # [m] policy targets, on a scale of their own
 
     def __repr__(self) -> str:
         return f"<columns of {len(self.actions)} plies>"
@@ -91,13 +91,13 @@ class Columns(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     @property
     def has_thought(self) -> npt.NDArray[np.bool_]:
-        """Whether anything is known of a ply, [n]: not of dice, openings, random movers."""
+        """Whether a ply has a thought, [n]; dice, openings and random movers have none."""
         known = [column.are_known(getattr(self, column.name)) for column in PLY_COLUMNS]
         has_thought: npt.NDArray[np.bool_] = np.logical_or.reduce([*known, self.has_policy])
         return has_thought
 
     def with_choices(self, plies: npt.NDArray[np.bool_]) -> "Columns":
-        """The same with the action chosen as the only pair of these plies, [n], which have none."""
+        """A copy in which these plies, [n], which have no pairs, get the chosen action as pair."""
         places = self.offsets[:-1][plies]
         return msgspec.structs.replace(
             self,
@@ -108,7 +108,7 @@ class Columns(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         )
 
     def numbers(self, ply: int) -> dict[str, Any]:
-        """What PLY_COLUMNS say of one ply, in Python's own types; None where it is not known."""
+        """The numbers of PLY_COLUMNS at one ply, in Python's own types; None: unknown."""
         return {
             column.name: column.plain(getattr(self, column.name)[ply]) for column in PLY_COLUMNS
         }
@@ -138,7 +138,7 @@ class Columns(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 class Thoughts(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The thoughts about every ply of a game, packed. Made by `pack`, read by `columns`.
 
-    Each field is a packed column (see columns.py); an empty one says nothing about any ply.
+    Each field is a packed column (see columns.py); it is empty if nothing is known of any ply.
     """
 
     plies: Annotated[int, Meta(ge=0, le=MOST_PLIES)]
@@ -148,8 +148,8 @@ class Thoughts(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     draw: Column = b""
     surprise: Column = b""
     counts: Column = b""  # pairs of each ply
-    action_ids: PairColumn = b""  # every action that occurs in a pair, ascending, steps from -1
-    action_steps: PairColumn = b""  # places in these, ascending within a ply, as steps from -1
+    action_ids: PairColumn = b""  # all actions in pairs, ascending, as differences from -1 on
+    action_steps: PairColumn = b""  # indices into these, ascending per ply, as differences too
     weights: PairColumn = b""  # of the pairs
     target: PairColumn = b""  # weight - target of the pairs, modulo 2**16: empty where equal
 
@@ -157,22 +157,22 @@ class Thoughts(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         return f"<thoughts about {self.plies} plies>"
 
     def identity(self) -> tuple[Any, ...]:
-        """What a record's id depends on: later columns count where they say something."""
+        """What a record's id depends on: later columns count only if they are not empty."""
         fields = list(msgspec.structs.astuple(self))
         while len(fields) > _FIRST_FIELDS and not fields[-1]:
             fields.pop()
         return tuple(fields)
 
     def columns(self, actions: Numbers) -> Columns:
-        """Everything as arrays, beside the actions that were chosen."""
+        """All columns as arrays, with the actions chosen."""
         plies = self.plies
         if len(actions) != plies:
-            raise RecordError(f"thoughts about {plies} plies of a game of {len(actions)}")
+            raise RecordError(f"thoughts about {plies} plies, but the game has {len(actions)}")
         counts = unpack_numbers(self.counts, plies, "counts").astype(np.int64)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
         pairs = int(offsets[-1])
         if pairs != length_of(self.weights) or pairs > MOST_PAIRS:
-            raise RecordError(f"the column counts tells of {pairs} pairs, weights of others")
+            raise RecordError(f"the column counts gives {pairs} pairs, unlike the column weights")
         weights = _read_weights(self.weights, pairs, "weights")
         return Columns(
             actions=actions,
@@ -185,31 +185,31 @@ class Thoughts(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
 
 def pack(
-    actions: npt.ArrayLike,  # [n] what was chosen
+    actions: npt.ArrayLike,  # [n] the actions chosen
     *,
     counts: npt.ArrayLike | None = None,  # [n] pairs of each ply
     pair_actions: npt.ArrayLike = (),  # [m] in any order within a ply
     pair_weights: npt.ArrayLike = (),  # [m] visit counts, or shares that sum to 1 over a ply
-    pair_targets: npt.ArrayLike | None = None,  # [m] where a net should learn something else
-    **columns: npt.ArrayLike | None,  # [n] by the names of PLY_COLUMNS
+    pair_targets: npt.ArrayLike | None = None,  # [m] policy targets, if they differ
+    **columns: npt.ArrayLike | None,  # [n] each, by the names in PLY_COLUMNS
 ) -> tuple[bytes, Thoughts]:
     """The fields `actions` and `thoughts` of a record, from arrays.
 
-    Whole weights are kept as they are, scaled down where one of the ply exceeds 65535; others are
-    shares, kept in units of 1/65535. A pair that counts for nothing then is left out.
+    Whole weights are kept as they are, scaled down if one of the ply exceeds 65535; others are
+    shares, kept in units of 1/65535. Pairs whose weight and target are then 0 are left out.
     """
     if unknown := columns.keys() - {column.name for column in PLY_COLUMNS}:
         raise TypeError(f"there is no column {min(unknown)!r} of plies")
     chosen = whole_numbers(actions, "actions", None, MOST_ACTIONS)
     plies = len(chosen)
     if plies > MOST_PLIES:
-        raise RecordError(f"a game of {plies} plies; a record holds {MOST_PLIES} at most")
+        raise RecordError(f"a game has {plies} plies; a record holds at most {MOST_PLIES}")
     numbers = whole_numbers(
         np.zeros(plies) if counts is None else counts, "counts", plies, MOST_PAIRS
     )
     pairs = int(numbers.sum())
     if pairs > MOST_PAIRS:
-        raise RecordError(f"{pairs} pairs; a record holds {MOST_PAIRS} at most")
+        raise RecordError(f"a game has {pairs} pairs; a record holds at most {MOST_PAIRS}")
     ply_of = np.repeat(np.arange(plies), numbers)  # [m]
     named = whole_numbers(pair_actions, "pair_actions", pairs, MOST_ACTIONS)
     weights = _quantise(pair_weights, ply_of, plies, "pair_weights")
@@ -238,7 +238,7 @@ def pack(
 
 
 def repack(columns: Columns) -> tuple[bytes, Thoughts]:
-    """The same columns packed again: equal to what they came from, unless that was forged."""
+    """The columns packed again: equal to what they were read from, unless that was forged."""
     return pack(
         columns.actions,
         **{column.name: getattr(columns, column.name) for column in PLY_COLUMNS},
@@ -255,13 +255,13 @@ def _quantise(
     plies: int,
     name: str,
 ) -> npt.NDArray[np.int64]:
-    """The weights as whole numbers up to 65535, each ply by itself."""
+    """The weights as whole numbers up to 65535, each ply scaled by itself."""
     weights = np.asarray(given, np.float64).reshape(-1)  # [m]
     if len(weights) != len(ply_of):
-        raise RecordError(f"{name} has {len(weights)} numbers; counts tells of {len(ply_of)}")
+        raise RecordError(f"{name} has {len(weights)} numbers; counts gives {len(ply_of)}")
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
-        raise RecordError(f"{name} has a weight at ply {ply_of[wrong][0]} that is no number >= 0")
+        raise RecordError(f"{name}: a weight at ply {ply_of[wrong][0]} is negative or not finite")
     total = np.bincount(ply_of, weights, plies)  # [n]
     if not (total[ply_of] > 0).all():
         raise RecordError(f"{name} are all 0 at ply {ply_of[total[ply_of] == 0][0]}")
@@ -281,7 +281,7 @@ def _read_weights(packed: bytes, pairs: int, name: str) -> npt.NDArray[np.uint16
 
 
 def _read_pairs(ids: bytes, packed_steps: bytes, counts: npt.NDArray[np.int64]) -> Numbers:
-    """The actions of all pairs, ply after ply."""
+    """The actions of all pairs, ply by ply."""
     actions = np.cumsum(unpack_numbers(ids, length_of(ids), "action_ids").astype(np.int64)) - 1
     steps = unpack_numbers(packed_steps, int(counts.sum()), "action_steps").astype(np.int64)
     if not (steps > 0).all() or (np.diff(actions, prepend=-1) < 1).any():

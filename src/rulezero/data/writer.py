@@ -1,4 +1,4 @@
-"""Writing shards: each writer its own, many at once in one folder."""
+"""Writes shards: each writer has its own, and several may work in one folder."""
 
 import hashlib
 import os
@@ -17,11 +17,11 @@ from rulezero.files import sync_folder
 if sys.platform != "win32":
     import fcntl
 
-_SYNC_SECONDS = 2.0  # at most so much is lost when the power fails; a kill loses nothing
+_SYNC_SECONDS = 2.0  # at most this is lost in a power cut; a kill loses nothing
 
 
 class Writer:
-    """A new shard of its own in a folder: appended to, then sealed."""
+    """A new shard in a folder: appended to, then sealed."""
 
     def __init__(self, folder: Path, header: Header) -> None:
         self.header = header
@@ -32,7 +32,7 @@ class Writer:
         self.values = 0
         self._digest = hashlib.sha256()
         self._synced = time.monotonic()
-        new = folder / f"{name}.new"  # nobody may find it before it is locked
+        new = folder / f"{name}.new"  # others must not find it before it is locked
         self._file = new.open("xb", buffering=0)
         _lock(self._file)
         self._write(MAGIC + chunk(msgspec.json.encode(header)))
@@ -40,7 +40,7 @@ class Writer:
         sync_folder(folder)
 
     def add(self, value: bytes) -> None:
-        """Appends a msgpack value; it outlives the process from here on."""
+        """Appends a msgpack value; when this returns, it is safe even if the process is killed."""
         self._write(chunk(compress(value)))
         self.values += 1
         if time.monotonic() - self._synced > _SYNC_SECONDS:
@@ -48,7 +48,7 @@ class Writer:
             self._synced = time.monotonic()
 
     def seal(self) -> Path | None:
-        """Ends the shard and gives it its name; None, and no file, if it holds nothing."""
+        """Seals the shard and returns its path; deletes it and returns None if it is empty."""
         with self._file:
             if self.values == 0:
                 self.path.unlink()
@@ -56,7 +56,7 @@ class Writer:
             return _seal(self._file, self.path, self.values, self._digest.hexdigest())
 
     def _write(self, data: bytes) -> None:
-        """Appends all of it, or nothing: a full disk leaves no torn chunk among whole ones."""
+        """Appends all of it or nothing, so that a full disk leaves no incomplete chunk."""
         left = memoryview(data)
         try:
             while left:
@@ -70,7 +70,7 @@ class Writer:
 
 
 def adopt(path: Path) -> None:
-    """Cuts and seals a .part whose writer is gone; leaves one alone that is being written."""
+    """Seals the whole chunks of a .part whose writer is gone; ignores one being written."""
     try:
         with path.open("r+b", buffering=0) as file:
             if not _lock(file) or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
@@ -102,7 +102,7 @@ def _seal(file: FileIO, path: Path, values: int, sha256: str) -> Path:
 
 
 def _lock(file: FileIO) -> bool:
-    """Whether the file is ours alone until it is closed; without locks it never is."""
+    """Locks the file until it is closed; False if another has the lock, or without locks."""
     if sys.platform == "win32":
         return False
     try:

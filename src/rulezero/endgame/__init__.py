@@ -1,4 +1,4 @@
-"""Endgames: what is known for certain about positions."""
+"""Solved endgames: exact values of positions."""
 
 from rulezero.endgame.files import TableError
 from rulezero.endgame.monster import GAME, Choice, Probe, Summary, Tables, open  # noqa: A004

@@ -1,4 +1,4 @@
-"""Connect Four solved: exact values, mistakes, and fixed positions to err in.
+"""Solves Connect Four: exact values, mistakes, and fixed positions for measuring mistakes.
 
 from rulezero.endgame import connect4
 
@@ -15,34 +15,34 @@ from rulezero.games.load import load
 Kind = Literal["early", "middle", "late"]
 
 MEN: dict[Kind, range] = {"early": range(8, 15), "middle": range(15, 25), "late": range(25, 35)}
-"""How many men the positions of each kind have."""
+"""The numbers of men in the positions of each kind."""
 
 POSITIONS = Path(__file__).parent / "data" / "connect4.txt"
-"""The fixed positions, one a line; scripts/connect4_positions.py makes them."""
+"""The file of fixed positions, one per line; scripts/connect4_positions.py makes it."""
 
 SIGNS = {1: "+", 0: "=", -1: "-"}
-"""How a column's value is written in that file; a full column is a dot."""
+"""The sign of a column's value in that file; a full column has a dot."""
 
 
 class Solved(NamedTuple):
-    """A position with all that can be known of it."""
+    """A position with its exact values."""
 
     state: State
     values: dict[int, int]  # seat 0's, by legal action
 
     @property
     def for_mover(self) -> dict[int, int]:
-        """The values as the mover sees them."""
+        """The values for the mover."""
         sign = 1 if self.state.mover == 0 else -1
         return {action: sign * value for action, value in self.values.items()}
 
     @property
     def best(self) -> int:
-        """What the position is worth to its mover: 1, 0 or -1."""
+        """The position's value for the mover: 1, 0 or -1."""
         return max(self.for_mover.values())
 
     def is_mistake(self, action: int) -> bool:
-        """Whether the mover has a better move. MoveError if this one is not legal."""
+        """Whether the mover has a better move; MoveError if this one is not legal."""
         if action not in self.values:
             raise MoveError(f"action {action} is not legal here; legal: {self.state.legal}")
         return self.for_mover[action] < self.best
@@ -50,17 +50,17 @@ class Solved(NamedTuple):
 
 @cache
 def solver() -> Connect4Solver:
-    """The solver that all questions of this process share."""
+    """The solver, shared by the whole process."""
     return Connect4Solver(table=64)
 
 
 def value(state: State) -> int:
-    """Seat 0's value when nobody errs: 1, 0 or -1."""
+    """Seat 0's value with best play: 1, 0 or -1."""
     return solver().value(state)
 
 
 def values(state: State) -> dict[int, int]:
-    """Seat 0's value of each legal action: 1, 0 or -1; {} when the game is over.
+    """Seat 0's value of each legal action: 1, 0 or -1; {} if the game is over.
 
     With fewer than eight men on the board it may take minutes.
     """
@@ -73,15 +73,15 @@ def is_mistake(state: State, action: int) -> bool:
 
 
 def men_of(state: State) -> int:
-    """How many men are on the board."""
+    """The number of men on the board."""
     return sum(state.text.count(man) for man in "XO")
 
 
 def positions(kind: Kind) -> tuple[Solved, ...]:
-    """The 500 fixed positions of a kind: always the same ones in the same order.
+    """The 500 fixed positions of a kind: always the same, in the same order.
 
-    The mover of each has a mistake that its opponent cannot punish at once, and a better move, but
-    no immediate win.
+    In each, the mover has no immediate win, a mistake that the opponent cannot punish at once, and
+    a better move.
     """
     if kind not in get_args(Kind):
         raise GameError(f"there are no '{kind}' positions; known: {', '.join(get_args(Kind))}")

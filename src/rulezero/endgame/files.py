@@ -1,7 +1,7 @@
-"""Table files: a page that says what they are, the verdicts, a sum for each block of them.
+"""Table files: a header page, the verdicts, and a checksum for each block of verdicts.
 
-They are mapped into memory, and written under another name first: whoever finds a table finds all
-of it. What is being solved is kept in the same form, layer by layer, with the ending `.part`.
+They are mapped into memory, and written under another name first, so that a table is never
+incomplete. A table that is being solved is saved in the same form, with the suffix `.part`.
 """
 
 import hashlib
@@ -28,24 +28,24 @@ Sums = NDArray[np.uint64]
 
 
 class TableError(RulezeroError):
-    """A table file is not what it should be."""
+    """Raised for a table that is missing, damaged or wrong."""
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the first page of a file says."""
+    """The content of a file's first page."""
 
     format: str = _FORMAT
     version: int = _VERSION
     game: str
-    rules: int  # their version
+    rules: int  # version of the game's rules
     men: str
-    layers: int  # turns of the longest win that was looked for
-    size: int  # of the verdicts, a byte each
-    digest: str = ""  # of all this, and of the sums
+    layers: int  # turns of the longest wins that were searched for
+    size: int  # number of verdicts, one byte each
+    digest: str = ""  # hash of these fields and of the sums
 
 
 class Mapped(msgspec.Struct, frozen=True):
-    """A file in memory: pages are read when somebody looks at them."""
+    """A file mapped into memory: pages are read on first use."""
 
     header: Header
     verdicts: Verdicts
@@ -62,7 +62,7 @@ def write(path: Path, verdicts: Verdicts, *, game: str, rules: int, men: str, la
 
 
 def read(path: Path) -> Mapped:
-    """Maps a table; TableError if it is none, or cut short."""
+    """Maps a table; TableError if the file is not a table, or damaged."""
     try:
         with path.open("rb") as file:
             page = file.read(_PAGE)
@@ -72,9 +72,9 @@ def read(path: Path) -> Mapped:
     try:
         header = msgspec.json.decode(page.rstrip(), type=Header)
     except msgspec.MsgspecError as error:
-        raise TableError(f"{path} is no endgame table: {REMEDY} ({error})") from error
+        raise TableError(f"{path} is not an endgame table: {REMEDY} ({error})") from error
     if header.format != _FORMAT or header.version != _VERSION:
-        raise TableError(f"{path} is of another kind or version: {REMEDY}")
+        raise TableError(f"{path} has another format or version: {REMEDY}")
     sums = size - _PAGE - header.size
     if header.size < 0 or sums < 0 or sums % 8:
         raise TableError(f"{path} is damaged: {REMEDY}")

@@ -1,4 +1,4 @@
-"""Solved endgames of Monster Chess: who takes the king, and how soon.
+"""Solved endgames of Monster Chess: which side wins, and in how many turns.
 
 import rulezero as rz
 
@@ -15,25 +15,25 @@ from rulezero.endgame.files import REMEDY, TABLE, Mapped, TableError, read
 from rulezero.games.load import load
 
 GAME = "monster"
-_SAMPLES = 100_000  # entries that are compared at a time, in a fraction of a second
+_SAMPLES = 100_000  # entries checked at a time, which takes a fraction of a second
 
 
 class Probe(NamedTuple):
-    """What is proven of a position."""
+    """The proven value of a position."""
 
     value: int  # seat 0's: 1, 0 or -1
-    distance: int  # turns of the winner's up to and with the capture of the king; 0 for draws
+    distance: int  # the winner's turns, with that of the capture of the king; 0: draw
 
 
 class Choice(NamedTuple):
-    """A legal action, and what is proven of the position after it."""
+    """A legal action, and the proven value of the position after it."""
 
     action: int
-    probe: Probe | None  # None where no table tells
+    probe: Probe | None  # None: in no table
 
 
 class Count(NamedTuple):
-    """How many positions end how: men on different squares, every board counted."""
+    """Numbers of positions by result, over all boards with the men on different squares."""
 
     white: int  # won by White
     drawn: int
@@ -41,22 +41,22 @@ class Count(NamedTuple):
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The number of all positions."""
         return sum(self)
 
 
 class Longest(NamedTuple):
     """The longest win of a side."""
 
-    turns: int  # 0 where the side wins nowhere
-    text: str | None  # a position that takes so long
+    turns: int  # 0: the side never wins
+    text: str | None  # a position with such a win
 
 
 class Summary(NamedTuple):
-    """What a table says as a whole."""
+    """A summary of a table."""
 
     all: tuple[Count, Count]  # with White and with Black to move
-    quiet: tuple[Count, Count]  # of these, where the white king is not attacked
+    quiet: tuple[Count, Count]  # of these, those without an attack on the white king
     longest: tuple[Longest, Longest]  # of White and of Black
 
 
@@ -66,16 +66,16 @@ class Tables:
     def __init__(self, mapped: Iterable[Mapped] = ()) -> None:
         self.core = MonsterTables()
         self.men: list[str] = []
-        """Whose tables these are: KvKQR, ..."""
+        """The men of each table: KvKQR, ..."""
         for table in mapped:
             self.core.add(table.header.men, table.verdicts, table.sums)
             self.men.append(table.header.men)
 
     def probe(self, state: State) -> Probe | None:
-        """What is proven of a position of monster; None where no table tells.
+        """The proven value of a monster position; None if no table has it.
 
-        Tables know nothing of castling, en passant and the end after 150 turns. A finished game is
-        what it is, at distance 0.
+        Tables ignore castling, en passant and the end of a game after 150 turns. A finished game
+        has its outcome, at distance 0.
         """
         if state.is_over:
             assert state.outcome is not None
@@ -86,10 +86,10 @@ class Tables:
         return Probe((verdict > 0) - (verdict < 0), abs(verdict))
 
     def choices(self, state: State) -> list[Choice]:
-        """Every legal action with what it leads to, the mover's best first.
+        """Every legal action with the value of its successor, the mover's best first.
 
-        Wins come first, the soonest at the top, then draws, what no table knows, and losses, the
-        latest of them at the top.
+        The order is: wins (shortest first), draws, actions that no table covers, and losses
+        (longest first).
         """
         sign = 1 if state.mover == 0 else -1
 
@@ -103,9 +103,9 @@ class Tables:
         return sorted(found, key=worth, reverse=True)
 
     def line(self, state: State) -> list[State]:
-        """The states of a game that both sides play as the tables say, from this one to its end.
+        """The states from this one to the end, if both sides play by the tables.
 
-        A drawn game has no end: only its first state is there.
+        For a drawn position, this is the first state only.
         """
         states = [state]
         while not state.is_over and (known := self.probe(state)) is not None and known.value:
@@ -116,7 +116,7 @@ class Tables:
     def best(self, state: State) -> int:
         """A legal action that keeps the value, and wins soonest or loses latest.
 
-        TableError if no table tells.
+        TableError if a legal action is not covered by a table.
         """
         if state.is_over:
             raise TableError("the game is over: there is nothing to choose")
@@ -126,13 +126,13 @@ class Tables:
             known = self.probe(state.apply(action))
             if known is None:
                 raise TableError(f"no table covers the moves of {state.text}")
-            # 2 for a king taken now, less the later it is taken.
+            # 2 if the king is captured now, less if it is captured later.
             return sign * known.value * (1 + 1 / (1 + known.distance))
 
         return max(state.legal, key=worth)
 
     def summary(self, men: str) -> Summary:
-        """What the table of some men says as a whole."""
+        """A summary of the table of some men."""
         everywhere, quiet, longest = self.core.summary(men)
         return Summary(
             (Count(*everywhere[0]), Count(*everywhere[1])),
@@ -147,11 +147,12 @@ class Tables:
         seed: int = 0,
         tell: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Compares the table with the rules, one ply ahead, at this many random entries.
+        """Compares this many random entries of a table with the rules, one ply ahead.
 
-        TableError names a position that does not agree. `tell` gets how many of how many are done.
+        TableError names a position with a wrong entry. `tell` is called with the number of entries
+        checked so far and the total.
         """
-        for done in range(0, samples, _SAMPLES):  # between two parts Ctrl-C is heard
+        for done in range(0, samples, _SAMPLES):  # Ctrl-C takes effect between two parts
             part = min(_SAMPLES, samples - done)
             wrong = self.core.find_error(men, part, seed + done // _SAMPLES)
             if wrong is not None:
@@ -161,24 +162,24 @@ class Tables:
 
 
 def path_of(folder: Path, men: str, ending: str = TABLE) -> Path:
-    """Where the table of some men lies."""
+    """The path of the table of some men."""
     return folder / f"{monster_men(men)}{ending}"
 
 
 def map_table(folder: Path, men: str, ending: str = TABLE) -> Mapped:
-    """The table of some men; TableError where it is missing, damaged or of other rules."""
+    """The table of some men; TableError if it is missing, damaged or of other rules."""
     path = path_of(folder, men, ending)
     found = read(path)
     version = load(GAME).facts.version
     if found.header.game != GAME or found.header.rules != version:
-        raise TableError(f"{path} was solved by other rules: {REMEDY}")
+        raise TableError(f"{path} was solved with other rules: {REMEDY}")
     if found.header.men != monster_men(men):
-        raise TableError(f"{path} is the table of {found.header.men}: give it its name back")
+        raise TableError(f"{path} is the table of {found.header.men}: rename it back")
     return found
 
 
 def names_in(folder: Path) -> list[str]:
-    """The men whose tables a folder has; TableError names a file that is named after none."""
+    """The men whose tables a folder has; TableError for a file that is not named after men."""
     names = []
     for path in sorted(folder.glob(f"*{TABLE}")):
         try:
@@ -191,12 +192,12 @@ def names_in(folder: Path) -> list[str]:
 
 
 def open(folder: str | Path) -> Tables:  # noqa: A001
-    """The tables in a folder; TableError if there are none, or one of them is no table."""
+    """The tables in a folder; TableError if there are none, or if one of them is invalid."""
     place = Path(folder)
     names = names_in(place)
     if not names:
         raise TableError(
-            f"there are no endgame tables in {place}: rulezero solve monster KvKQR --out {place}"
-            " makes some"
+            f"there are no endgame tables in {place}: make some with"
+            f" rulezero solve monster KvKQR --out {place}"
         )
     return Tables(map_table(place, men) for men in names)

@@ -1,13 +1,13 @@
-"""Positions of given men, drawn at random."""
+"""Random positions with given men."""
 
 import random
 import re
 
 
 def draw(men: str, dice: random.Random, mover: str = "b") -> str:
-    """The text of some men (KPvKQR) on different squares, w or b to move.
+    """The text of a position with some men (KPvKQR) on random squares, w or b to move.
 
-    No care is taken who attacks whom: the game may be over with the next move.
+    Attacks are not considered: the next move may end the game.
     """
     white, black = men.split("v")
     letters = white + black.lower()

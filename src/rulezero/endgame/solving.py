@@ -1,4 +1,4 @@
-"""Solving endgames of Monster Chess, the smaller ones first; it can be stopped and gone on with."""
+"""Solves endgames of Monster Chess, smaller ones first; it can be stopped and resumed."""
 
 import os
 import shutil
@@ -26,27 +26,27 @@ from rulezero.endgame.monster import GAME, map_table, names_in, path_of
 from rulezero.games.load import load
 
 _STAGES = (1, 0, 2)  # second halves, first halves, Black's turns: in this order in each layer
-_CHUNK = 4096  # set-ups that a thread works on at a time
-_SECONDS = 60.0  # between two layers that are kept; so many for each GiB of a large table
+_CHUNK = 4096  # set-ups (squares of the men) that a thread works on at a time
+_SECONDS = 60.0  # between two saved layers; for each GiB of a large table
 
 
 class Layer(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a table is."""
+    """The progress of a table after a layer."""
 
     men: str
-    turns: int  # wins of so many turns are found
-    decided: int  # positions that such wins decide
+    turns: int  # all wins of up to this many turns are found
+    decided: int  # positions decided by such wins
     total: int  # entries of the table
 
 
 class Tell(Protocol):
-    """Is told about every layer."""
+    """A function that is called after every layer."""
 
     def __call__(self, layer: Layer) -> None: ...
 
 
 def order(men: str) -> list[str]:
-    """All tables that some men need, themselves last, each after those it needs."""
+    """All tables that some men need, each after those that it needs itself; theirs is last."""
     found: dict[str, None] = {}
 
     def visit(text: str) -> None:
@@ -60,19 +60,19 @@ def order(men: str) -> list[str]:
 
 
 def solve(men: str, folder: str | Path, *, workers: int, tell: Tell | None = None) -> list[str]:
-    """Makes the tables of some men and of all that they can turn into; which ones were missing.
+    """Makes the missing tables of some men and of all that they can become; returns their names.
 
-    What is in the folder stays. A table whose solving was stopped goes on from its last kept layer.
+    Tables in the folder are kept. A table that was stopped resumes from its last saved layer.
     """
     if not str(folder):
-        raise TableError("'' names no folder: tables are kept in a folder with a name")
+        raise TableError("'' is not a folder's name: give a folder for the tables")
     check_memory(men)
     place = Path(folder)
     if workers < 1:
-        raise TableError(f"tables are solved by at least one worker, not {workers}")
+        raise TableError(f"workers must be at least 1, not {workers}")
     if place.exists() and not place.is_dir():
-        raise TableError(f"{place} is a file: tables are kept in a folder")
-    names_in(place)  # or else nobody could open what is solved
+        raise TableError(f"{place} is a file: give a folder for the tables")
+    names_in(place)  # fails now if the folder could not be opened later
     missing = [text for text in order(men) if not path_of(place, text).exists()]
     _check_room(missing, place)
     place.mkdir(parents=True, exist_ok=True)
@@ -82,24 +82,24 @@ def solve(men: str, folder: str | Path, *, workers: int, tell: Tell | None = Non
 
 
 def check_memory(men: str) -> None:
-    """TableError where this machine is too small to solve some men."""
+    """Raises TableError if this machine has too little memory to solve some men."""
     most = max(map(monster_memory, order(men)))
-    if not hasattr(os, "sysconf"):  # elsewhere nobody can tell
+    if not hasattr(os, "sysconf"):  # on Windows, the memory is unknown
         return
     if most > (there := os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")):
         raise TableError(
-            f"{monster_men(men)} takes {most / 2**30:.0f} GiB of memory to solve; this machine has"
+            f"{monster_men(men)} needs {most / 2**30:.0f} GiB of memory to solve; this machine has"
             f" {there / 2**30:.0f}: solve fewer men"
         )
 
 
 def _check_room(missing: list[str], folder: Path) -> None:
-    """TableError where the disk is too small: the largest table is there twice for a moment."""
+    """Raises TableError if the disk is too full; the largest table is briefly there twice."""
     sizes = [monster_size(men) for men in missing]
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if (most := sum(sizes) + max(sizes, default=0)) > (free := shutil.disk_usage(there).free):
         raise TableError(
-            f"{missing[-1]} and what it needs take {most / 2**30:.1f} GiB on disk; {there} has"
+            f"{missing[-1]} and smaller tables take {most / 2**30:.1f} GiB on disk; {there} has"
             f" {free / 2**30:.1f} left"
         )
 
@@ -121,7 +121,7 @@ def _solve_one(men: str, folder: Path, workers: int, tell: Tell | None) -> None:
             decided += new
             if tell is not None:
                 tell(Layer(men=men, turns=turns, decided=decided, total=verdicts.size))
-            # Nothing new can come once no smaller table has longer wins.
+            # No more wins can be found once no smaller table has longer ones.
             if new == 0 and turns > longest:
                 break
             if time.monotonic() - kept > _SECONDS * max(1.0, verdicts.size / 2**30):
@@ -132,7 +132,7 @@ def _solve_one(men: str, folder: Path, workers: int, tell: Tell | None) -> None:
 
 
 def _begin(men: str, part: Path) -> tuple[Verdicts, int]:
-    """The verdicts so far, and how many layers they have."""
+    """The verdicts so far, and the number of their layers."""
     verdicts = np.zeros(monster_size(men), np.int8)
     if not part.exists():
         return verdicts, 0
@@ -144,7 +144,7 @@ def _begin(men: str, part: Path) -> tuple[Verdicts, int]:
 
 
 def _work(solver: MonsterSolver, pool: ThreadPoolExecutor, men: str, turns: int) -> Iterator[int]:
-    """One layer: how many positions each part of it decided."""
+    """Works on one layer; yields the number of positions that each part decided."""
     setups = monster_setups(men)
     for stage in _STAGES:
         yield from pool.map(

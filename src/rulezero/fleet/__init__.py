@@ -1,1 +1,1 @@
-"""Playing tasks in worker processes, and keeping their games."""
+"""Plays tasks in worker processes, and stores their games."""

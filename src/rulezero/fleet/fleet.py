@@ -1,4 +1,4 @@
-"""Playing tasks into a store, and judging its games, on this machine or on others."""
+"""Plays tasks into a store, and judges games of a store, on this machine or on others."""
 
 import contextlib
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
@@ -21,9 +21,9 @@ class Fleet(Protocol):
     def run(
         self, tasks: Sequence[Task], done: Sequence[Collection[int]] = ()
     ) -> Generator[tuple[int, Finished], None, None]:
-        """The games of tasks as they finish, each with the number of its task.
+        """Yields the games of tasks as they finish, each with the number of its task.
 
-        Games whose indices are in `done`, task by task, are not played.
+        `done` has, for each task, the indices of games that are not played.
         """
 
 
@@ -38,11 +38,11 @@ class Kept(NamedTuple):
 def play_into(
     store: Store | None, tasks: Sequence[Task], fleet: Fleet
 ) -> Generator[Kept, None, None]:
-    """Every game of the tasks: first those that the store holds, then the others as they finish.
+    """Yields every game of the tasks: first those in the store, then the others as they finish.
 
-    A game is kept before it is yielded. Games of a task without a name cannot be recognised, so
-    they are always played; without a store nothing is kept. It is safe to be killed at any time:
-    the games kept so far are not played again.
+    A game is stored before it is yielded. Games of a task without a name cannot be recognised in
+    the store, so they are always played; without a store nothing is stored. The process may be
+    killed at any time: games in the store are not played again.
     """
     done: list[set[int]] = [set() for _ in tasks]
     for number, record in _held(store, tasks):
@@ -54,7 +54,7 @@ def play_into(
             try:
                 _keep(store, tasks[number], finished)
             except KeyboardInterrupt:
-                _keep(store, tasks[number], finished)  # the store gives a record only once
+                _keep(store, tasks[number], finished)  # the store yields a copy of a record once
                 yield kept
                 raise
             yield kept
@@ -63,11 +63,11 @@ def play_into(
 def judge_into(
     store: Store, records: Iterable[Record], by: str, fleet: Fleet
 ) -> Generator[bool, None, None]:
-    """Writes a judge's notes about records of a store that are true and have plies.
+    """Writes a judge's notes about records of a store, which must be valid and have plies.
 
-    Yields for each of them whether its note is new; one that the store holds is not written again.
-    A note is kept before that, so it is safe to be killed at any time. The records must come in the
-    same order each time: a note depends on the place of its record.
+    Yields for each record whether its note is new; a note in the store is not written again. A note
+    is stored before that, so the process may be killed at any time. The records must come in the
+    same order each time, because a note depends on the position of its record in this order.
     """
     known = {note.record for note in store.notes() if note.judge == by}
     for number, batch in enumerate(_batches(records)):
@@ -80,7 +80,7 @@ def judge_into(
             for _, finished in judged:
                 if finished.note is None or not finished.note.value:
                     raise PlayerError(
-                        f"'{by}' has no opinion of positions: name a player that has one, such as"
+                        f"'{by}' does not evaluate positions: name a player that does, such as"
                         " puct:sims=100"
                     )
                 store.add_note(batch[finished.record.index].id, by, finished.note)
@@ -88,14 +88,14 @@ def judge_into(
 
 
 def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """The records in their order, those of one game together."""
+    """The records in their order, in batches of one game each."""
     for _, games in groupby(records, key=lambda record: record.game):
         while batch := list(islice(games, _BATCH)):
             yield batch
 
 
 def _held(store: Store | None, tasks: Sequence[Task]) -> Generator[tuple[int, Record], None, None]:
-    """The games of the tasks that the store holds, each with the number of its task."""
+    """The games in the store that belong to the tasks, each with the number of its task."""
     numbers = {task.name: number for number, task in enumerate(tasks) if task.name}
     for purpose in sorted({tasks[number].purpose for number in numbers.values()}):
         for record in () if store is None else store.select(purpose=purpose):
@@ -105,7 +105,7 @@ def _held(store: Store | None, tasks: Sequence[Task]) -> Generator[tuple[int, Re
 
 
 def _keep(store: Store | None, task: Task, finished: Finished) -> None:
-    """Writes the note before the record: a game that is kept is never played for its note again."""
+    """Writes the note before the record: a game in the store is not played again for its note."""
     if store is None:
         return
     if finished.note is not None:

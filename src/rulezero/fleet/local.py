@@ -1,4 +1,4 @@
-"""Tasks played on this machine, in one process or in several."""
+"""Plays tasks on this machine, in one process or in several."""
 
 import contextlib
 import math
@@ -20,10 +20,10 @@ from rulezero.play.task import Task, check_task
 class LocalFleet:
     """Plays tasks in `workers` processes of this machine (0: one for each core).
 
-    Each plays `width` games in step and caches `cache` positions of each net. None of these changes
-    a record. `players` are the tasks' own where they hold evaluators that no text can name, which
-    play in this process. An error ends everything unless there is a timeout, which needs worker
-    processes, because those can be killed.
+    Each process plays `width` games at the same time and caches `cache` positions of each net. None
+    of these settings changes a record. `players` are the tasks' players if they hold evaluators
+    that a text cannot name; their games are played in this process. An error ends all games unless
+    `timeout` is given, which needs worker processes because only those can be killed.
     """
 
     def __init__(
@@ -38,11 +38,14 @@ class LocalFleet:
     ) -> None:
         check_workers(workers)
         if width < 1 or cache < 0:
-            raise GameError("a width is at least 1, a cache at least 0")
+            raise GameError(
+                f"width={width}, cache={cache}: a width is at least 1, and a cache at least 0"
+            )
         if players is not None and any(each.evaluator is not None for each in players):
             if workers > 1:
                 raise GameError(
-                    "a player with an evaluator of its own plays in one process: workers=1"
+                    f"workers={workers}: a player with an evaluator of its own plays in this"
+                    " process; set workers=1"
                 )
             workers = 1
         self._nets = nets
@@ -55,9 +58,9 @@ class LocalFleet:
     def run(
         self, tasks: Sequence[Task], done: Sequence[Collection[int]] = ()
     ) -> Generator[tuple[int, Finished], None, None]:
-        """The games of tasks as they finish, each with the number of its task.
+        """Yields the games of tasks as they finish, each with the number of its task.
 
-        Games whose indices are in `done`, task by task, are not played. A worker that dies is
+        `done` has, for each task, the indices of games that are not played. A worker that dies is
         replaced, and its games are played again.
         """
         games = [check_task(task) for task in tasks]
@@ -68,7 +71,7 @@ class LocalFleet:
         total = sum(map(len, left))
         workers = min(self._workers or cores(), total)
         if workers > 1 or (workers == 1 and self._timeout is not None):
-            share = -(-total // workers)  # a worker with more in step would leave others idle
+            share = -(-total // workers)  # more games in one worker would leave other workers idle
             queue = [(number, index) for number, indices in enumerate(left) for index in indices]
             workload = Workload(
                 tasks=[msgspec.msgpack.encode(task) for task in tasks],
@@ -103,7 +106,7 @@ def run(
     cache: int = 1 << 16,
     players: tuple[Player, Player] | None = None,
 ) -> Iterator[Finished]:
-    """The games of one task as they finish, played in this process unless there are workers."""
+    """Yields the games of one task as they finish; `workers` are as in LocalFleet."""
     fleet = LocalFleet(workers=workers, width=width, cache=cache, players=players)
     with contextlib.closing(fleet.run([task])) as playing:
         for _, finished in playing:

@@ -1,4 +1,4 @@
-"""Worker processes of this machine, and what happens to games that never end."""
+"""Worker processes on this machine, and the time limit of their games."""
 
 import contextlib
 import logging
@@ -29,11 +29,11 @@ from rulezero.play.task import Task, check_task, decode
 _LOG = logging.getLogger("rulezero")
 _MOST_DEATHS = 3  # of workers in a row
 _CHECK_SECONDS = 1.0  # between two checks for stuck workers
-_GRACE = 2.0  # seconds: a worker whose game takes twice its time and this much more is stuck
+_GRACE = 2.0  # seconds; a worker is stuck if a game takes twice its time limit and this in addition
 
 
 class Timeout(NamedTuple):
-    """How long a game may take; one that fails or takes longer is left out and reported."""
+    """The time limit of games; a game that fails or takes longer is left out and reported."""
 
     seconds: float
     on_failure: Callable[[int, int, str], None]  # the task's number, the game's index, the reason
@@ -44,23 +44,23 @@ GameKey = tuple[int, int]  # the number of its task, and its index there
 
 @dataclass(frozen=True)
 class Workload:
-    """What every worker process gets."""
+    """The data that every worker process gets."""
 
     tasks: list[bytes]  # encoded
-    games: bytes  # those that only this process knows, packed
+    games: bytes  # rules that are registered only in this process, packed
     nets: NetStore
     width: int
     cache: int
-    seconds: float  # that a game may take
+    seconds: float  # time limit of a game
 
 
 @dataclass
 class _Worker:
-    """A process, and since when it plays which games."""
+    """A worker process, and the time at which it began each of its games."""
 
     process: BaseProcess
-    games: dict[GameKey, float] = field(default_factory=dict)  # inf: not begun, or not now
-    is_alone: bool = False  # it plays one at a time
+    games: dict[GameKey, float] = field(default_factory=dict)  # inf: not played at the moment
+    is_alone: bool = False  # it plays one game at a time
 
     def begin(self, game: GameKey, is_alone: bool) -> None:
         self.is_alone = is_alone
@@ -70,10 +70,11 @@ class _Worker:
 
 
 class WorkerPool:
-    """Processes that play the games they are sent; each gets the next one when it has room.
+    """Worker processes; each one gets the next game when it has room.
 
-    Since this process knows which games a worker has, another one plays them if it dies. Each has a
-    pipe of its own, so that one killed in the middle of a message blocks no other.
+    This process knows which games each worker has, so that another worker can play them if it dies.
+    Each worker has its own pipe, so that one killed in the middle of a message does not block the
+    others.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class WorkerPool:
         self._deaths = 0  # since the last game that was finished
 
     def play(self, workers: int) -> Iterator[tuple[int, Finished]]:
-        """All games as they finish."""
+        """Yields all games as they finish."""
         try:
             for _ in range(workers):
                 self._assign(self._start())
@@ -131,7 +132,7 @@ class WorkerPool:
                 target=_work, args=(self._workload, theirs), daemon=True
             )
             process.start()
-        theirs.close()  # or else the end of the worker would not be the end of the pipe
+        theirs.close()  # otherwise the pipe would stay open after the worker has ended
         self._workers[ours] = _Worker(process)
         return ours
 
@@ -142,7 +143,7 @@ class WorkerPool:
 
     def _send(self, connection: Connection, game: GameKey, *, is_alone: bool) -> None:
         self._workers[connection].games[game] = math.inf
-        with contextlib.suppress(OSError):  # a worker that has died is noticed when it is read
+        with contextlib.suppress(OSError):  # a dead worker is noticed when its pipe is read
             connection.send((*game, is_alone))
 
     def _fail(self, worker: _Worker, number: int, failure: Failure) -> None:
@@ -158,22 +159,22 @@ class WorkerPool:
         return worker
 
     def _replace_dead_worker(self, connection: Connection) -> None:
-        """Another worker plays the games again. GameError if workers do nothing but die."""
+        """Lets a new worker play the games again. GameError if too many workers die in a row."""
         worker = self._remove(connection)
         code = worker.process.exitcode or 0
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
         self._deaths += 1
         if self._deaths > _MOST_DEATHS:
             raise GameError(
-                f"{self._deaths} worker processes in a row died before they finished a game, the"
-                f" last one {how}; the games that were finished are kept"
+                f"{self._deaths} worker processes in a row died without finishing a game: the last"
+                f" one {how}; finished games are kept"
             )
         _LOG.warning("a worker process %s; another one plays its games again", how)
         self._queue.extendleft(reversed(worker.games))
         self._assign(self._start())
 
     def _replace_stuck_workers(self) -> None:
-        """Kills workers that do not return from a game; their other games begin again, alone."""
+        """Kills workers that are stuck in a game; their other games start again, one by one."""
         if self._timeout is None:
             return
         longest = 2 * self._timeout.seconds + _GRACE
@@ -183,8 +184,8 @@ class WorkerPool:
                 continue
             worker.process.kill()
             self._remove(connection)
-            if worker.is_alone:  # in step, any of its games may be the one
-                self._fail(worker, oldest[0], Failure(oldest[1], "it never came back"))
+            if worker.is_alone:  # otherwise, any of its games may be the one that is stuck
+                self._fail(worker, oldest[0], Failure(oldest[1], "it never returned"))
             new = self._start()
             for game in worker.games:
                 self._send(new, game, is_alone=True)
@@ -192,9 +193,9 @@ class WorkerPool:
 
 
 def fresh_processes(count: int, games: Iterable[str]) -> ProcessPoolExecutor:
-    """Processes that start as workers do, for other functions of the package.
+    """Processes that start like workers, for other functions of the package.
 
-    They know the games of these texts, even those that only this process does.
+    They can load the games of these texts, even those that are registered only in this process.
     """
     pool = ProcessPoolExecutor(
         count,
@@ -210,7 +211,7 @@ def fresh_processes(count: int, games: Iterable[str]) -> ProcessPoolExecutor:
 
 @contextlib.contextmanager
 def _ignored_interrupts() -> Iterator[None]:
-    """Processes started here ignore Ctrl-C, which is for the process that waits for them."""
+    """Lets processes started inside ignore Ctrl-C: this process handles it and ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -223,7 +224,7 @@ def _ignored_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _without_main() -> Iterator[None]:
-    """Processes started here do not run the user's script again, as spawned ones do."""
+    """Keeps processes started inside from running the user's script, as spawned ones usually do."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -233,30 +234,30 @@ def _without_main() -> Iterator[None]:
 
 
 class _Assignments:
-    """The games that a worker is sent, in their order."""
+    """The games that a worker receives, in order."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._next: tuple[int, int, bool] | None = None  # received, not yet taken
 
     def wait(self) -> tuple[int, int, bool]:
-        """The next game, which stays the next: its task's number, its index, whether alone."""
+        """Waits for the next game but does not take it: its task's number, its index, is_alone."""
         if self._next is None:
             self._next = self._connection.recv()
         return self._next
 
     def take(self) -> int:
-        """The index of the next game, which is taken."""
+        """Takes the next game; returns its index."""
         _, index, _ = self.wait()
         self._next = None
         return index
 
     def in_step(self, number: int) -> Iterator[int]:
-        """Indices of this task's games that have arrived; more may be asked for later."""
+        """The indices of this task's games that have arrived; can be continued when more arrive."""
         return _Arrived(self, number)
 
     def has_arrived(self, number: int) -> bool:
-        """Whether the next game is here, and one of this task to be played in step."""
+        """Whether the next game has arrived, is one of this task, and need not be played alone."""
         if self._next is None and not self._connection.poll():
             return False
         task, _, is_alone = self.wait()
@@ -264,7 +265,7 @@ class _Assignments:
 
 
 class _Arrived(Iterator[int]):
-    """Unlike a generator it can go on after it had nothing to give."""
+    """An iterator that can continue after it was exhausted, unlike a generator."""
 
     def __init__(self, assignments: _Assignments, number: int) -> None:
         self._assignments = assignments
@@ -277,7 +278,7 @@ class _Arrived(Iterator[int]):
 
 
 def _work(workload: Workload, connection: Connection) -> None:
-    """One worker process: plays the games it is sent, and sends what it finishes."""
+    """Runs a worker process: plays the games that it receives, and sends the results."""
     assignments, table, current = _Assignments(connection), None, -1
     try:
         unpack(workload.games)
@@ -299,6 +300,6 @@ def _work(workload: Workload, connection: Connection) -> None:
     except RulezeroError as error:
         connection.send((-1, str(error)))
     except (EOFError, BrokenPipeError, ConnectionResetError):
-        os._exit(1)  # the process that asked was killed: nothing is left to play for
-    except BaseException as error:  # of rules or an evaluator in Python
+        os._exit(1)  # the main process was killed: no one needs the games
+    except BaseException as error:  # raised by rules or an evaluator in Python
         connection.send((-1, f"a worker process failed: {type(error).__name__}: {error}"))

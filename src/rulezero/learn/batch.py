@@ -1,4 +1,4 @@
-"""Batches: positions of the window, re-made as a net sees them."""
+"""Batches: positions of the window, replayed into the planes that a net reads."""
 
 from collections.abc import Iterable
 
@@ -16,12 +16,12 @@ from rulezero.play.evaluators import chances
 
 
 class Batch(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """B positions; everything is the mover's."""
+    """B positions, all from the mover's point of view."""
 
     planes: Floats  # [B, channels, rows, columns]
     legal: npt.NDArray[np.bool_]  # [B, slots]
-    policy: Floats  # [B, slots] sums to 1, or is 0 where there is no policy target
-    wdl: Floats  # [B, 3] chances of a win, a draw, a loss
+    policy: Floats  # [B, slots] sums to 1; all 0 without a policy target
+    wdl: Floats  # [B, 3] probabilities of win, draw, loss
     value: Floats  # [B] expected result, in [-1, 1]
     weight: Floats  # [B]
     plies_left: Floats  # [B] until the end of the game
@@ -41,10 +41,10 @@ class Batches:
     def make(
         self, positions: Indices, dice: np.random.Generator | None = None, *, done: float = 1.0
     ) -> Batch:
-        """The batch of these positions, each game gone through once; weights are all 1.
+        """The batch of these positions, in ascending order; its weights are all 1.
 
-        With dice, each position is shown in the game's mirror with probability 1/2. Targets are
-        those after a share of the fit; without one, those of its end.
+        With `dice` and `mirrors`, each position is mirrored with probability 1/2. `done` is the
+        share of the fit that is done, on which the search's share in the value targets depends.
         """
         known = self.window.at(np.sort(positions))
         size, facts = len(known.game), self.game.facts
@@ -81,7 +81,7 @@ class Batches:
         )
 
     def _wdl(self, known: Positions, done: float) -> Floats:
-        """The mover's chances: how the game ended, mixed with what the search thought."""
+        """The value targets: the game's result mixed with the search's value, [B, 3]."""
         ends = chances(known.result, known.drawn)
         settings, is_searched = self.settings, np.isfinite(known.search)
         first, last = settings.search_share, settings.search_share_end
@@ -102,7 +102,7 @@ def _pairs(
     def ends(sizes: Iterable[int]) -> npt.NDArray[np.int64]:
         return np.cumsum([0, *sizes])
 
-    # Of all games behind one another: where the plies of each begin, and its pairs.
+    # In the concatenation of all games: where the plies and the pairs of each game begin.
     at = ends(len(game.offsets) for game in games)[which] + known.ply
     first = ends(len(game.pair_actions) for game in games)[which]
     bounds = joined((game.offsets for game in games), np.int32)

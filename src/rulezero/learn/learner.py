@@ -1,4 +1,4 @@
-"""The learner: a net, its optimiser, and how far they have come."""
+"""The learner: a net, its optimiser and its number of steps."""
 
 import copy
 import math
@@ -31,7 +31,7 @@ _MOST_MEASURED = 4096  # held-out positions
 
 
 class Learner:
-    """A net in training. Fits are reproducible: everything random comes from the dice given."""
+    """A net in training. Fits are reproducible: all random numbers come from the `dice` given."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Learner:
         targets: TargetSettings | None = None,
         terms: Sequence[Term] = (),
     ) -> None:
-        """`terms` are those of fit.loss.extra; the tower has the heads that they need."""
+        """`terms` are the terms of fit.loss.extra; the tower must have the heads they need."""
         self.game = game
         self.settings = settings
         self.targets = targets or TargetSettings()
@@ -55,7 +55,7 @@ class Learner:
 
     @property
     def nets(self) -> list[Tower]:
-        """The one that learns, and the average of its weights if there is one."""
+        """The net in training, and the net with its averaged weights if there is one."""
         return [self.tower] if self.average is self.tower else [self.tower, self.average]
 
     def learn_from(
@@ -67,7 +67,7 @@ class Learner:
         dice: np.random.Generator,
         tell: Tell | None = None,
     ) -> Fit:
-        """Learns from a window whose newest games are of this generation."""
+        """Fits the net to a window whose newest games are of this generation."""
         batches = Batches(window, self.game, settings=self.targets, mirrors=self.settings.mirror)
         with threads(self.settings.threads):
             begin = time.perf_counter()
@@ -75,7 +75,7 @@ class Learner:
             best: _Best | None = None
             epochs = list(plan(window, generation, self.settings, dice))
             steps = sum(map(len, epochs))
-            if self.tower.config.dropout or self.terms:  # torch has dice of its own
+            if self.tower.config.dropout or self.terms:  # torch has its own random state
                 torch.manual_seed(int(dice.integers(1 << 63)))
             for number, epoch in enumerate(epochs):
                 for batch in _ahead(epoch, batches, dice, done, steps):
@@ -107,7 +107,7 @@ class Learner:
             )
 
     def _check(self, losses: dict[str, float], where: str) -> None:
-        """RunError if a loss is no finite number."""
+        """Raises RunError if a loss is not finite."""
         for name in (*(term.name for term in self.terms), "total"):
             if math.isfinite(losses[name]):
                 continue
@@ -119,29 +119,29 @@ class Learner:
             )
 
     def _better(self, best: "_Best | None", batches: Batches) -> "_Best | None":
-        """The best weights so far, by the loss on games that are kept apart; none without such."""
+        """The best weights so far, by loss on validation or held-out games; None without any."""
         batch = _apart(batches, Part.VALIDATION) or _apart(batches, Part.HELD_OUT)
         if batch is None:
             return None
         loss = self.loss(batch)
-        if best is not None and not loss < best.loss:  # NaN is no better
+        if best is not None and not loss < best.loss:  # NaN is not better
             best.epochs_since += 1
             return best
         return _Best(loss, self)
 
     def measure(self, batches: Batches) -> Measures | None:
-        """The net's figures on positions that it does not learn from; none where there are none."""
+        """The net's figures on held-out positions; None if there are none."""
         batch = _apart(batches, Part.HELD_OUT)
         return None if batch is None else measure(self.judge(batch), batch)
 
     @torch.inference_mode()
     def loss(self, batch: Batch) -> float:
-        """The loss of the net that plays, over a batch."""
+        """The loss of the net that plays, on a batch."""
         return float(self._losses(self._outputs(batch), self._examples(batch))["total"])
 
     @torch.inference_mode()
     def judge(self, batch: Batch) -> Answers:
-        """The answers of the net that plays, about a batch."""
+        """The answers of the net that plays, for a batch."""
         outputs = self._outputs(batch)
         return Answers(
             shares=torch.softmax(outputs.policy, 1).cpu().numpy(),
@@ -162,7 +162,7 @@ class Learner:
         return Outputs(torch.cat(policy), torch.cat(value), moves_left, extra)
 
     def _losses(self, outputs: Outputs, examples: Examples) -> dict[str, Tensor]:
-        """Means over a batch, by the names of the loss's parts."""
+        """The mean losses over a batch, by the names of the loss's parts."""
         settings = self.settings.loss
         found = losses(outputs, examples, settings, type(self.tower.value))._asdict()
         for term in self.terms:
@@ -171,7 +171,7 @@ class Learner:
         return found
 
     def learn(self, batch: Batch, rate: float) -> int:
-        """One step by itself; how many samples that took."""
+        """Takes one step on a batch; returns the number of samples."""
         self.tower.train()
         self._learn(self._examples(batch), rate)
         return len(batch.value)
@@ -194,13 +194,13 @@ class Learner:
         return {name: float(mean.detach()) for name, mean in loss.items()}
 
     def _recomputed(self, positions: int) -> int:
-        """How many blocks are computed again for the gradients of a batch of this size."""
+        """The number of blocks to recompute for the gradients of a batch of this size."""
         blocks, fitting = len(self.tower.blocks), self.settings.micro_batch or positions
         return blocks - min(blocks, blocks * fitting // positions)
 
     @torch.no_grad()
     def _update_average(self) -> None:
-        # Young averages follow fast, or else they would remember the random weights for long.
+        # The decay is smaller at first, so that the average soon forgets the random weights.
         keep = min(self.settings.average, (1 + self.step) / (10 + self.step))
         averages, now = self.average.state_dict(), self.tower.state_dict()
         for name, tensor in averages.items():
@@ -221,14 +221,11 @@ class Learner:
         checkpoint.save(net, self.average, self.game, metadata)
 
     def save(self, folder: Path) -> str:
-        """Writes everything that goes on being needed: weights, their average, the optimiser.
-
-        What it returns is the SHA-256 of that.
-        """
+        """Writes weights, their average and the optimiser, to resume from; returns the SHA-256."""
         return snapshot.save(folder, self._parts, {"step": self.step})
 
     def load(self, folder: Path, wanted: str) -> None:
-        """Goes on where `save` was. RunError where the file is not the one with this SHA-256."""
+        """Restores what `save` wrote. Raises RunError if the file's SHA-256 is not `wanted`."""
         self.step = snapshot.load(folder, wanted, self._parts)["step"]
 
     @property
@@ -249,7 +246,7 @@ def optimiser_of(net: torch.nn.Module, settings: FitSettings) -> torch.optim.Opt
 
 
 def _apart(batches: Batches, part: Part) -> Batch | None:
-    """Positions of a part that is not learned from, old and new ones alike; None if it is empty."""
+    """At most 4,096 positions of a part, evenly spaced over the window; None if it is empty."""
     positions = batches.window.positions(part)
     step = max(1, math.ceil(len(positions) / _MOST_MEASURED))
     return batches.make(positions[::step]) if len(positions) else None
@@ -275,12 +272,12 @@ def _ahead(
 
 
 class _Done:
-    """What a fit has done so far."""
+    """The progress of a fit."""
 
     def __init__(self) -> None:
         self.losses: list[dict[str, float]] = []
         self.samples = 0
-        self.waiting = 0.0  # seconds for batches that were not ready
+        self.waiting = 0.0  # seconds spent waiting for batches
         self.rate = 0.0
 
     @property
@@ -299,7 +296,7 @@ class _Done:
 
 
 class _Best:
-    """Weights as they were after an epoch."""
+    """A copy of the weights after an epoch."""
 
     def __init__(self, loss: float, learner: Learner) -> None:
         self.loss = loss

@@ -1,4 +1,4 @@
-"""What a net is fitted to: cross-entropies, and a penalty on illegal moves."""
+"""The loss of a net: policy and value losses, and a penalty on illegal moves."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from rulezero.nets.heads import ValueHead
 from rulezero.nets.tower import Outputs
 
 MOVES_LEFT_UNIT = 50.0  # plies
-_IMPOSSIBLE = -1e9  # a logit whose probability is 0, and whose gradient is no NaN
+_IMPOSSIBLE = -1e9  # logit with probability 0; unlike -inf, it causes no NaN in gradients
 
 
 class Examples(NamedTuple):
@@ -29,21 +29,21 @@ class Examples(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a net says of a batch, as a loss term of one's own is given it."""
+    """The outputs of a net for a batch, as a custom loss term receives them."""
 
     policy: Tensor  # [B, slots] logits, before any masking
     value: Tensor  # [B, 3] logits of the mover's win, draw, loss; [B, 1] with net.value=tanh
-    moves_left: Tensor | None  # [B, 1] of nets with such a head
-    head: Tensor | None  # of the term's own head
+    moves_left: Tensor | None  # [B, 1]; none: the net has no such head
+    head: Tensor | None  # output of the term's own head; none: it has no head
 
 
 class Losses(NamedTuple):
-    """Means over a batch."""
+    """Mean losses over a batch."""
 
     total: Tensor
     policy: Tensor  # cross-entropy, in nats, over positions with a policy target
-    value: Tensor  # the value head's own loss, or the error of the expected result to a power
-    illegal: Tensor  # probability on illegal slots
+    value: Tensor  # the value head's own loss, or |error of the expected result| ** value_power
+    illegal: Tensor  # the policy's probability on illegal slots
     moves_left: Tensor  # Huber loss, in units of MOVES_LEFT_UNIT; 0 without such a head
 
 
@@ -52,8 +52,8 @@ def losses(
 ) -> Losses:
     """The losses of the outputs of a net with this value head.
 
-    The policy's cross-entropy among legal moves says nothing about the others: what keeps
-    probability away from them is the penalty alone. Over all slots it does both.
+    A cross-entropy over legal moves ignores the illegal ones: only the penalty keeps probability
+    away from them. A cross-entropy over all slots needs no penalty.
     """
     policy, value, moves_left, _ = said
     weight = examples.weight / examples.weight.sum()
@@ -78,27 +78,27 @@ def losses(
 
 
 def term_loss(term: Term, said: Outputs, examples: Examples) -> Tensor:
-    """The loss of a term of one's own, a scalar. RunError says what is wrong with it."""
+    """The loss of a custom term, a scalar. Raises RunError if its function fails."""
     head = (said.extra or {}).get(term.name)
     try:
         loss = term.loss(Said(said.policy, said.value, said.moves_left, head), examples)
-    except Exception as error:  # it is the user's
+    except Exception as error:  # the user's code may raise anything
         raise RunError(f"the loss term '{term.name}' {describe(error)}") from error
     if not isinstance(loss, Tensor) or loss.numel() != 1:
         what = list(loss.shape) if isinstance(loss, Tensor) else f"{loss!r:.60}"
         raise RunError(
-            f"the loss term '{term.name}' returned {what}; it must return one number, a tensor such"
-            " as errors.mean()"
+            f"the loss term '{term.name}' returned {what}; it must return a tensor with one number,"
+            " such as errors.mean()"
         )
     return loss.float().reshape(())
 
 
 def legal_log_shares(logits: Tensor, legal: Tensor) -> Tensor:
-    """Logarithms of the policy among legal moves: [B, slots], 0 for the others."""
+    """Log-probabilities of the policy over legal moves: [B, slots], 0 for illegal slots."""
     shares = functional.log_softmax(logits.masked_fill(~legal, _IMPOSSIBLE), 1)
     return shares.masked_fill(~legal, 0.0)
 
 
 def illegal_mass(logits: Tensor, legal: Tensor) -> Tensor:
-    """How much of the whole policy lies on illegal slots: [B], in [0, 1]."""
+    """The policy's probability on illegal slots: [B], in [0, 1]."""
     return torch.softmax(logits, 1).masked_fill(legal, 0.0).sum(1)

@@ -1,4 +1,4 @@
-"""How good a net's answers are, each figure beside that of the best constant answer."""
+"""Measures a net's answers, and for comparison the best constant answer."""
 
 import math
 
@@ -10,19 +10,19 @@ from rulezero.data.columns import Floats
 from rulezero.learn.batch import Batch
 
 _TINY = 1e-12
-_TRUST = 20  # times that a slot must have been legal before it is believed as much as the mean
+_TRUST = 20  # times a slot must be legal before its own rate counts as much as the mean rate
 
 
 class Answers(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """What a net says of B positions, for their movers."""
+    """A net's answers for B positions, from the mover's point of view."""
 
-    shares: Floats  # [B, slots] its policy over all slots, illegal ones among them
+    shares: Floats  # [B, slots] policy over all slots, including illegal ones
     wdl: Floats  # [B, 3]
     has_draws: bool = True  # whether the net predicts draws; if not, its value is one number
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """How far answers are from their targets, over positions that were never trained on."""
+    """Losses and accuracies of answers, over positions that were never trained on."""
 
     total: float  # policy and value loss together
     policy: float  # cross-entropy among legal moves, in nats
@@ -35,7 +35,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Measures(msgspec.Struct, frozen=True, kw_only=True):
-    """A net's figures, and those of the best answer that looks at no position."""
+    """A net's figures, and those of the best constant answer, which ignores the position."""
 
     positions: int
     net: Figures
@@ -45,7 +45,7 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def measure(answers: Answers, batch: Batch) -> Measures:
-    """The figures of answers about a batch."""
+    """The measures of a net's answers for a batch."""
     return Measures(
         positions=len(batch.value),
         net=_figures(answers, batch),
@@ -56,9 +56,9 @@ def measure(answers: Answers, batch: Batch) -> Measures:
 
 
 def measure_chances(said: Floats, wanted: Floats) -> Measures:
-    """The figures of answers that are nothing but the mover's chance, in [0, 1]: [p] each.
+    """The measures of a net that predicts only the mover's chance, in [0, 1]: [p] each.
 
-    Their value loss is the squared error of the chance; of policies they know nothing.
+    The value loss is the squared error of the chance; figures about policies are NaN.
     """
 
     def figures(chances: Floats) -> Figures:
@@ -84,10 +84,10 @@ def measure_chances(said: Floats, wanted: Floats) -> Measures:
 
 
 def best_constant(batch: Batch, *, has_draws: bool = True) -> Answers:
-    """For each slot how often it is played where it is legal; the mean chances.
+    """The best constant answer: how often each slot is played if it is legal, and the mean wdl.
 
-    Slots that are rarely legal are played about as often as the mean slot: a constant that knows
-    these few positions by heart would be no measure for a net that has never seen them.
+    For slots that are rarely legal, this rate is close to the mean over all slots: rates fitted to
+    a few positions would be no fair comparison for a net that has never seen these positions.
     """
     played, legal = batch.policy.sum(0), batch.legal[batch.policy.sum(1) > 0].sum(0)
     mean = played.sum() / max(legal.sum(), 1)

@@ -11,11 +11,12 @@ from rulezero.learn.window import Indices, Part, Window
 def plan(
     window: Window, generation: int, settings: FitSettings, dice: np.random.Generator
 ) -> Iterator[list[Indices]]:
-    """The batches of each epoch; where samples are counted, all of them are one epoch.
+    """Yields the batches of each epoch; a fit whose length is given in samples is one epoch.
 
-    Positions are drawn in proportion to their weights, from the whole window or, with `mix`, in
-    part from the newest generation and in part from the older ones. An epoch goes once through
-    the newest generation then, and else once through the window: what weighs 40 comes 40 times.
+    Positions are drawn in proportion to their weights from the whole window. With `mix`, this
+    share of the positions is drawn from older generations, and the rest from the newest one. An
+    epoch is one pass through the window (with `mix`: through the newest generation), in which a
+    position of weight 40 occurs 40 times.
     """
     known = window.positions(Part.TRAINING)
     fresh = window.positions(Part.TRAINING, generation)
@@ -66,7 +67,7 @@ class _Draw:
         return self._at(places)
 
     def through(self, dice: np.random.Generator) -> Indices:
-        """All positions as often as they weigh, in random order."""
+        """All positions in random order, each as often as its weight says."""
         count = max(1, round(self._sums[-1]))
         evenly = (np.arange(count) + dice.random()) * (self._sums[-1] / count)
         return dice.permutation(self._at(np.searchsorted(self._sums, evenly, side="right")))

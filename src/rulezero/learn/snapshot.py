@@ -1,4 +1,4 @@
-"""What a learner needs to go on, in one file: weights, optimisers, how far they have come."""
+"""A learner's state in one file, to resume from: weights, optimisers, numbers of steps."""
 
 import json
 from collections.abc import Mapping
@@ -13,13 +13,15 @@ from rulezero.files import write_whole
 from rulezero.nets.card import digest
 
 _FILE = "learner.safetensors"
-_NO_LEARNER = "the run cannot go on; begin another, or fit a net to its games with `rulezero fit`"
+_NO_LEARNER = (
+    "the run cannot be resumed; start a new run, or fit a net to its games with `rulezero fit`"
+)
 
 Parts = Mapping[str, nn.Module | torch.optim.Optimizer]
 
 
 def save(folder: Path, parts: Parts, counts: Mapping[str, int]) -> str:
-    """Writes parts and counts by their names; the SHA-256 of that."""
+    """Writes parts and counts by their names; returns the SHA-256 of the file."""
     tensors = {
         f"{name}.{key}": tensor.detach().cpu().contiguous()
         for name, part in parts.items()
@@ -31,7 +33,7 @@ def save(folder: Path, parts: Parts, counts: Mapping[str, int]) -> str:
 
 
 def load(folder: Path, wanted: str, parts: Parts) -> dict[str, int]:
-    """Brings the parts back as they were; the counts. RunError if the file's SHA-256 is another."""
+    """Restores the parts; returns the counts. RunError if the file's SHA-256 is not `wanted`."""
     path = folder / _FILE
     try:
         if digest(path.read_bytes()) != wanted:

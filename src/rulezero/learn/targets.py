@@ -1,4 +1,4 @@
-"""What a net should have said, ply by ply."""
+"""The training targets of a game, ply by ply."""
 
 from typing import Any, Literal
 
@@ -19,21 +19,21 @@ from rulezero.settings import Settings
 class TargetSettings(Settings):
     """How records become targets."""
 
-    search_share: float = Field(0.0, ge=0, le=1)  # of the search's value in the value target
-    search_share_end: float | None = Field(None, ge=0, le=1)  # in the last epoch; none: the same
-    search_share_drawn: float | None = Field(None, ge=0, le=1)  # of drawn games; none: the same
-    learn_from: Literal["all", "policy"] = "all"  # plies; policy: only those with a policy target
-    target_temperature: Literal[1, "play"] = 1  # 1: visits; play: as moves were drawn from them
-    capped_weight: float = Field(1.0, ge=0)  # of games that a runner stopped at its cap
-    skip_plies: int = Field(0, ge=0)  # first plies of a game, which are all too alike
+    search_share: float = Field(0.0, ge=0, le=1)  # share of the search's value in the value target
+    search_share_end: float | None = Field(None, ge=0, le=1)  # at the end of a fit; none: the same
+    search_share_drawn: float | None = Field(None, ge=0, le=1)  # in drawn games; none: the same
+    learn_from: Literal["all", "policy"] = "all"  # plies; policy: only plies with a policy target
+    target_temperature: Literal[1, "play"] = 1  # 1: visits; play: visits ** (1 / temperature)
+    capped_weight: float = Field(1.0, ge=0)  # weight of games that were stopped at a ply limit
+    skip_plies: int = Field(0, ge=0)  # number of first plies to leave out, as they are too alike
     skip_checks: bool = False  # whether to leave out plies whose mover's king is attacked
-    keep: float = Field(1.0, gt=0, le=1)  # share of the plies that are learned from, by lot
+    keep: float = Field(1.0, gt=0, le=1)  # share of the plies to learn from, chosen at random
     human_policy: bool = True  # whether the move that a person played is the policy target
 
     @model_validator(mode="before")
     @classmethod
     def _keep_the_policies_of_older_runs(cls, given: Any) -> Any:
-        """A run writes down every key: one without human_policy learned no moves of people."""
+        """A run's config has every key; one without human_policy did not learn human moves."""
         is_older = isinstance(given, dict) and cls.model_fields.keys() - given == {"human_policy"}
         return given | {"human_policy": False} if is_older else given
 
@@ -41,14 +41,14 @@ class TargetSettings(Settings):
 class Targets(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """Targets over the n plies of a record. Values are seat 0's; plies of weight 0 are skipped."""
 
-    result: Floats  # [n] how it ended, in [-1, 1]
-    drawn: Floats  # [n] chance of a draw, by how it ended; at most 1 - |result|
-    search: Floats  # [n] the search's value; NaN where none is known
-    draw: Floats  # [n] the search's probability of a draw; NaN likewise
+    result: Floats  # [n] result of the game, in [-1, 1]
+    drawn: Floats  # [n] probability of a draw by the game's result; at most 1 - |result|
+    search: Floats  # [n] the search's value; NaN if unknown
+    draw: Floats  # [n] the search's probability of a draw; NaN if unknown
     weight: Floats  # [n] of the ply in the loss
-    has_policy: npt.NDArray[np.bool_]  # [n] whether a policy is learned: pairs, or the choice
-    is_one_hot: npt.NDArray[np.bool_] | None = None  # [n] where it is the choice; none: nowhere
-    temperature: Floats | None = None  # [n] weights ** (1 / it) are learned; none: 1 everywhere
+    has_policy: npt.NDArray[np.bool_]  # [n] whether there is a policy target
+    is_one_hot: npt.NDArray[np.bool_] | None = None  # [n] whether it is the move played; none: no
+    temperature: Floats | None = None  # [n] the target is weights ** (1 / temperature); none: 1
 
 
 def of_play(
@@ -59,10 +59,11 @@ def of_play(
     note: Columns | None = None,
     shaped: Floats | None = None,
 ) -> Targets:
-    """The usual targets: visits, and how the game ended, or its `shaped` result, [n].
+    """The default targets: visits, and the game's result, or its `shaped` result, [n].
 
-    Where a mover knew no value, the judge's is taken; where a person moved, the policy is that
-    move. Chance plies, random opening plies, and all plies of interrupted games get weight 0.
+    If the mover computed no value, the judge's value in `note` is used. If a person moved, that
+    move is the policy target. Chance plies, random opening plies, and all plies of interrupted
+    games get weight 0.
     """
     is_learned = is_chosen(record, replay) & _is_kept(record, replay, settings)
     is_one_hot = is_learned & is_human(record, columns, replay) if settings.human_policy else None
@@ -91,10 +92,10 @@ def of_play(
 
 
 def is_human(record: Record, columns: Columns, replay: Replay) -> npt.NDArray[np.bool_]:
-    """Whether a person chose the ply, [n]: no thought is known, and the mover is `human`.
+    """Whether a person chose the ply, [n]: the mover is `human`, and there is no thought.
 
-    Where neither player is called so, both are people in games whose purpose is human, and in
-    imported games without any thought.
+    If neither player is named `human`, both count as people in games with the purpose `human`,
+    and in imported games without any thoughts.
     """
     has_thought = columns.has_thought
     seats = [seat for seat, player in enumerate(record.players) if player == "human"]
@@ -105,7 +106,7 @@ def is_human(record: Record, columns: Columns, replay: Replay) -> npt.NDArray[np
 
 
 def learned_pairs(columns: Columns, targets: Targets) -> Columns:
-    """The columns with the policies that are learned as their pairs."""
+    """The columns with the policy targets as their pairs."""
     if targets.is_one_hot is not None:
         columns = columns.with_choices(targets.is_one_hot)
     if targets.temperature is not None:
@@ -115,7 +116,7 @@ def learned_pairs(columns: Columns, targets: Targets) -> Columns:
 
 
 def _sharpened(columns: Columns, temperature: Floats) -> npt.NDArray[np.uint16]:
-    """The weights of pairs, raised to 1 / the temperature of their ply; only the highest at 0."""
+    """The pairs' weights ** (1 / temperature of their ply); at 0, only the highest ones stay."""
     counts = np.diff(columns.offsets)
     of_ply = np.repeat(np.arange(len(counts)), counts)
     highest = np.zeros(len(counts), np.uint16)
@@ -127,26 +128,26 @@ def _sharpened(columns: Columns, temperature: Floats) -> npt.NDArray[np.uint16]:
 
 
 def _is_kept(record: Record, replay: Replay, settings: TargetSettings) -> npt.NDArray[np.bool_]:
-    """Which plies are left after what is to be skipped: [n]."""
+    """Whether each ply is left after skip_plies, skip_checks and keep: [n]."""
     kept = np.ones(record.plies, np.bool_)
     kept[: settings.skip_plies] = False
     if settings.skip_checks:
         kept &= ~replay.checks
-    if settings.keep < 1:  # the record's own dice, so that it is the same ones each time
+    if settings.keep < 1:  # seeded by the record, so that it keeps the same plies each time
         kept &= np.random.default_rng(int(record.id[:16], 16)).random(record.plies) < settings.keep
     return kept
 
 
 def _played_at(record: Record, replay: Replay) -> Floats:
-    """The temperature at which each ply was chosen, by the players; 1 where none is known."""
+    """The player's temperature at each ply, [n]; 1 if it is unknown."""
     is_seats = replay.movers != CHANCE
     movers = replay.movers[is_seats]
-    turns = np.cumsum(np.diff(movers, prepend=movers[:1]) != 0)  # of both seats
+    turns = np.cumsum(np.diff(movers, prepend=movers[:1]) != 0)  # turns of both seats
     found = np.ones(len(replay.movers), np.float32)
     for number, text in enumerate(record.players):
         try:
             player = read_player(text)
-        except PlayerError:  # a player from elsewhere
+        except PlayerError:  # a player of another program
             continue
         if player.has("temperature"):
             now, later = player.number("temperature"), player.number("temperature_later")

@@ -1,10 +1,10 @@
-"""Loss terms of one's own, with or without a head, registered by name and chosen in a recipe.
+"""Custom loss terms, with or without a head, registered by name and chosen in a recipe.
 
     hooks: my_terms.py                 # a Python file that registers them
     fit: {loss: {extra: {entropy: 0.01}}}
 
-A run names that file as it names a game's file, by a hash of its content: resuming it runs this
-content or nothing, and no file that this user has not named before. Nothing here needs torch.
+A run names that file by a hash of its content, as it does with a game's file. Resuming the run
+executes exactly this content, and only if this user has run it before. Nothing here needs torch.
 """
 
 import re
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
     Loss = Callable[[Said, Examples], Tensor]
     AnyLoss = TypeVar("AnyLoss", bound=Loss)
-    # Makes a head of the tower's channels and the game's facts. It maps features [B, channels,
-    # rows, columns] to whatever tensor its loss reads.
+    # Makes a head from the tower's number of channels and the game's facts. The head maps features
+    # [B, channels, rows, columns] to the tensor that its loss reads.
     Builder = Callable[[int, Facts], nn.Module]
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 class Term(NamedTuple):
-    """A part of the loss."""
+    """A custom part of the loss."""
 
     name: str
-    loss: "Loss"  # of the net's answers and the examples: a mean over the batch
+    loss: "Loss"  # maps the net's outputs and the examples to a mean over the batch
     head: "Builder | None" = None
 
 
@@ -46,20 +46,22 @@ _registered: dict[str, Term] = {}
 def loss_term(name: str, head: "Builder | None" = None) -> "Callable[[AnyLoss], AnyLoss]":
     """Registers a function as a term of the loss, for the recipe's key fit.loss.extra.
 
-    The function is called with the net's answers and the examples of a batch, and returns one
-    number, a tensor. `head(channels, facts)` makes a torch module that reads the tower's features
+    The function is called with the net's outputs and the examples of a batch, and returns a tensor
+    with one number. `head(channels, facts)` makes a torch module that reads the tower's features
     [B, channels, rows, columns]; it is trained and saved with the net, and its output is
-    `said.head`. Registering a name again replaces it.
+    `said.head`. Registering a name again replaces the earlier term.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise RunError(
-            f"{name!r:.60} is no name for a loss term: lower-case letters, digits and '_', as in"
-            ' @rz.loss_term("entropy")'
+            f"{name!r:.60} cannot be the name of a loss term: use lower-case letters, digits and"
+            " '_', such as 'entropy'"
         )
     if name in PARTS:
-        raise RunError(f"the loss has a part '{name}' already: choose another name")
+        raise RunError(f"the loss already has a part '{name}': choose another name")
     if head is not None and not callable(head):
-        raise RunError(f"the head of '{name}' is a function of (channels, facts), not {head!r:.60}")
+        raise RunError(
+            f"the head of '{name}' must be a function of (channels, facts), not {head!r:.60}"
+        )
 
     def register(loss: "AnyLoss") -> "AnyLoss":
         _registered[name] = Term(name, loss, head)
@@ -69,7 +71,7 @@ def loss_term(name: str, head: "Builder | None" = None) -> "Callable[[AnyLoss], 
 
 
 def chosen(hooks: str | None, names: Iterable[str]) -> list[Term]:
-    """The terms of these names, after the file that registers them was run. RunError if unknown."""
+    """The terms of these names, after running the file `hooks`. RunError if a name is unknown."""
     if hooks is not None:
         run_hooks(hooks)
     for name in names:
@@ -82,9 +84,9 @@ def chosen(hooks: str | None, names: Iterable[str]) -> list[Term]:
 
 
 def run_hooks(text: str) -> str:
-    """Runs the file of loss terms that a text names; returns the text that names its content.
+    """Runs the file of loss terms that a text names; returns a text with the hash of its content.
 
-    A path is run as it is; a text with a hash is that content, if it was run here before.
+    A text with a hash runs that content, but only if it has been run on this machine before.
     """
     spec = _spec(text)
     file, before = spec.options["file"], dict(_registered)
@@ -116,7 +118,7 @@ def files_of(hooks: str | None) -> dict[str, bytes]:
 
 
 def names_a_path(hooks: str) -> bool:
-    """Whether a text would run a file of its choice: never do so for a stranger."""
+    """Whether a text names a path instead of a hash; never run a path from an untrusted source."""
     return "sha" not in _spec(hooks).options
 
 
@@ -127,5 +129,5 @@ def _spec(text: str) -> Spec:
     except GameError as error:
         raise RunError(f"hooks: {error}") from error
     if spec.name != "python" or {"file"} != spec.options.keys() - {"sha"}:
-        raise RunError(f"hooks='{text:.60}' is no Python file: its name must end in .py")
+        raise RunError(f"hooks='{text:.60}' is not a Python file: its name must end in .py")
     return spec

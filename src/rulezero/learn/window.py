@@ -22,29 +22,30 @@ _HASHED = 16  # hexadecimal digits that decide which part a record belongs to
 
 
 class Part(IntEnum):
-    """What games are for."""
+    """The use of a game."""
 
     TRAINING = 0
-    HELD_OUT = 1  # nets are measured by them, and never learn from them
-    VALIDATION = 2  # fits that no longer get better by them end early
+    HELD_OUT = 1  # never trained on: nets are measured on these games
+    VALIDATION = 2  # never trained on: a fit ends early if its loss on these games stops falling
 
 
 class WindowSettings(Settings):
-    """Which games are learned from."""
+    """The games to learn from."""
 
     kind: Literal["fixed", "generations", "growing"] = "fixed"
-    plies: int = Field(100_000, ge=1)  # fixed: this many; growing: before it grows
-    generations: int = Field(2, ge=1)  # the last ones that are kept, the current one included
+    plies: int = Field(100_000, ge=1)  # fixed: size of the window; growing: its initial size
+    generations: int = Field(2, ge=1)  # number of generations to keep, including the current one
     growth: float = Field(0.75, gt=0, lt=1)  # growing: plies * (all plies / plies) ** growth
-    mix: float | None = Field(None, ge=0, le=1)  # share of older games in a batch; none: by size
-    # Weights by source or purpose; such games stay in the window for the whole run.
+    mix: float | None = Field(None, ge=0, le=1)  # share of older games in a batch; none: by weight
+    # Weights by source or purpose; games with such a weight stay in the window for the whole run.
     always: dict[str, Annotated[float, Field(ge=0, le=1e6)]] = Field(default_factory=dict)
     held_out: float = Field(0.03, ge=0, lt=1)  # share of games that are never trained on
-    validation: float = Field(0.0, ge=0, lt=1)  # share that ends fits early; 0: the held-out do
-    surprise: float = Field(0.0, ge=0, le=1)  # share of the weight that goes by policy surprise
+    # Share of games whose loss decides when fit.patience ends a fit; 0: the held-out games decide.
+    validation: float = Field(0.0, ge=0, lt=1)
+    surprise: float = Field(0.0, ge=0, le=1)  # share of the weight given by policy surprise
 
     def idle(self) -> dict[str, str]:
-        """Keys of the other kinds."""
+        """Keys that are only for other kinds."""
         kinds = {
             "plies": ("fixed", "growing"),
             "generations": ("generations",),
@@ -54,7 +55,7 @@ class WindowSettings(Settings):
 
 
 class Game(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """What is kept of a record: enough to re-make every ply."""
+    """The part of a record that the window keeps: enough to replay every ply."""
 
     start: str
     actions: Numbers  # [n]
@@ -66,18 +67,18 @@ class Game(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     generation: int
     part: Part
     task: str = ""
-    is_kept: bool = False  # whatever its age
+    is_kept: bool = False  # whether it stays in the window whatever its age
 
 
 def joined(parts: Iterable[npt.NDArray[Any]], kind: Any = np.float32) -> npt.NDArray[Any]:
-    """Arrays behind one another, of which there may be none."""
+    """The concatenation of arrays; empty if there are none."""
     return np.concatenate([np.zeros(0, kind), *parts]).astype(kind, copy=False)
 
 
 class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """p positions. Values are the mover's."""
+    """p positions. Values are from the mover's point of view."""
 
-    game: npt.NDArray[np.int32]  # [p] its number in the window's games
+    game: npt.NDArray[np.int32]  # [p] index of the window's game
     ply: npt.NDArray[np.int32]  # [p]
     plies_left: npt.NDArray[np.int32]  # [p] until the end of the game
     result: Floats  # [p] as the next three: see Targets
@@ -91,7 +92,7 @@ class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     @classmethod
     def of(cls, games: list[Game]) -> "Positions":
-        """Every ply of these games that has a weight."""
+        """Every ply of these games with a weight above 0."""
         plies = [np.flatnonzero(game.targets.weight > 0).astype(np.int32) for game in games]
         sizes = [len(each) for each in plies]
         known = list(zip(games, plies, strict=True))
@@ -112,20 +113,20 @@ class Positions(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         )
 
     def at(self, which: Indices) -> "Positions":
-        """Some of them."""
+        """The positions at these indices."""
         return Positions(**{name: getattr(self, name)[which] for name in self.__struct_fields__})
 
 
 class Window:
-    """Games in the order in which they came; the oldest leave first.
+    """Games in the order in which they were added; the oldest are removed first.
 
-    A position is a number: plies with a weight are numbered through, game after game.
+    Positions are identified by numbers: all plies with a weight above 0, game after game.
     """
 
     def __init__(self, settings: WindowSettings) -> None:
         self.settings = settings
         self.games: list[Game] = []
-        self.seen = 0  # plies that have ever entered
+        self.seen = 0  # plies that were ever added
         self._positions = Positions.of([])
 
     def __len__(self) -> int:
@@ -140,7 +141,7 @@ class Window:
         *,
         generation: int,
     ) -> None:
-        """Takes a record in; `trim` makes it known to batches."""
+        """Adds a record; its positions have numbers after the next `trim`."""
         weighed = weighted(record, columns, targets, self.settings)
         columns = learned_pairs(columns, targets)
         self.games.append(
@@ -161,12 +162,12 @@ class Window:
         self.seen += record.plies
 
     def trim(self) -> None:
-        """Lets the oldest games go, and numbers the positions of the others."""
+        """Removes games that no longer fit, and numbers the positions of the others."""
         self.games = _kept(self.games, self.settings, self.seen)
         self._positions = Positions.of(self.games)
 
     def positions(self, part: Part, generation: int | None = None) -> Indices:
-        """The positions of a part; of one generation, or all."""
+        """The positions of a part, in one generation or in all."""
         known = self._positions
         wanted = known.part == part
         if generation is not None:
@@ -174,11 +175,11 @@ class Window:
         return np.flatnonzero(wanted)
 
     def at(self, positions: Indices) -> Positions:
-        """What is known of positions."""
+        """The data of positions."""
         return self._positions.at(positions)
 
     def narrowed(self, since: int, tasks: Collection[str] | None = None) -> "Window":
-        """The games from a generation on; of these tasks, or of all."""
+        """A window with the games from a generation on, of these tasks or of all."""
         found = Window(self.settings)
         found.games = [
             game
@@ -197,7 +198,7 @@ def take(
     generation: int,
     notes: Mapping[str, Thoughts] | None = None,
 ) -> None:
-    """Takes games into a window, in the order of their tasks; a judge's notes are known by id."""
+    """Adds games to a window in the order of their tasks; `notes` are a judge's, by record id."""
     for record in sorted(records, key=lambda record: (record.task, record.index)):
         columns, played = record.columns(), replay_of(record, game)
         targets = targets_of(record, columns, played, noted(record, notes or {}))
@@ -206,13 +207,13 @@ def take(
 
 
 def noted(record: Record, notes: Mapping[str, Thoughts]) -> Columns | None:
-    """What a judge noted about a record, by its id; None: nothing."""
+    """A judge's note about a record; None if there is none."""
     note = notes.get(record.id)
     return None if note is None else note.columns(record.action_numbers())
 
 
 def part_of(record: Record, settings: WindowSettings) -> Part:
-    """What a record is for, by a hash of its moves: copies of a game stay together."""
+    """The part of a record, by a hash of its moves, so that copies of a game stay together."""
     place = int(record.moves_id[:_HASHED], 16) / 16**_HASHED
     if place < settings.held_out:
         return Part.HELD_OUT
@@ -222,7 +223,7 @@ def part_of(record: Record, settings: WindowSettings) -> Part:
 def weighted(
     record: Record, columns: Columns, targets: Targets, settings: WindowSettings
 ) -> Targets:
-    """A record's targets with the weights that they have in a window."""
+    """A record's targets with their weights in the window."""
     found = _by_surprise(targets, columns, settings.surprise)
     times = _times(record, settings)
     if times is None:
@@ -231,12 +232,12 @@ def weighted(
 
 
 def _times(record: Record, settings: WindowSettings) -> float | None:
-    """The weight of a record that stays for ever; None for others."""
+    """The weight of a record that always stays in the window; None for other records."""
     return settings.always.get(record.source, settings.always.get(record.purpose))
 
 
 def _by_surprise(targets: Targets, columns: Columns, share: float) -> Targets:
-    """Targets whose weight goes in part by how far the search moved from the net's policy."""
+    """Targets whose weight depends in part on how much the search changed the net's policy."""
     surprise = np.nan_to_num(columns.surprise) * (targets.weight > 0)
     if share == 0 or surprise.sum() == 0:
         return targets
@@ -246,7 +247,7 @@ def _by_surprise(targets: Targets, columns: Columns, share: float) -> Targets:
 
 
 def _kept(games: list[Game], settings: WindowSettings, seen: int) -> list[Game]:
-    """The games that stay when this many plies have ever entered."""
+    """The games that stay in the window; `seen` is the number of plies that were ever added."""
     newest = max((game.generation for game in games), default=0)
     room = settings.plies
     if settings.kind == "growing":

@@ -1,4 +1,4 @@
-"""Nets: towers and heads, checkpoints, export."""
+"""Nets: towers and heads, checkpoints, export to ONNX."""
 
 import os
 
@@ -6,10 +6,10 @@ from rulezero.nets.card import PERCEPTRON, copy, game_of, read_card, read_percep
 
 __all__ = ["PERCEPTRON", "copy", "game_of", "read_card", "read_perceptron", "resolve"]
 
-# Torch's threads wait for each other by spinning. Where somebody else wants a core, that lasts as
-# long as they have it, and a fit takes ten times its time. A short spin costs nothing on an idle
-# machine. It is read once, when torch is imported: only from here.
+# Torch's threads wait for each other by spinning. If another process uses one of the cores, they
+# spin as long as it does, and a fit takes ten times as long. A short spin costs nothing on an idle
+# machine. Torch reads the variable when it is imported, which happens only after this module.
 os.environ.setdefault("GOMP_SPINCOUNT", "3000")
-# ONNX Runtime otherwise notes the machine and the program in the user's cache, for its makers. It
-# is read when onnxruntime is imported: only from here.
+# ONNX Runtime otherwise records the machine and the program in the user's cache as telemetry. It
+# reads the variable when it is imported, which happens only after this module.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

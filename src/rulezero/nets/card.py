@@ -1,7 +1,8 @@
-"""Finding a net, and reading what it says of itself. Nothing here needs torch.
+"""Finds nets and reads their cards. Nothing here needs torch.
 
-A net is NAME.json (its card), NAME.onnx (what plays) and NAME.safetensors (what is trained on).
-The card is written last: a net is there once its card is. A perceptron is one file, NAME.nn.
+A net is NAME.json (its card), NAME.onnx (for play) and NAME.safetensors (the weights, for
+training). The card is written last: a net with a card is complete. A perceptron is one file,
+NAME.nn.
 """
 
 import hashlib
@@ -26,33 +27,33 @@ _POINTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
 class Card(Settings):
-    """What a net is, beside its weights."""
+    """The description of a net, without its weights."""
 
     error: ClassVar[type[NetError]] = NetError
 
     game: str  # canonical text
     name: str  # of the game
-    rules: StrictInt  # version of the rules it was trained under
+    rules: StrictInt  # version of the rules it was trained with
     encoding: StrictInt  # version of the planes and slots it was trained on
     planes: tuple[StrictInt, StrictInt, StrictInt]  # channels, rows, columns
     slots: StrictInt
     config: AnyConfig
     weights: str  # SHA-256 of the .safetensors file
     onnx: str  # SHA-256 of the .onnx file
-    rulezero: str  # version that wrote it
-    metadata: dict[str, Any] = Field(default_factory=dict)  # whatever the writer wants to say
-    heads: tuple[str, ...] = ()  # of loss terms: they are among the weights, not in the .onnx file
+    rulezero: str  # version of rulezero that wrote it
+    metadata: dict[str, Any] = Field(default_factory=dict)  # free for the writer
+    heads: tuple[str, ...] = ()  # of loss terms; with weights, but not in the .onnx file
 
     def check(self, facts: Facts) -> None:
-        """NetError unless the net can read this game's planes and answer in its slots.
+        """Raises NetError unless the net's planes and slots are those of this game.
 
-        Rule options that change neither are none of the net's business.
+        Rule options that change neither planes nor slots do not matter.
         """
         if facts.name != self.name:
             raise NetError(f"the net is for {self.name}, not for {facts.name}")
         if facts.encoding != self.encoding:
             raise NetError(
-                f"the net reads encoding {self.encoding} of {self.name}, and the game now writes"
+                f"the net needs encoding {self.encoding} of {self.name}, but the game now has"
                 f" encoding {facts.encoding}"
             )
         if (facts.planes, facts.slots) != (self.planes, self.slots):
@@ -62,12 +63,12 @@ class Card(Settings):
             )
 
     def tower_config(self, net: str | Path) -> NetConfig:
-        """How the tower of this net is made. NetError if it is a user's module."""
+        """The config of this net's tower; NetError if the net is a user's module."""
         if isinstance(self.config, ModuleConfig):
             raise NetError(
                 f"the net '{net}' is a torch module of your own, {self.config.module}, which"
-                " rulezero plays with by onnxruntime and cannot train: rz.load_weights brings its"
-                " weights back into your module"
+                " rulezero can play with but not train: rz.load_weights loads its weights into"
+                " your module"
             )
         return self.config
 
@@ -87,17 +88,17 @@ def read_card(net: Path) -> Card:
     path = beside(net, ".json")
     try:
         if path.stat().st_size > LARGEST_CARD:
-            raise NetError("it is larger than a mebibyte")
+            raise NetError("it is larger than 1 MiB")
         return Card(**msgspec.json.decode(path.read_bytes(), type=dict[str, Any]))
     except OSError as error:
         if net.suffix == PERCEPTRON and net.is_file():
             raise NetError(
-                f"'{net}' is a perceptron, a .nn file, which has no policy: oneply and alphabeta"
-                " play with it, and a distillation begins with it: --load"
+                f"'{net}' is a perceptron, a .nn file, which has no policy: play with it by"
+                " oneply or alphabeta, or start a distillation with it (--load)"
             ) from error
         raise NetError(f"there is no net '{net}': {path.name} {_reason(error)}") from error
     except (msgspec.DecodeError, NetError, UnicodeDecodeError, RecursionError) as error:
-        raise NetError(f"'{path}' is no card of a net: {error}") from error
+        raise NetError(f"'{path}' is not the card of a net: {error}") from error
 
 
 def read_perceptron(path: Path) -> Mlp:
@@ -113,19 +114,19 @@ def read_perceptron(path: Path) -> Mlp:
 
 
 def read_part(net: Path, suffix: str, wanted: str) -> bytes:
-    """The bytes of a net's file whose SHA-256 the card names. NetError if they are others."""
+    """The bytes of a net's file; NetError if their SHA-256 is not the one on the card."""
     path = beside(net, suffix)
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise NetError(f"the net '{net}' lacks a file: {path.name} {_reason(error)}") from error
+        raise NetError(f"the net '{net}' is incomplete: {path.name} {_reason(error)}") from error
     if digest(data) != wanted:
-        raise NetError(f"'{path}' is not the file its card names: its SHA-256 is another")
+        raise NetError(f"'{path}' is not the file its card names: its SHA-256 is different")
     return data
 
 
 def copy(net: Path, form: str, target: Path) -> int:
-    """Writes a net to a file in one of its forms, nn, onnx or safetensors; how many bytes."""
+    """Copies a net in one of its forms, nn, onnx or safetensors; returns the size in bytes."""
     if form == "nn":
         data = net.read_bytes()
     else:
@@ -136,10 +137,10 @@ def copy(net: Path, form: str, target: Path) -> int:
 
 
 def game_of(net: Path, card: Card, game: Game | None = None) -> Game:
-    """The game given, or the card's, if it fits the net.
+    """The game given, or else that of the card; NetError if it does not fit the net.
 
-    A game in a Python file must be given unless it was run here before and is known by its hash: a
-    card does not decide which file is run.
+    A game in a Python file must be given, unless the card names it by its hash and it was run here
+    before: a card must not decide which file is executed.
     """
     if game is None:
         if names_a_path(card.game):
@@ -150,11 +151,11 @@ def game_of(net: Path, card: Card, game: Game | None = None) -> Game:
 
 
 def resolve(text: str | Path) -> Path:
-    """The net that a text means, as the path of its files without their suffixes.
+    """The net that a text names, as the path of its files without their suffixes.
 
-    A checkpoint, with or without a suffix; a run folder (its best net); RUN@latest, RUN@best;
-    RUN@12 for the net of iteration 12. A perceptron's path has its suffix .nn, and so has the text
-    unless it names a run's. NetError says what is missing.
+    The text is a checkpoint, with or without a suffix; a run folder (its best net); RUN@latest or
+    RUN@best; or RUN@12 for the net of iteration 12. The path of a perceptron keeps its suffix .nn,
+    which the text needs too, unless it names a run. NetError says what is missing.
     """
     text = str(text)
     if text.endswith(PERCEPTRON) and Path(text).is_file():
@@ -177,7 +178,7 @@ def resolve(text: str | Path) -> Path:
 
 
 def inside(nets: Path, name: str) -> Path | None:
-    """The net of this name in a folder, as resolve() would tell it; None if there is none."""
+    """The net of this name in a folder, in the form of resolve(); None if there is none."""
     net = nets / name
     if not net.name:
         return None
@@ -196,7 +197,7 @@ def _of_run(run: Path, which: str) -> Path:
             raise NetError(f"the run '{run}' has no net of iteration {which}{_newest(nets)}")
         return net
     if which not in ("best", "latest"):
-        raise NetError(f"'{run}@{which}': after the @ comes best, latest or an iteration's number")
+        raise NetError(f"'{run}@{which}': after the @, give best, latest or an iteration's number")
     pointer = nets / which
     if not pointer.is_file():
         raise NetError(f"the run '{run}' has no {which} net: there is no file '{pointer}'")

@@ -1,4 +1,4 @@
-"""Saving nets and loading them to train on: safetensors and JSON, never pickle."""
+"""Saves nets and loads them for training: safetensors and JSON, never pickle."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,7 +26,7 @@ from rulezero.nets.tower import HEAD, Builder, Tower, tower_for
 from rulezero.settings import Settings
 from rulezero.version import __version__
 
-_EXTRA = "extra."  # begins the names of the weights of heads of one's own
+_EXTRA = "extra."  # prefix of the weights of users' own heads
 
 
 def save(
@@ -48,7 +48,7 @@ def write(
     metadata: Mapping[str, Any] | None = None,
     heads: tuple[str, ...] = (),
 ) -> Path:
-    """Writes the weights of a module, the ONNX model that plays like it, and their card."""
+    """Writes the weights of a module, its ONNX model, and their card."""
     net.parent.mkdir(parents=True, exist_ok=True)
     facts = game.facts
     tensors = {name: tensor.contiguous() for name, tensor in module.state_dict().items()}
@@ -69,7 +69,7 @@ def write(
     )
     written = msgspec.json.format(msgspec.json.encode(card, enc_hook=_keys)) + b"\n"
     if len(written) > LARGEST_CARD:
-        raise NetError(f"the metadata of '{net}' are too long: a card has at most a mebibyte")
+        raise NetError(f"the metadata of '{net}' are too long: a card has at most 1 MiB")
     write_whole(beside(net, ".safetensors"), weights)
     write_whole(beside(net, ".onnx"), onnx)
     write_whole(beside(net, ".json"), written)
@@ -77,7 +77,7 @@ def write(
 
 
 def _keys(group: Settings) -> dict[str, Any]:
-    """The keys of a card or a config; heads only where there are some, as it was before."""
+    """The keys of a card or a config; without empty `heads`, as older versions wrote them."""
     return {key: value for key, value in group if key != "heads" or value}
 
 
@@ -89,18 +89,18 @@ def load(
 ) -> Tower:
     """The tower of a net that resolve() has found, in eval mode.
 
-    A game in a Python file must be given. `heads` of loss terms are for training on: the net's own
-    have its weights, others those that the seed draws. Without them, heads are left out: a search
-    has no use for them.
+    A game in a Python file must be given. `heads` are those of loss terms, needed to continue
+    training: heads that the net has get its weights, others are initialised with the seed. Without
+    `heads` they are left out, as a search does not use them.
     """
     card = read_card(net)
     game = game_of(net, card, game)
     for name in card.heads:
         if heads is not None and name not in heads:
             raise NetError(
-                f"the net '{net}' has a head for the loss term '{name}': to train it on, add"
-                f" fit.loss.extra.{name}=WEIGHT (0 keeps it as it is), and hooks=FILE, the Python"
-                " file that registers it"
+                f"the net '{net}' has a head for the loss term '{name}': to continue its training,"
+                f" add fit.loss.extra.{name}=WEIGHT (0 keeps it as it is) and hooks=FILE, the"
+                " Python file that registers it"
             )
     weights = read_part(net, ".safetensors", card.weights)
     with torch.device("meta"):
@@ -116,7 +116,7 @@ def load(
         of_new = tuple(f"{_EXTRA}{name}{HEAD}." for name in tower.heads if name not in card.heads)
         tensors |= {key: each for key, each in fresh.items() if key.startswith(of_new)}
         tower.load_state_dict(tensors)
-    except Exception as error:  # safetensors and torch each have their own
+    except Exception as error:  # safetensors and torch raise different errors
         line = " ".join(str(error).split())
         raise NetError(
             f"'{net}.safetensors' does not hold this net's weights: {line:.200}"

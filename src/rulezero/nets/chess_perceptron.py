@@ -1,6 +1,6 @@
-"""Which game the perceptrons of .nn files play, and what they see of it: chess, 781 features.
+"""The game of the perceptrons in .nn files, and their inputs: chess, 781 features.
 
-The file's format knows no game (cpp/eval/mlp.h); whatever does know it asks here.
+The file's format does not name a game (cpp/eval/mlp.h); this module is the only place that does.
 """
 
 from pathlib import Path
@@ -20,14 +20,14 @@ def encoder() -> Game:
 
 
 def read(path: Path, game: Game) -> tuple[Mlp, Game]:
-    """The perceptron of a .nn file and its encoder. NetError if it cannot judge this game."""
+    """The perceptron of a .nn file and its encoder; NetError if it cannot judge this game."""
     if game.facts.name != GAME:
         raise NetError(f"'{path}' is a perceptron for {GAME}; it cannot judge {game.facts.name}")
     mlp, encoded = read_perceptron(path), encoder()
     features, _, _ = encoded.facts.planes
     if (mlp.sizes[0], mlp.sizes[-1]) != (features, 1):
         raise NetError(
-            f"'{path}' reads {mlp.sizes[0]} features and gives {mlp.sizes[-1]} numbers;"
-            f" a judge of {GAME} reads {features} and gives 1"
+            f"'{path}' has {mlp.sizes[0]} inputs and {mlp.sizes[-1]} outputs;"
+            f" a net for {GAME} has {features} inputs and 1 output"
         )
     return mlp, encoded

@@ -1,4 +1,4 @@
-"""What a net is made of, and which policy head fits which game."""
+"""The architecture of a net, and the policy heads that fit a game."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -10,11 +10,11 @@ from rulezero.settings import Settings, mistake, suggestion, whole
 
 Head = Literal["auto", "flat", "planes", "from_to", "dense"]
 
-# Value heads (see nets/heads.py), and whether each predicts draws: if so its errors are reported
-# as a cross-entropy of win, draw and loss, else as a squared error.
+# Value heads (see nets/heads.py), and whether each predicts draws. If so, its error is reported as
+# the cross-entropy of win, draw and loss, otherwise as a squared error.
 VALUE_HEADS = {"wdl": True, "tanh": False}
 
-SIZES = {  # blocks and channels by a recipe's net.size
+SIZES = {  # blocks and channels, by a recipe's net.size
     "tiny": (2, 32),
     "small": (3, 48),
     "medium": (4, 64),
@@ -24,7 +24,7 @@ SIZES = {  # blocks and channels by a recipe's net.size
 
 # Sizes beyond these limits are a mistake, or an attempt to exhaust memory.
 Channels = Annotated[int, whole(1, 2048)]
-_WIDEST_HIDDEN = 8192  # numbers in a hidden layer
+_WIDEST_HIDDEN = 8192  # neurons in a hidden layer
 _MOST_HIDDEN = 8  # layers
 
 
@@ -44,19 +44,19 @@ class NetConfig(Settings):
 
     blocks: Annotated[int, whole(0, 100)] = 4  # residual blocks of two 3x3 convolutions
     channels: Channels = 64  # of the tower; multiples of 8 are fastest on a CPU
-    widths: tuple[Channels, ...] = ()  # of each block, where they are not all `channels`
+    widths: tuple[Channels, ...] = ()  # of each block, if they are not all `channels`
     se: Annotated[int, whole(0, 2048)] = 0  # channels of squeeze-and-excitation; 0: none
-    pooling: Annotated[int, whole(0, 100)] = 0  # each so-many-th block hears of the whole board
-    head: Head = "auto"  # auto: the game's own
+    pooling: Annotated[int, whole(0, 100)] = 0  # every n-th block has global pooling; 0: none
+    head: Head = "auto"  # auto: by the game's policy_layout
     policy_channels: Channels = 8  # of the flat and the dense head, after their first convolution
     key_channels: Channels = 32  # of the from_to head: length of a square's query and key
-    value_channels: Channels = 8  # of the value head, before its linear layers; unless it is pooled
-    value_pooled: StrictBool = False  # the value head sees each channel's mean, not every square
+    value_channels: Channels = 8  # of the value head, before its linear layers; not if pooled
+    value_pooled: StrictBool = False  # the value head's inputs are the channels' means, not squares
     # Width of the value head's hidden layer, or of each one.
     value_hidden: Annotated[int | tuple[int, ...], BeforeValidator(_layers)] = 64
     value: str = "wdl"  # a value head: wdl (logits of win, draw, loss) or tanh (one value)
-    moves_left: StrictBool = False  # a head that guesses how long the game lasts, for training only
-    dropout: float = Field(0.0, ge=0, lt=1)  # share hidden after each layer of the value head
+    moves_left: StrictBool = False  # a head that predicts the remaining length; for training only
+    dropout: float = Field(0.0, ge=0, lt=1)  # dropout after each layer of the value head
 
     @model_validator(mode="after")
     def _fits_together(self) -> "NetConfig":
@@ -76,7 +76,7 @@ class NetConfig(Settings):
 
     @property
     def features(self) -> int:
-        """Channels that the heads see."""
+        """The number of channels of the heads' input."""
         return self.widths[-1] if self.widths else self.channels
 
     @property
@@ -90,11 +90,11 @@ class NetConfig(Settings):
         return VALUE_HEADS[self.value]
 
     def for_game(self, facts: Facts) -> "NetConfig":
-        """This config with the head that a game's net gets. NetError where none fits."""
+        """This config with the policy head for a game; NetError if none fits."""
         _, rows, columns = facts.planes
         if rows * columns == 1:
             raise NetError(
-                f"{facts.name} is encoded as one flat vector of {facts.planes[0]} numbers, and a"
+                f"{facts.name} is encoded as one flat vector of {facts.planes[0]} numbers, but a"
                 f" tower needs a board: its planes must have rows and columns"
             )
         layout = facts.policy_layout
@@ -109,7 +109,7 @@ class NetConfig(Settings):
 
 
 class ModuleConfig(Settings):
-    """A user's torch module: rulezero plays with its ONNX file and cannot make it."""
+    """A user's torch module: rulezero plays with its ONNX file, but cannot build the module."""
 
     error: ClassVar[type[NetError]] = NetError
 
@@ -130,7 +130,7 @@ AnyConfig = Annotated[
 
 
 def sized(keys: Any) -> Any:
-    """Keys of a NetConfig, `size` replaced by its blocks and channels; those named outright win."""
+    """Keys of a NetConfig with `size` replaced by blocks and channels, unless these are given."""
     if not isinstance(keys, dict) or "size" not in keys:
         return keys
     rest = {key: value for key, value in keys.items() if key != "size"}

@@ -1,4 +1,4 @@
-"""Where torch computes, and in how many threads."""
+"""The device on which torch computes, and the number of its threads."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,14 +10,14 @@ from rulezero.machine import cores
 
 
 def device_of(choice: str, key: str, gpus: tuple[str, ...] = ("cuda",)) -> torch.device:
-    """The device of a setting: auto is the first of these GPUs that is here, or else the CPU.
+    """The device of a setting; auto: the first of these GPUs that exists, or else the CPU.
 
-    NetError, naming the key, if the GPU asked for is not here.
+    NetError, with the setting's key, if the GPU does not exist.
     """
     is_here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not is_here.get(choice, True):
         what = "NVIDIA GPU (CUDA)" if choice == "cuda" else "Apple GPU (MPS)"
-        raise NetError(f"{key}={choice}, but torch finds no {what} here: leave it at auto")
+        raise NetError(f"{key}={choice}, but torch finds no {what} here: use auto")
     if choice == "auto":
         choice = next((gpu for gpu in gpus if is_here[gpu]), "cpu")
     return torch.device(choice)
@@ -25,10 +25,10 @@ def device_of(choice: str, key: str, gpus: tuple[str, ...] = ("cuda",)) -> torch
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Torch computes in this many threads (0: one per core), and then in as many as before.
+    """Lets torch use this many threads (0: one per core), then restores the former number.
 
-    Sums are rounded differently in other numbers of threads, so a result must not depend on what
-    else has set them in this process.
+    The rounding of sums depends on the number of threads, so a result must not depend on a number
+    that other code of this process has set.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(count or cores())

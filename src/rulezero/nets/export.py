@@ -1,4 +1,4 @@
-"""ONNX files: what plays, without torch."""
+"""Exports nets to ONNX files, with which players evaluate positions without torch."""
 
 import functools
 import io
@@ -26,11 +26,11 @@ def to_onnx(tower: Tower) -> bytes:
 
     planes  [B, C, H, W]  float32, the only input
     policy  [B, slots]    logits
-    wdl     [B, 3]        logits of the mover's win, draw, loss, if the value head computes these
-    value   [B]           the mover's, p(win) - p(loss)
+    wdl     [B, 3]        logits of the mover's win, draw, loss, if the value head has these
+    value   [B]           the mover's value, p(win) - p(loss)
     draw    [B]           p(draw); 0 if the value head does not predict draws
 
-    What only training needs is left out: the guess how long the game goes on, and dropout.
+    Parts for training only are left out: the prediction of the game's length, and dropout.
     """
     model = onnx.ModelProto()
     config = tower.config.model_copy(update={"moves_left": False, "dropout": 0.0})
@@ -63,7 +63,7 @@ class Playing(nn.Module):
     The module answers with policy logits [B, slots] and one of these:
     [B, 3]           logits of the mover's win, draw, loss
     [B] or [B, 1]    the mover's value, in [-1, 1]
-    [B] and [B]      the mover's value and the chance of a draw
+    [B] and [B]      the mover's value and the probability of a draw
     """
 
     def __init__(self, module: nn.Module) -> None:
@@ -81,12 +81,12 @@ class Playing(nn.Module):
 
 
 def module_to_onnx(module: Playing, planes: tuple[int, int, int]) -> bytes:
-    """The ONNX model of a module in eval mode, with inputs and outputs as of to_onnx; no wdl.
+    """The ONNX model of a module in eval mode, with the inputs and outputs of to_onnx but wdl.
 
-    NetError, with the first line of its reason, where torch cannot export it.
+    NetError, with the first line of the reason, if torch cannot export it.
     """
-    module.training = False  # of the module inside, the caller decides
-    logging.disable(logging.CRITICAL)  # what fails is shown in pages of code
+    module.training = False  # the caller sets the mode of the inner module
+    logging.disable(logging.CRITICAL)  # errors are logged with pages of code
     unread = io.StringIO()
     try:
         with redirect_stdout(unread), redirect_stderr(unread):
@@ -103,10 +103,10 @@ def module_to_onnx(module: Playing, planes: tuple[int, int, int]) -> bytes:
 
 @functools.lru_cache(maxsize=8)
 def _graph(planes: tuple[int, int, int], slots: int, config: NetConfig) -> onnx.ModelProto:
-    """The model without its weights. Torch takes seconds to make it, and a run needs it often."""
+    """The model without its weights; cached, as torch takes seconds to make it."""
     with torch.random.fork_rng(devices=[]):
         exported = _Exported(Tower(planes, slots, config).folded()).eval()
-        for weight in exported.parameters():  # equal ones might be merged
+        for weight in exported.parameters():  # equal weights might be merged
             nn.init.normal_(weight)
     logits = exported.tower.value.onnx_name
     model = _traced(exported, planes, ["policy", *([logits] if logits else []), "value", "draw"])
@@ -117,8 +117,8 @@ def _graph(planes: tuple[int, int, int], slots: int, config: NetConfig) -> onnx.
 
 
 def _traced(module: nn.Module, planes: tuple[int, int, int], names: list[str]) -> onnx.ModelProto:
-    """The model of a module in eval mode, for any batch size, with these names of its outputs."""
-    example = torch.zeros(2, *planes)  # a batch of one would be taken for a constant
+    """The model of a module in eval mode, for any batch size, with these output names."""
+    example = torch.zeros(2, *planes)  # a batch of 1 would be treated as a constant
     with warnings.catch_warnings(), _quiet("torch.onnx"):
         warnings.filterwarnings("ignore", category=FutureWarning, module="copyreg")
         program = torch.onnx.export(
@@ -135,7 +135,7 @@ def _traced(module: nn.Module, planes: tuple[int, int, int], names: list[str]) -
 
 
 def _bare(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model without notes about the code that made it: they name this machine's folders."""
+    """The model without metadata about the exporting code, which contains local paths."""
     graph = model.graph
     for part in (model, graph, *graph.node, *graph.input, *graph.output, *graph.initializer):
         part.ClearField("metadata_props")
@@ -147,7 +147,7 @@ def _bare(model: onnx.ModelProto) -> onnx.ModelProto:
 
 @contextmanager
 def _quiet(name: str) -> Iterator[None]:
-    """A logger says nothing below an error: the exporter tells of every package it misses."""
+    """Silences a logger below errors: the exporter warns of every missing optional package."""
     logger = logging.getLogger(name)
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -1,7 +1,7 @@
-"""Heads: from the tower's features to a logit for each slot, the mover's chances, the length.
+"""Heads: from the tower's features to policy logits, a value, and the game's remaining length.
 
-Squares are numbered row by row as the planes show them, so a policy head needs nothing of a game
-but the layout of its slots (docs/planes.md). Dropout is the value head's alone.
+Squares are numbered row by row as in the planes, so a policy head needs to know only the layout of
+a game's slots (docs/planes.md). Only the value head has dropout.
 """
 
 import math
@@ -31,7 +31,7 @@ class FlatHead(nn.Module):
 
 
 class PlanesHead(nn.Module):
-    """Slots plane * H * W + square: a convolution says for each square how it may be left."""
+    """Slots plane * H * W + square: a convolution gives the logits of each square's moves."""
 
     def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class PlanesHead(nn.Module):
 
 
 class DenseHead(nn.Module):
-    """As many slots as whole planes have: few channels, planes, and a linear layer among all."""
+    """Slots that fill whole planes: few channels, planes, then a linear layer over all slots."""
 
     def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
         super().__init__()
@@ -60,12 +60,13 @@ class DenseHead(nn.Module):
 
 
 class FromToHead(nn.Module):
-    """Slots from * S + to: a square's query against every square's key, and a bias of the pair.
+    """Slots from * S + to: the product of a query and a key for each pair of squares, plus a bias.
 
-    Features hardly know where on the board they are; the bias says which pairs are moves at all.
+    Features hardly contain their place on the board; the biases learn which pairs are moves at all.
 
-    Slots beyond S * S are planes, from * k + plane, if they are a whole number k for each of the
-    S squares (EXCHANGE), and else logits of the whole board (the end of a turn in Razzle).
+    If the number of slots beyond S * S is a multiple k of the S squares, they are planes,
+    from * k + plane (EXCHANGE); otherwise they are logits of the whole board (the end of a turn in
+    Razzle).
     """
 
     def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
@@ -100,7 +101,7 @@ class FromToHead(nn.Module):
         return torch.cat((pairs, further), 1)
 
     def fold(self) -> None:
-        """Makes the scale a part of the query's weights: the same function, for export only."""
+        """Merges the scale into the query's weights: the same function, for export only."""
         with torch.no_grad():
             for weight in self.query.parameters():
                 weight.mul_(self.scale)
@@ -111,15 +112,15 @@ HEADS = {"flat": FlatHead, "planes": PlanesHead, "from_to": FromToHead, "dense":
 
 
 def _whole_planes(rows: int, columns: int, slots: int) -> int:
-    """How many planes the slots are. NetError unless they are whole ones."""
+    """The number of planes of these slots; NetError if it is not whole."""
     planes, rest = divmod(slots, rows * columns)
     if rest or not planes:
-        raise NetError(f"{slots} slots are no whole planes of {rows}x{columns} squares")
+        raise NetError(f"{slots} slots are not whole planes of {rows}x{columns} squares")
     return planes
 
 
 class _BoardHead(nn.Module):
-    """A few numbers about the whole board: few channels or all channels' means, hidden layers."""
+    """Numbers about the whole board: few channels, or the means of all; then hidden layers."""
 
     def __init__(self, config: NetConfig, squares: int, dropout: float = 0.0) -> None:
         super().__init__()
@@ -142,33 +143,33 @@ class _BoardHead(nn.Module):
 
 
 class ValueHead(_BoardHead):
-    """A value head: how its output [B, n] is computed, read and fitted is known here alone.
+    """A value head: only this class knows how its output [B, n] is computed, read and fitted.
 
-    Its name and whether it predicts draws are listed in nets/config.py, which needs no torch.
-    Behind the last layer there is no matrix product: quantisation knows the last layer by that.
+    Its name and whether it predicts draws are listed in nets/config.py, which does not need torch.
+    No matrix product may follow the last layer: this is how quantisation finds the last layer.
     """
 
-    onnx_name: ClassVar[str | None] = None  # an ONNX file has the output too, under this name
+    onnx_name: ClassVar[str | None] = None  # the name of the output in an ONNX file; None: left out
 
     def __init__(self, config: NetConfig, squares: int) -> None:
         super().__init__(config, squares, config.dropout)
 
     @classmethod
     def chances(cls, out: Tensor) -> Tensor:
-        """The mover's chances of a win, a draw and a loss: [B, 3]."""
+        """The mover's probabilities of a win, a draw and a loss: [B, 3]."""
         raise NotImplementedError
 
     @classmethod
     def value_and_draw(cls, out: Tensor) -> tuple[Tensor, Tensor]:
-        """The mover's expected result [B] and the chance of a draw [B]."""
+        """The mover's expected result [B] and the probability of a draw [B]."""
         chances = cls.chances(out)
         return chances[:, 0] - chances[:, 2], chances[:, 1]
 
     @classmethod
     def loss(cls, out: Tensor, wdl: Tensor, power: float | None = None) -> Tensor:
-        """How far the output is from the target chances [B, 3]: [B].
+        """The loss of each output, [B], against target probabilities [B, 3].
 
-        With a power: the error of the expected result to that power, whatever the head.
+        With `power`, it is the absolute error of the expected result to that power, for every head.
         """
         expected, _ = cls.value_and_draw(out)
         error: Tensor = (expected - (wdl[:, 0] - wdl[:, 2])).abs()
@@ -222,7 +223,7 @@ class TanhHead(ValueHead):
 
 
 class MovesLeftHead(_BoardHead):
-    """How long the game goes on, never below 0: [B, 1], in units that the loss decides on."""
+    """The remaining length of the game, at least 0: [B, 1], in the unit that the loss uses."""
 
     def __init__(self, config: NetConfig, squares: int) -> None:
         super().__init__(config, squares)

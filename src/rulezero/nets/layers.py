@@ -1,4 +1,4 @@
-"""The tower's parts."""
+"""The parts of a tower."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -22,14 +22,14 @@ class ConvNorm(nn.Module):
         return normed
 
     def fold(self) -> None:
-        """Makes one convolution of the two: the same function in eval mode, for export only."""
+        """Merges both into one convolution: the same function in eval mode, for export only."""
         if isinstance(self.norm, nn.BatchNorm2d):
             self.conv = fuse_conv_bn_eval(self.conv, self.norm)
             self.norm = nn.Identity()
 
 
 class Excitation(nn.Module):
-    """Squeeze-and-excitation: how the whole board looks decides how much each channel counts."""
+    """Squeeze-and-excitation: scales each channel by weights computed from the whole board."""
 
     def __init__(self, channels: int, squeezed: int) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Excitation(nn.Module):
 
 
 class BoardBias(nn.Module):
-    """KataGo's global pooling: what to add to each channel, by the mean and the most of others."""
+    """KataGo's global pooling: a bias for each channel, from means and maxima of others."""
 
     def __init__(self, channels: int, out: int) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class BoardBias(nn.Module):
 
 
 class Block(nn.Module):
-    """Two convolutions around which the input passes, projected where its width changes."""
+    """Two convolutions with a skip connection, projected if the number of channels changes."""
 
     def __init__(self, channels: int, out: int, *, se: int = 0, is_pooling: bool = False) -> None:
         super().__init__()
@@ -80,9 +80,9 @@ class Block(nn.Module):
 
 
 def recompute(block: nn.Module, x: Tensor) -> Tensor:
-    """The block's output; its activations are not kept but computed again for the gradient.
+    """The block's output; its activations are not stored but recomputed for the gradient.
 
-    The result is the same to the bit, and so are BatchNorm's running statistics.
+    The results and BatchNorm's running statistics are bit-identical to those of `block(x)`.
     """
 
     @contextmanager

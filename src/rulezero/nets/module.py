@@ -1,6 +1,6 @@
-"""Nets of one's own: a torch module saved as a net that the whole package plays with.
+"""Saves a user's torch module as a net that the whole package can play with.
 
-Torch is imported when a net is saved or loaded: `import rulezero` does without.
+Torch is imported when a net is saved or loaded, not by `import rulezero`.
 """
 
 import contextlib
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     AnyModule = TypeVar("AnyModule", bound=nn.Module)
 
-_POSITIONS = 16  # on which the ONNX file is compared with the module
-_NEAR = 1e-3  # differences of logits, values and chances, absolute and relative
+_POSITIONS = 16  # positions on which the ONNX file is compared with the module
+_NEAR = 1e-3  # absolute and relative tolerance for logits, values and probabilities
 _WANTED = (
     "a value: [B, 3] logits of the mover's win, draw and loss, or [B] in [-1, 1], or two of [B],"
-    " the value and the chance of a draw"
+    " the value and the probability of a draw"
 )
 
 
@@ -38,16 +38,17 @@ def save_net(
     game: AnyGame,
     metadata: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Saves any torch module as a net that players, matches and reports take; returns its path.
+    """Saves a torch module as a net for players, matches and reports; returns its path.
 
     The module maps planes [B, C, H, W] to a tuple: policy logits [B, slots] and a value, which is
     [B, 3] logits of the mover's win, draw and loss, or [B] or [B, 1] in [-1, 1], or two of these,
-    the value and the chance of a draw. It is exported in eval mode and stays in the mode it has.
-    Its ONNX file is compared with it on positions of random games. NetError says what is wrong.
+    the value and the probability of a draw. The module is exported in eval mode; its own mode does
+    not change. Its ONNX file is compared with it on positions of random games. NetError says what
+    is wrong.
     """
     rules, net = load(game), without_suffix(path)
     if not net.name or "," in str(net) or not str(net).isprintable():
-        raise NetError(f"'{path}' is no name for a net: give one that is printable, without commas")
+        raise NetError(f"'{path}' is not a name for a net: give a printable one without commas")
     try:
         import torch
         from torch import nn
@@ -61,11 +62,11 @@ def save_net(
     if isinstance(module, Tower):
         return checkpoint.save(net, module, rules, metadata)
     if not isinstance(module, nn.Module):
-        raise NetError(f"a net is a torch.nn.Module, not {module!r:.60}")
+        raise NetError(f"a net must be a torch.nn.Module, not {module!r:.60}")
     name = type(module).__name__
     for key, tensor in module.state_dict().items():
         if not isinstance(tensor, torch.Tensor):
-            raise NetError(f"{name} keeps {key!r} in its state, which is no tensor: leave it out")
+            raise NetError(f"{name} keeps {key!r} in its state, not a tensor: leave it out")
         if not tensor.isfinite().all():
             raise NetError(f"{name} has a weight that is not finite: {key}")
     with _evaluating(module) as quiet, torch.inference_mode():
@@ -82,7 +83,7 @@ def save_net(
 
 
 def load_weights(path: str | Path, module: "AnyModule") -> "AnyModule":
-    """Brings the weights of a net back into a module of the kind that was saved; returns it.
+    """Loads the weights of a net into a module of the class that was saved, and returns it.
 
     `path` is a checkpoint, a run folder (its best net), RUN@latest or RUN@12.
     """
@@ -92,7 +93,7 @@ def load_weights(path: str | Path, module: "AnyModule") -> "AnyModule":
     weights = read_part(net, ".safetensors", read_card(net).weights)
     try:
         module.load_state_dict(safetensors.torch.load(weights))
-    except Exception as error:  # safetensors and torch each have their own
+    except Exception as error:  # safetensors and torch raise different errors
         said = " ".join(str(error).split())
         raise NetError(
             f"'{net}.safetensors' does not hold the weights of {type(module).__name__}: {said:.200}"
@@ -102,7 +103,7 @@ def load_weights(path: str | Path, module: "AnyModule") -> "AnyModule":
 
 @contextlib.contextmanager
 def _evaluating(module: "nn.Module") -> "Iterator[nn.Module]":
-    """The module in eval mode, in float32 on the CPU; all its parts get back the modes they had."""
+    """The module in eval mode, in float32 on the CPU; afterwards its modes are restored."""
     import torch
 
     tensors = [*module.parameters(), *module.buffers()]
@@ -119,13 +120,13 @@ def _evaluating(module: "nn.Module") -> "Iterator[nn.Module]":
 
 
 def _check_answers(module: "nn.Module", planes: Floats, game: Game) -> bool:
-    """Whether a module predicts draws. NetError unless its answers have the right shapes."""
+    """Whether a module predicts draws; NetError unless its outputs have the right shapes."""
     import torch
 
     name, slots, size = type(module).__name__, game.facts.slots, len(planes)
     try:
         said = module(torch.from_numpy(planes))
-    except Exception as error:  # the module is the user's
+    except Exception as error:  # any error of the user's module
         given = f"planes {list(planes.shape)} of {game.text}"
         raise NetError(f"{name} {describe(error)}, when it is given {given}") from error
     parts = list(said) if isinstance(said, tuple | list) else [said]
@@ -147,7 +148,7 @@ def _check_answers(module: "nn.Module", planes: Floats, game: Game) -> bool:
 
 
 def _check_numbers(name: str, policy: Floats, value: Floats, draw: Floats) -> None:
-    """NetError unless a module's answers are numbers in their ranges."""
+    """Raises NetError unless a module's outputs are numbers in their ranges."""
     for what, array in (("policy", policy), ("value", value), ("draw", draw)):
         if not np.isfinite(array).all():
             raise NetError(f"{name} answers with a {what} that is not finite")
@@ -157,11 +158,11 @@ def _check_numbers(name: str, policy: Floats, value: Floats, draw: Floats) -> No
             " is in [-1, 1], so end it with torch.tanh"
         )
     if draw.min() < -_NEAR or (draw + np.abs(value)).max() > 1 + _NEAR:
-        raise NetError(f"{name} answers with a chance of a draw beyond 0 to 1 - |value|")
+        raise NetError(f"{name} answers with a probability of a draw outside [0, 1 - |value|]")
 
 
 def _check_parity(name: str, runtime: Runtime, planes: Floats, wanted: list[Floats]) -> None:
-    """NetError unless the ONNX model answers as the module does, in any batch."""
+    """Raises NetError unless the ONNX model gives the module's outputs, in any batch."""
     alone = [runtime.run(planes[at : at + 1]) for at in range(len(planes))]
     found = {
         "": runtime.run(planes),
@@ -176,4 +177,4 @@ def _check_parity(name: str, runtime: Runtime, planes: Floats, wanted: list[Floa
                         f"{name} cannot play: its answer to a position depends on the other"
                         f" positions of the batch ({apart})"
                     )
-                raise NetError(f"the ONNX file of {name} does not answer as it does ({apart})")
+                raise NetError(f"the ONNX file of {name} gives different outputs ({apart})")

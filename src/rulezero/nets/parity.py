@@ -1,4 +1,4 @@
-"""How near an int8 model comes to the one it was made from, and how much faster it is."""
+"""How close an int8 model is to the model it was made from, and how much faster."""
 
 import platform
 import statistics
@@ -12,34 +12,34 @@ import numpy.typing as npt
 from rulezero.nets.positions import Sample
 from rulezero.nets.runtime import Floats, Runtime
 
-_TIE = 0.9  # an action so probable, as a share of the favourite's probability, is one too
+_TIE = 0.9  # this share of the favourite's probability makes an action a favourite, too
 _BATCH = 32
 _ROUNDS = 7
 _SECONDS = 0.03  # each round, each model
 
-# What decides how fast, and with VNNI how exactly, a CPU multiplies bytes.
+# CPU features that determine the speed of int8, and with VNNI its exactness.
 _FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8", "asimddp", "i8mm")
 
 
 class Parity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A comparison, and what it holds for."""
+    """The result of a comparison, and what it is valid for."""
 
     cpu: str
-    onnxruntime: str  # version, whose kernels decide what comes out
+    onnxruntime: str  # version; its kernels determine the results
     net: str  # SHA-256 of the .onnx file
     int8: str  # SHA-256 of the .int8.onnx file
     agreement: float  # share of positions with the same favourite among the legal slots
     policy: float  # mean total variation between the two policies over the legal slots
-    value: float  # mean difference of the values
-    worst_value: float  # greatest difference of the values
-    speed: float  # positions a second, int8's over the other's
+    value: float  # mean absolute difference of the values
+    worst_value: float  # largest absolute difference of the values
+    speed: float  # int8's positions per second / the exact model's
 
 
 def compare(exact: Runtime, quick: Runtime, sample: Sample) -> dict[str, float]:
-    """Agreement, policy, value, worst_value and speed of a Parity.
+    """The fields agreement, policy, value, worst_value and speed of a Parity.
 
-    An untrained net's policy is almost flat, and its favourite an accident: an action counts as
-    the same favourite if the exact policy gives it at least nine tenths of what it gives its own.
+    An untrained net's policy is almost flat, so that its favourite is random: the quick model's
+    favourite counts as the same if its exact probability is at least 0.9 of the largest one.
     """
     one, other = _answers(exact, sample.planes), _answers(quick, sample.planes)
     agreed, apart = [], []
@@ -58,14 +58,14 @@ def compare(exact: Runtime, quick: Runtime, sample: Sample) -> dict[str, float]:
 
 
 def softmax(logits: Floats) -> npt.NDArray[np.float64]:
-    """Probabilities of one position's logits."""
+    """The probabilities from one position's logits."""
     powers = np.exp(logits.astype(np.float64) - logits.max())
     shares: npt.NDArray[np.float64] = powers / powers.sum()
     return shares
 
 
 def cpu() -> str:
-    """This machine's CPU: its name, and what it has for bytes."""
+    """The name of this machine's CPU, with its features for int8."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -85,13 +85,13 @@ def _answers(runtime: Runtime, planes: Floats) -> tuple[Floats, Floats]:
 
 
 def _speed(exact: Runtime, quick: Runtime, planes: Floats) -> float:
-    """How often quick runs while exact runs once: both take turns, and the median counts."""
+    """The speed of quick divided by that of exact: the median of alternating rounds."""
     rounds = [_rate(quick, planes) / _rate(exact, planes) for _ in range(_ROUNDS)]
     return statistics.median(rounds)
 
 
 def _rate(runtime: Runtime, planes: Floats) -> float:
-    """Batches for a second of this process, whoever else uses the machine."""
+    """Batches per second of this thread's CPU time, so that other processes do not matter."""
     clock = time.thread_time if hasattr(time, "thread_time") else time.perf_counter
     batches = 0
     begin = clock()

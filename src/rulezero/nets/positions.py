@@ -1,4 +1,4 @@
-"""Real positions of a game, to try a net on: from games of random choices."""
+"""Positions of random games, for testing nets."""
 
 import random
 from typing import NamedTuple
@@ -9,19 +9,19 @@ import numpy.typing as npt
 from rulezero._core import CHANCE, Game, NetError, State
 from rulezero.nets.runtime import Floats
 
-_FROM_ONE_GAME = 8  # neighbours are much alike
+_FROM_ONE_GAME = 8  # neighbouring positions are similar
 _MOST_GAMES = 1000
 
 
 class Sample(NamedTuple):
-    """Positions as a net and a search see them."""
+    """Positions as planes and legal slots."""
 
     planes: Floats  # [N, C, H, W]
     legal: list[npt.NDArray[np.intp]]  # the slots of each position's legal actions
 
 
 def sample(game: Game, count: int, seed: int) -> Sample:
-    """`count` positions in which a player chooses; the same seed gives the same ones."""
+    """Up to `count` positions with a player to move; the same seed gives the same ones."""
     found: list[State] = []
     for number in range(_MOST_GAMES):
         if len(found) >= count:
@@ -30,14 +30,14 @@ def sample(game: Game, count: int, seed: int) -> Sample:
         played = [state for state in play_randomly(game, dice) if state.mover != CHANCE]
         found += dice.sample(played, min(_FROM_ONE_GAME, len(played)))
     if not found:
-        raise NetError(f"random games of '{game.text}' have no positions to try a net on")
+        raise NetError(f"random games of '{game.text}' have no positions to test a net on")
     del found[count:]
     legal = [np.unique([state.slot(action) for action in state.legal]) for state in found]
     return Sample(np.stack([state.planes() for state in found]), legal)
 
 
 def play_randomly(game: Game, dice: random.Random) -> list[State]:
-    """The states of a random game that still went on."""
+    """The states of a random game, without a finished one."""
     state = game.start(seed=dice.getrandbits(32))
     states: list[State] = []
     while not state.is_over and len(states) < game.facts.max_plies:

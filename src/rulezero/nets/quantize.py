@@ -1,8 +1,8 @@
-"""int8 models: made from a net's ONNX file, and used only where they are good and faster.
+"""Makes int8 models from nets' ONNX files, to be used only if they are close and faster.
 
-Weights have seven bits, so that a CPU without VNNI does not overflow when it adds products in
-pairs: answers are then alike on all CPUs. The last layers of both heads stay float; they cost
-little, and eight bits of logits are too few.
+Weights have 7 bits, so that sums of two products do not overflow on a CPU without VNNI: results are
+then similar on all CPUs. The last layers of both heads stay float; they cost little, and 8 bits are
+too few for logits.
 """
 
 import logging
@@ -38,28 +38,29 @@ def choose(
     precision: str = "auto",
     game: Game | None = None,
     *,
-    speed: float = 1.1,  # at least, with auto
+    speed: float = 1.1,  # minimum for auto: int8's speed / float's
 ) -> Path:
     """The ONNX file to play with on this machine.
 
-    int8: the int8 file, and a NetError that names the figure if it is too far from the net.
-    auto: the int8 file if it is near enough and faster, and else the net's own.
-    The comparison is made once for a CPU, a version of onnxruntime and a net; an int8 file that
-    is not there yet is made. A game in a Python file must be given.
+    fp32: the net's own file.
+    int8: the int8 file; NetError, with the numbers, if it is too far from the net.
+    auto: the int8 file if it is close enough and faster, else the net's own.
+    The comparison is made once per CPU, version of onnxruntime and net. A missing int8 file is
+    created. A game in a Python file must be given.
     """
     exact = beside(net, ".onnx")
     if precision == "fp32":
         return exact
     if precision not in ("int8", "auto"):
-        raise NetError(f"there is no precision '{precision}': fp32, int8 or auto")
+        raise NetError(f"there is no precision '{precision}': give fp32, int8 or auto")
     try:
         found = measure(net, game)
-    except NetError:  # not every user's module has an int8 form
+    except NetError:  # some users' modules have no int8 form
         if precision == "auto" and isinstance(read_card(net).config, ModuleConfig):
             return exact
         raise
     wrong = [
-        f"{name} is {figure:.3g}, {bound} {limit:g} is wanted"
+        f"{name} is {figure:.3g}, must be {bound} {limit:g}"
         for name, figure, bound, limit in (
             ("agreement of the favourites", found.agreement, "at least", 0.95),
             ("mean difference of the policies", found.policy, "at most", 0.03),
@@ -76,7 +77,7 @@ def choose(
 
 
 def measure(net: Path, game: Game | None = None) -> Parity:
-    """The comparison of a net with its int8 file on this machine, made or remembered."""
+    """The comparison of a net with its int8 file on this machine; saved beside the net."""
     card = read_card(net)
     path, notes = beside(net, ".int8.onnx"), beside(net, ".int8.json")
     quick = path.read_bytes() if path.is_file() else b""
@@ -85,7 +86,7 @@ def measure(net: Path, game: Game | None = None) -> Parity:
     for one in known:
         if (one.cpu, one.onnxruntime) == (cpu(), ort.__version__):
             return one
-    if not known:  # no file, or one that was made from another net
+    if not known:  # no file, or one made from another net
         quick = quantize(net, game).read_bytes()
     found = Parity(
         cpu=cpu(),
@@ -105,8 +106,8 @@ def measure(net: Path, game: Game | None = None) -> Parity:
 def quantize(net: Path, game: Game | None = None) -> Path:
     """Writes NAME.int8.onnx and returns its path.
 
-    Ranges are calibrated on positions of random games. NetError if onnxruntime would still
-    compute a layer in float, beyond the last ones of the heads.
+    Ranges are calibrated on positions of random games. NetError if onnxruntime would compute
+    another layer than the last ones of the heads in float.
     """
     card = read_card(net)
     planes = sample(game_of(net, card, game), _POSITIONS, seed=0).planes
@@ -148,7 +149,7 @@ def quantized(model: bytes, planes: Floats) -> bytes:
 
 
 def last_layers(model: onnx.ModelProto) -> set[str]:
-    """The names of the layers from which the policy and the value come."""
+    """The names of the last layers before the policy and the value."""
     makers = {put: node for node in model.graph.node for put in node.output}
     found: set[str] = set()
     waiting = ["policy", "value"]
@@ -164,12 +165,12 @@ def last_layers(model: onnx.ModelProto) -> set[str]:
 
 
 def float_layers(model: bytes) -> set[str]:
-    """The names of the layers that onnxruntime computes in float once it has optimised."""
+    """The names of the layers that onnxruntime computes in float after its optimisation."""
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
         path = Path(folder) / "optimised"
         options = ort.SessionOptions()
         options.optimized_model_filepath = str(path)
-        # Beyond this level layouts change, and with them names; all that becomes int8 is by now.
+        # Higher levels change layouts and names; at this one, all int8 layers are already int8.
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
         options.log_severity_level = 3
         ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
@@ -178,7 +179,7 @@ def float_layers(model: bytes) -> set[str]:
 
 
 class _Reader(CalibrationDataReader):  # type: ignore[misc]
-    """Planes, a batch at a time."""
+    """Gives planes, one batch at a time."""
 
     def __init__(self, planes: Floats) -> None:
         self._batches = (planes[at : at + _BATCH] for at in range(0, len(planes), _BATCH))
@@ -188,7 +189,7 @@ class _Reader(CalibrationDataReader):  # type: ignore[misc]
 
 
 def _remembered(notes: Path) -> list[Parity]:
-    """Comparisons made before; none if the file is not there or not readable."""
+    """Earlier comparisons; [] if the file is missing or unreadable."""
     try:
         return msgspec.json.decode(notes.read_bytes(), type=list[Parity])
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""ONNX models at work on one core of a CPU."""
+"""Runs ONNX models on one core of a CPU."""
 
 from typing import TypeAlias
 
@@ -13,13 +13,13 @@ _OUTPUTS = ["policy", "value", "draw"]
 
 
 class Runtime:
-    """A model ready to run. One thread and no spinning: workers share the cores among them.
+    """A model ready to run, with one thread and no spinning, as workers share the cores.
 
-    Answers do not depend on what else is in the batch, nor on its size, to the bit.
+    A position's result depends neither on the rest of the batch nor on its size, to the bit.
     """
 
     def __init__(self, model: bytes, what: str) -> None:
-        import onnxruntime as ort  # here, so that `import rulezero` need not wait for it
+        import onnxruntime as ort  # here, so that `import rulezero` is fast
 
         options = ort.SessionOptions()
         options.intra_op_num_threads = 1
@@ -30,16 +30,18 @@ class Runtime:
         try:
             self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's exceptions share no base
-            raise NetError(f"'{what}' is no ONNX model: {_first_line(error)}") from error
+            raise NetError(f"'{what}' is not an ONNX model: {_first_line(error)}") from error
         inputs = self._session.get_inputs()
         outputs = {output.name: output.shape for output in self._session.get_outputs()}
         if [put.name for put in inputs] != ["planes"] or not outputs.keys() >= {*_OUTPUTS}:
-            raise NetError(f"'{what}' is no net: it needs planes in, and policy, value, draw out")
+            raise NetError(
+                f"'{what}' is not a net: it needs the input planes and outputs policy, value, draw"
+            )
         self.planes = tuple(inputs[0].shape[1:])
         self.slots = outputs["policy"][1]
 
     def run(self, planes: Floats) -> tuple[Floats, Floats, Floats]:
-        """Policy logits [B, slots], the mover's value [B] and the chance of a draw [B]."""
+        """Policy logits [B, slots], the mover's value [B] and the probability of a draw [B]."""
         try:
             policy, value, draw = self._session.run(_OUTPUTS, {"planes": planes})
         except Exception as error:  # onnxruntime's exceptions share no base

@@ -1,4 +1,4 @@
-"""How large a net is, without making it."""
+"""Computes the size of a net without creating its weights."""
 
 from functools import cache
 from typing import NamedTuple
@@ -12,17 +12,17 @@ from rulezero.nets.tower import tower_for
 
 
 class Size(NamedTuple):
-    """What a net takes."""
+    """The size of a net."""
 
     parameters: int
-    multiply_adds: int  # of an evaluation
+    multiply_adds: int  # of one evaluation
 
 
 @cache
 def size_of(game: str, net: NetConfig) -> Size:
     """The size of a net for a game."""
     facts = load(game).facts
-    with torch.device("meta"):  # shapes without numbers: any size is counted at once
+    with torch.device("meta"):  # shapes without data: fast for any size
         tower = tower_for(facts, net).eval()
         with FlopCounterMode(display=False) as counter:
             tower(torch.empty((1, *facts.planes)))

@@ -1,4 +1,4 @@
-"""A residual tower: planes in, a policy and the mover's chances out."""
+"""The residual tower: from planes to a policy and a value."""
 
 import copy
 from collections.abc import Callable, Mapping
@@ -15,20 +15,20 @@ from rulezero.nets.config import NetConfig
 from rulezero.nets.heads import HEADS, VALUE_HEADS, FromToHead, MovesLeftHead, ValueHead
 from rulezero.nets.layers import Block, ConvNorm, recompute
 
-Builder = Callable[[int, Facts], nn.Module]  # of a head: the tower's channels, the game's facts
-HEAD = "_head"  # ends the names of heads among the weights: torch has no names of its own so
+Builder = Callable[[int, Facts], nn.Module]  # makes a head, from channels and facts
+HEAD = "_head"  # suffix of heads' names, to avoid clashes with torch's own
 
 
 class Outputs(NamedTuple):
-    """What a tower says of a batch."""
+    """The outputs of a tower for a batch."""
 
     policy: Tensor  # [B, slots] logits, before any masking
-    value: Tensor  # [B, n] as the value head says: it knows how to read this
-    moves_left: Tensor | None = None  # [B, 1] see losses.MOVES_LEFT_UNIT; of towers with that head
-    extra: Mapping[str, Tensor] | None = None  # of heads of one's own, by the names of their terms
+    value: Tensor  # [B, n] the value head's own output, which only that head can read
+    moves_left: Tensor | None = None  # [B, 1] see losses.MOVES_LEFT_UNIT; None: no such head
+    extra: Mapping[str, Tensor] | None = None  # of users' own heads, by the names of their terms
 
     def float(self) -> "Outputs":
-        """The same in float32, whatever they were computed in."""
+        """The same outputs in float32."""
         left = None if self.moves_left is None else self.moves_left.float()
         extra = self.extra and {name: said.float() for name, said in self.extra.items()}
         return Outputs(self.policy.float(), self.value.float(), left, extra)
@@ -41,7 +41,7 @@ class Tower(nn.Module):
         super().__init__()
         self.planes = planes
         self.slots = slots
-        self.config = config  # its head chosen: see NetConfig.for_game
+        self.config = config  # with a chosen head: see NetConfig.for_game
         channels, rows, columns = planes
         self.stem = ConvNorm(channels, config.channels, kernel=3)
         every = config.pooling
@@ -55,7 +55,7 @@ class Tower(nn.Module):
         self.policy = HEADS[config.head](config, rows, columns, slots)
         self.value: ValueHead = VALUE_HEADS[config.value](config, rows * columns)
         self.moves_left = MovesLeftHead(config, rows * columns) if config.moves_left else None
-        self.extra: nn.ModuleDict | None = None  # heads of one's own, see add_heads
+        self.extra: nn.ModuleDict | None = None  # users' own heads, see add_heads
 
     def __repr__(self) -> str:
         planes = "x".join(map(str, self.planes))
@@ -68,7 +68,7 @@ class Tower(nn.Module):
         )
 
     def forward(self, planes: Tensor, recomputed: int = 0) -> Outputs:
-        """The outputs; for gradients, the first blocks keep nothing and are computed again."""
+        """The outputs; the activations of the first `recomputed` blocks are not stored."""
         features = torch.relu(self.stem(planes))
         for number, block in enumerate(self.blocks):
             features = block(features) if number >= recomputed else recompute(block, features)
@@ -78,7 +78,7 @@ class Tower(nn.Module):
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """The names of the terms that it has heads for."""
+        """The names of the loss terms that have a head in this tower."""
         return tuple(key.removesuffix(HEAD) for key in self.extra or ())
 
     def _head(self, name: str) -> nn.Module:
@@ -86,7 +86,7 @@ class Tower(nn.Module):
         return self.extra[name + HEAD]
 
     def add_heads(self, facts: Facts, heads: Mapping[str, Builder], seed: int) -> None:
-        """Adds a head for each of these terms, with weights that the seed draws."""
+        """Adds a head for each of these loss terms; the seed determines their weights."""
         if not heads:
             return
         made = nn.ModuleDict()
@@ -95,7 +95,7 @@ class Tower(nn.Module):
             for name, build in heads.items():
                 try:
                     head = build(self.config.features, facts)
-                except Exception as error:  # it is the user's
+                except Exception as error:  # any error of the user's function
                     raise NetError(f"the head of '{name}' {describe(error)}") from error
                 if not isinstance(head, nn.Module):
                     raise NetError(
@@ -105,9 +105,9 @@ class Tower(nn.Module):
         self.extra = made
 
     def folded(self) -> "Tower":
-        """A copy on the CPU that plays: the same function in eval mode, with fewer steps.
+        """A copy on the CPU for play: the same function in eval mode, with fewer operations.
 
-        BatchNorm is folded into the convolutions, and heads for training alone are left out.
+        BatchNorm is folded into the convolutions, and heads used only in training are left out.
         """
         made = copy.deepcopy(self).cpu().float().eval()
         made.moves_left = made.extra = None
@@ -128,9 +128,9 @@ def create(
     seed: int = 0,
     heads: Mapping[str, Builder] | None = None,
 ) -> Tower:
-    """An untrained net for a game, in eval mode; the same seed draws the same weights.
+    """An untrained net for a game, in eval mode; the same seed gives the same weights.
 
-    `heads` make heads of one's own, by the names of their terms: see rz.loss_term.
+    `heads` are functions that make users' own heads, by loss term: see rz.loss_term.
     """
     facts = load(game).facts
     with torch.random.fork_rng(devices=[]):

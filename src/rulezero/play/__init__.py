@@ -1,4 +1,4 @@
-"""Playing: players, evaluators, tasks, games with people."""
+"""Play: players, evaluators, tasks, and games with people."""
 
 from rulezero.play.dialogue import Dialogue, Ply, opponent
 from rulezero.play.players import kinds, seat_number

@@ -1,4 +1,4 @@
-"""From a player's text to what judges positions for it."""
+"""Finds what evaluates positions for a player: a net, a perceptron or a heuristic."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player, kinds
 from rulezero.play.weights import weights_of
 
-_MOST_OPEN = 16  # nets at a time
+_MOST_OPEN = 16  # nets kept open
 
 _solved: dict[Path, endgame.Tables] = {}
 _opened: dict[tuple[Path, str, Options], Evaluator] = {}
@@ -20,25 +20,25 @@ _opened: dict[tuple[Path, str, Options], Evaluator] = {}
 
 @dataclass(frozen=True)
 class EvaluatorBinding:
-    """How a player sees positions: by an evaluator, by a perceptron in the core, or by neither."""
+    """How a player evaluates positions: an evaluator, a perceptron in the core, or neither."""
 
-    encoder: Game  # whose planes and slots it knows
+    encoder: Game  # the game whose planes and slots the net uses
     evaluator: Evaluator | None = None
     mlp: Mlp | None = None
-    weights: tuple[float, ...] = ()  # of the heuristic; (): its own
+    weights: tuple[float, ...] = ()  # of the heuristic; (): the defaults
     identity: str | None = None  # of its net or weights, for records
-    core_options: dict[str, str] = field(default_factory=dict)  # its text leaves them open
+    core_options: dict[str, str] = field(default_factory=dict)  # beside the text's own
 
 
 def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> EvaluatorBinding:
-    """What judges positions of this game for this player. NetError says why its net cannot.
+    """What evaluates positions of this game for this player; NetError if its net cannot.
 
-    `nets` finds its net; a .nn file is a perceptron.
+    `nets` finds the net; a .nn file is a perceptron.
     """
     if player.evaluator is not None:
         return EvaluatorBinding(game, player.evaluator, identity=player.evaluator.identity)
     if player.net is None and player.spec.name == "policy":
-        raise PlayerError("policy plays a net's policy: give it one, policy:net=PATH")
+        raise PlayerError("the player policy needs a net: policy:net=PATH")
     if player.net is None:
         is_open = kinds()[player.spec.name].judges and "eval" not in player.spec.options
         options = {"eval": "rollout"} if is_open and not game.facts.has_heuristic else {}
@@ -47,7 +47,7 @@ def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> Evaluat
     path = nets.path_of(player.net)
     if path.suffix == PERCEPTRON and player.spec.name == "policy":
         raise PlayerError(
-            f"'{player.net}' is a perceptron, which has no policy; try oneply or puct"
+            f"'{player.net}' is a perceptron, which has no policy: use oneply or puct"
         )
     if path.suffix == PERCEPTRON:
         if unused := player.spec.options.keys() & set(Options._fields):
@@ -60,13 +60,13 @@ def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> Evaluat
 
 
 def tables_of(player: Player, game: Game) -> MonsterTables | None:
-    """The solved endgames that a player knows, as the core reads them; None without."""
+    """The solved endgames of a player's `tables`, in the core's form; None without `tables`."""
     tables = solved_by(player, game)
     return None if tables is None else tables.core
 
 
 def solved_by(player: Player, game: Game) -> endgame.Tables | None:
-    """The solved endgames that a player knows, opened once a process; None without."""
+    """The solved endgames of a player's `tables`, opened once per process; None without."""
     folder = player.spec.options.get("tables")
     if folder is None:
         return None
@@ -79,7 +79,7 @@ def solved_by(player: Player, game: Game) -> endgame.Tables | None:
 
 
 def _evaluator(path: Path, digest: str, options: Options, game: Game) -> Evaluator:
-    """The evaluator of a net, opened once a process; the digest tells a newer net apart."""
+    """The evaluator of a net, opened once per process and digest of its file."""
     key = (path.resolve(), digest, options)
     if key not in _opened:
         if len(_opened) >= _MOST_OPEN:

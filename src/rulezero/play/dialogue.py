@@ -1,4 +1,4 @@
-"""A game with people: they choose, players and dice answer."""
+"""A game with people: they choose for human seats; players and dice answer."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,17 +14,17 @@ from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session, Stop
 from rulezero.play.thought import read_core
 
-SIMS = 400  # simulations per choice of the player whom people meet unless they ask for another
+SIMS = 400  # simulations per choice of the default opponent
 
 
 class Ply(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """A choice, and what its mover thought."""
+    """A choice and its mover's thought."""
 
     state: State  # before it
     action: int
     core: CoreThought | None = None
-    kept: Columns | None = None  # of a record that the game continues: its thoughts by ply
-    number: int = 0  # of the ply in these
+    kept: Columns | None = None  # the thoughts of a record that the game continues
+    number: int = 0  # the ply's number in these
 
     @property
     def after(self) -> State:
@@ -33,7 +33,7 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def thought(self) -> Thought | None:
-        """The mover's; None for people, dice and openings."""
+        """The mover's thought; None for people, dice and openings."""
         if self.kept is not None:
             return self.kept.thought(self.number)
         return None if self.core is None else read_core(self.core)
@@ -42,7 +42,7 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 def opponent(
     text: str | None = None, *, net: str | Path | None = None, sims: int | None = None
 ) -> Player:
-    """The player to meet: the one of a text, or PUCT with a net or the best judgement at hand."""
+    """The opponent of a person: the player of a text, or PUCT with a net or its default."""
     keys: dict[str, Any] = {}
     if net is not None:
         keys["net"] = str(net)
@@ -54,9 +54,9 @@ def opponent(
 class Dialogue:
     """One game in which people choose for the seats that are human.
 
-    `choose` is their choice; `advance` lets players and dice go on until people must choose again.
-    What players choose depends on the position, its past and the seed alone: who takes a choice
-    back and repeats it gets the same answer, and the same dice.
+    `choose` makes a person's choice; `advance` lets players and dice move until a person must
+    choose again. The choices of players and dice depend only on the position, its history and the
+    seed: after a choice is taken back and repeated, they are the same.
     """
 
     def __init__(
@@ -70,10 +70,10 @@ class Dialogue:
         names: tuple[str | None, str | None] = (None, None),
         date: str | None = None,
     ) -> None:
-        """A game from a start, whose past is its opening: these players did not choose it.
+        """A game from a start; the plies before it are the opening, which no player chose.
 
-        `is_recorded`: its thoughts will be learned from. `names` of people by seat and the `date`
-        (2026.11.18) are for the record.
+        `is_recorded`: whether its thoughts will be used for training. `names` of people, by seat,
+        and the `date` (2026.11.18) are for the record.
         """
         self.game = game
         self.players = players
@@ -85,7 +85,7 @@ class Dialogue:
         self.outcome: float | None = None  # seat 0's, once the game is over
         self.end_reason: str | None = None
         if self.state.is_over:
-            raise GameError(f"the game is over there: {self.state.end_reason}")
+            raise GameError(f"the game is over in this position: {self.state.end_reason}")
         self._start = self.plies[0].state if self.plies else self.state
         self._opening = len(self.plies)  # first plies that the players did not choose
         self._is_recorded = is_recorded
@@ -106,14 +106,14 @@ class Dialogue:
         names: tuple[str | None, str | None] = (None, None),
         date: str | None = None,
     ) -> "Dialogue":
-        """The game of a record, played on after all its plies, or after some.
+        """The game of a record, continued after all its plies, or after the first `plies`.
 
         With the players of the record it is the same game: thoughts, date and seed are kept. With
-        others the plies so far are the opening of a new one. People keep their names.
+        others it is a new game, whose opening are the plies so far. People keep their names.
         """
         wanted = record.plies if plies is None else plies
         if not 0 <= wanted <= record.plies:
-            raise GameError(f"the game has plies from 0 to {record.plies}, not {wanted}")
+            raise GameError(f"give a ply from 0 to {record.plies}, not {wanted}")
         actions = record.action_numbers().tolist()[:wanted]
         is_same = record.players == tuple(player.text for player in players)
         first, second = (
@@ -143,18 +143,18 @@ class Dialogue:
 
     @property
     def is_over(self) -> bool:
-        """Whether the rules or people have ended the game."""
+        """Whether the game was ended, by the rules or by a person."""
         return self.end_reason is not None
 
     @property
     def is_asking(self) -> bool:
-        """Whether people must choose now."""
+        """Whether a person must choose now."""
         return not self.is_over and not self.state.is_over and self._is_human(self.state)
 
     def advance(self, stop: Stop | None = None) -> list[Ply]:
-        """What players and dice chose until people must choose, or the game was over.
+        """Lets players and dice move until a person must choose or the game ends; their plies.
 
-        Each time that `stop` answers True, the player who thinks chooses by what it knows.
+        Each time that `stop` returns True, the current search ends and its player moves at once.
         """
         if self.is_over:
             return []
@@ -169,7 +169,7 @@ class Dialogue:
         try:
             played = self._finish(stop)
         except BaseException:
-            # The old one has a game half played.
+            # The old session has an unfinished game.
             self._session = Session(self.game, self._distinct, seed=self.seed, width=1)
             raise
         if played.reason != "parked":
@@ -189,13 +189,13 @@ class Dialogue:
         return finished[0]
 
     def choose(self, action: int) -> Ply:
-        """Makes the people's choice. MoveError if it is not legal."""
+        """Makes a person's choice; MoveError if it is not legal."""
         if not self.is_asking:
-            raise GameError("no human is to move: advance the game first")
+            raise GameError("no human is to move: call advance() first")
         return self._add(action)
 
     def undo(self) -> list[Ply]:
-        """Goes back to the people's last choice; what is taken back, [] if there was none."""
+        """Takes back the plies from the last choice of a person on; returns them, [] if none."""
         asked = [at for at, ply in enumerate(self.plies) if self._is_human(ply.state)]
         if not asked:
             return []
@@ -208,7 +208,7 @@ class Dialogue:
     def resign(self) -> None:
         """Ends the game: the human to move loses."""
         if not self.is_asking:
-            raise GameError("no human is to move, so none can resign")
+            raise GameError("no human is to move: call advance() before resigning")
         self.outcome, self.end_reason = 1.0 if self.state.mover == 1 else -1.0, "resigned"
 
     def interrupt(self) -> None:
@@ -217,7 +217,7 @@ class Dialogue:
             self.outcome, self.end_reason = 0.0, "interrupted"
 
     def record(self) -> Record:
-        """The record of the game, the players' thoughts included, once it is over."""
+        """The record of the finished game, with the players' thoughts."""
         if self.outcome is None or self.end_reason is None:
             raise GameError("the game is not over")
         identities = [self._session.identities[player] for player in self._numbers]
@@ -257,7 +257,7 @@ def _past(state: State) -> list[Ply]:
 
 
 def _packed(plies: list[Ply]) -> tuple[bytes, Thoughts]:
-    """Choices and thoughts as a record has them."""
+    """Choices and thoughts in the form of a record."""
     pairs = [_pairs(ply) for ply in plies]
     return pack(
         [ply.action for ply in plies],
@@ -270,7 +270,7 @@ def _packed(plies: list[Ply]) -> tuple[bytes, Thoughts]:
 
 
 def _number(ply: Ply, column: PlyColumn) -> Any:
-    """What a column says of a ply."""
+    """The number of a column at a ply."""
     if ply.kept is not None:
         return getattr(ply.kept, column.name)[ply.number]
     return column.missing if ply.core is None else getattr(ply.core, column.name)

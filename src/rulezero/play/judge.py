@@ -1,4 +1,4 @@
-"""A player who only comments: what it thinks of every choice in games already played."""
+"""A judge: a player that evaluates every choice of games already played."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from rulezero.play.task import Task
 
 
 def judging(records: Sequence[Record], by: str, *, name: str = "", seed: int = 0) -> Task:
-    """A task that goes through records of one game, which are true; its notes are the judge's.
+    """A task that replays valid records of one game; its notes are the judge's thoughts.
 
-    Number n of its finished games is about the n-th record.
+    Its n-th game is about the n-th record.
     """
     return Task(
         game=records[0].game,

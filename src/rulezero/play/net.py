@@ -1,4 +1,4 @@
-"""A net that judges states."""
+"""A net that evaluates states."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,10 +15,9 @@ _BATCH = 64
 
 
 class Net:
-    """An evaluator, and the card that says whose states it can read.
+    """An evaluator with its card, which says for which game it is.
 
-    The evaluator speaks for the mover; here its values are turned, so that as everywhere else
-    they are seat 0's.
+    The evaluator's values are the mover's; those of this class are seat 0's, as everywhere else.
     """
 
     def __init__(self, evaluator: Evaluator, card: Card) -> None:
@@ -26,9 +25,9 @@ class Net:
         self.card = card
 
     def evaluate(self, states: Sequence[State]) -> tuple[Floats, Floats]:
-        """The net's own judgement of states, without any search.
+        """The net's policies and values of states, without a search.
 
-        policy  [B, slots]  logits, illegal slots among them; state.slot(action) says where
+        policy  [B, slots]  logits, also of illegal slots; state.slot(action) is the index
         value   [B]         seat 0's expected result, in [-1, 1]
         """
         answers, turned = self._judge(states)
@@ -40,7 +39,7 @@ class Net:
         return chances(answers.value * turned, answers.draw)
 
     def _judge(self, states: Sequence[State]) -> tuple[Evaluation, Floats]:
-        """What the evaluator says for the movers, and 1 or -1 where seat 0 or 1 is the mover."""
+        """The outputs for the movers, and 1 or -1 if the mover is seat 0 or 1."""
         games: dict[str, Game] = {state.game.text: state.game for state in states}
         for game in games.values():
             self.card.check(game.facts)
@@ -63,8 +62,8 @@ def net(
 ) -> Net:
     """The net of a checkpoint, a run folder (its best), RUN@latest or RUN@12.
 
-    precision, backend and device are as in a player's text: by default onnxruntime computes in
-    fp32 on the CPU. A game in a Python file must be given.
+    precision, backend and device are as in a player's text (default: onnxruntime, fp32, CPU). A
+    game in a Python file must be given.
     """
     path = resolve(text)
     rules = None if game is None else load(game)

@@ -1,4 +1,4 @@
-"""Finding the nets that players name."""
+"""Finds the nets that players name."""
 
 import contextlib
 import re
@@ -21,9 +21,9 @@ class NetStore:
     folder: Path | None = None
 
     def path_of(self, net: str) -> Path:
-        """The net's path as `resolve` returns it. NetError if there is no such net.
+        """The net's path in the form of `resolve`; NetError if there is no such net.
 
-        `net` is a name in the folder, the SHA-256 of the file that plays (.onnx or .nn), or any
+        `net` is a name in the folder, the SHA-256 of its .onnx or .nn file, or any
         text that `resolve` takes.
         """
         if self.folder is None:
@@ -44,7 +44,7 @@ PATHS = NetStore()  # for players that name their nets by path or run
 def _with_digest(folder: Path, sha256: str) -> Path:
     """The net of a folder whose .onnx or .nn file has this SHA-256."""
     for path in sorted(folder.glob("*.onnx")):
-        with contextlib.suppress(NetError):  # int8 variants have no card; a damaged net is not it
+        with contextlib.suppress(NetError):  # int8 variants have no card; damaged nets are skipped
             if read_card(path.with_suffix("")).onnx == sha256:
                 return path.with_suffix("")
     for path in sorted(folder.glob(f"*{PERCEPTRON}")):

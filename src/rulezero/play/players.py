@@ -1,4 +1,4 @@
-"""Players by their texts, `puct:net=runs/x,sims=200`: the same everywhere a player is named."""
+"""Players from texts such as `puct:net=runs/x,sims=200`, the same wherever one is named."""
 
 import math
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Key(NamedTuple):
     """A key of a player's text."""
 
     name: str
-    fallback: str  # its value where the text does not name it
+    fallback: str  # its default value
     help: str
 
 
@@ -38,7 +38,7 @@ class Kind(NamedTuple):
 
     name: str
     help: str
-    judges: bool  # whether it takes a net, or an evaluator by name
+    judges: bool  # whether it can have a net or another evaluator
     keys: tuple[Key, ...]
 
 
@@ -49,7 +49,7 @@ def kinds() -> dict[str, Kind]:
     for name, text, judges, options in player_kinds():
         keys = [Key(*option) for option in options]
         if judges:
-            known = f"without a net: {', '.join(_EVALS)}; rollout where a game has no heuristic"
+            known = f"without a net: {', '.join(_EVALS)}; rollout if a game has no heuristic"
             keys[:0] = [
                 Key("net", "", _NET if name != "alphabeta" else _PERCEPTRON),
                 *(_net_keys() if name != "alphabeta" else []),
@@ -64,7 +64,7 @@ def kinds() -> dict[str, Kind]:
 
 
 def _net_keys() -> list[Key]:
-    """The keys that say how a net is computed, with what each backend offers."""
+    """The keys for the computation of a net, with the choices of each backend."""
 
     def listed(offers: dict[str, str]) -> str:
         return ", ".join(f"{name} ({words})" if words else name for name, words in offers.items())
@@ -75,14 +75,14 @@ def _net_keys() -> list[Key]:
     return [
         Key("backend", DEFAULT, f"library that computes the net: {', '.join(known)}"),
         Key("precision", "fp32", f"number format of the net; {'; '.join(precisions)}"),
-        Key("device", "auto", f"of backend={'; '.join(map(': '.join, devices.items()))}"),
+        Key("device", "auto", f"device of backend={'; '.join(map(': '.join, devices.items()))}"),
     ]
 
 
 class Player:
-    """A player: who it is, by its text, and perhaps an evaluator that no text can name.
+    """A player: its text, and perhaps an evaluator object, which a text cannot name.
 
-    Two players with equal texts and without evaluators of their own are equal.
+    Players are equal if their texts, seeds and evaluators are the same.
     """
 
     def __init__(self, spec: Spec, evaluator: Evaluator | None = None, seed: int = 0) -> None:
@@ -92,12 +92,12 @@ class Player:
 
     @property
     def text(self) -> str:
-        """The player as one line that `read_player` gives back."""
+        """The player as one line, from which `read_player` makes an equal one."""
         return self.spec.text
 
     @property
     def is_human(self) -> bool:
-        """Whether people choose for it."""
+        """Whether a person chooses for it."""
         return self.spec.name == "human"
 
     @property
@@ -107,37 +107,37 @@ class Player:
 
     @property
     def options(self) -> Options:
-        """How its net is to be computed."""
+        """The options for the computation of its net."""
         return read_options(self.spec.options)
 
     @property
     def core_options(self) -> dict[str, str]:
-        """What the core reads of the text."""
+        """The keys of the text that the core reads."""
         return {key: text for key, text in self.spec.options.items() if key not in _OUTSIDE}
 
     def has(self, key: str) -> bool:
-        """Whether players of this kind have such a key."""
+        """Whether this kind of player has such a key."""
         return any(known.name == key for known in kinds()[self.spec.name].keys)
 
     def number(self, key: str) -> float:
-        """A key that is a number, as given or at its fallback; 0 where this kind has none."""
+        """The value of a numeric key, or its default; 0 if this kind does not have the key."""
         fallbacks = {known.name: known.fallback for known in kinds()[self.spec.name].keys}
         return float(self.spec.options.get(key, fallbacks.get(key, "0")))
 
     @property
     def mean_sims(self) -> float:
-        """Simulations of a choice on average, fast ones among them; 0 where this kind has none."""
+        """Mean simulations per choice, including fast searches; 0 for kinds without simulations."""
         share = self.number("full_share") if self.has("full_share") else 1
         return share * self.number("sims") + (1 - share) * self.number("fast_sims")
 
     def changed(self, **keys: str | None) -> "Player":
-        """The same player with other values for keys; None leaves a key out."""
+        """The same player with new values for keys; None removes a key."""
         options = {**self.spec.options, **keys}
         given = {key: text for key, text in options.items() if text is not None}
         return read_player(Spec(self.spec.name, given).text, seed=self.seed)
 
     def without_net(self) -> "Player":
-        """The same player without its net, and without the keys that say how that is computed."""
+        """The same player without its net, and without the keys for the net's computation."""
         return self.changed(net=None, **dict.fromkeys(Options._fields))
 
     def think(
@@ -148,18 +148,18 @@ class Player:
         visits: int = 1,
         stop: Callable[[], bool] | None = None,
     ) -> "Thought":
-        """What the player would choose in a state, and why.
+        """The player's choice in a state, with its value, policy and simulations.
 
         With tree=2 the thought has two plies of the search tree, if the player has one; below the
-        root's moves those positions that got at least this many `visits`. A search asks `stop`
-        every few milliseconds, and ends with what it knows when the answer is True.
+        root's moves, only positions with at least this many `visits`. A search calls `stop` every
+        few milliseconds, and ends early when it returns True.
         """
         from rulezero.play.session import think
 
         return think(self, state, tree=tree, visits=visits, stop=stop)
 
     def probe(self, state: State) -> "Probe | None":
-        """What the player's tables prove of a state; None without tables, or where none tells."""
+        """The state's proven value in the player's tables; None without tables, or if unknown."""
         from rulezero.play.binding import solved_by
 
         tables = solved_by(self, state.game)
@@ -185,14 +185,15 @@ def read_player(
     """The player of a text, such as "puct:net=runs/x,sims=200".
 
     Keys may also be keywords: read_player("puct", sims=200). `evaluator` is any object of the
-    Evaluator protocol, in the place of a net. PlayerError says what is unknown, and what is near.
+    Evaluator protocol, used instead of a net. Unknown names raise PlayerError, which suggests the
+    nearest known one.
     """
     if isinstance(text, Player):
         if keys or evaluator is not None:
-            raise PlayerError(f"{text!r} is a player already; give its keys where it is made")
+            raise PlayerError(f"{text!r} is a player already; use changed() for other keys")
         return text
     if not isinstance(text, str):
-        raise PlayerError(f"a player is a text such as 'puct:sims=200', not {text!r}")
+        raise PlayerError(f"a player must be a text such as 'puct:sims=200', not {text!r}")
     try:
         spec = grammar.read(text).extended(keys)
     except GameError as error:
@@ -207,10 +208,10 @@ def read_player(
     read_options(spec.options)
     has_net = "net" in spec.options or evaluator is not None
     if evaluator is not None and ("net" in spec.options or not kind.judges):
-        raise PlayerError(f"'{text}' takes no evaluator of its own")
+        raise PlayerError(f"'{text}' cannot have an evaluator: leave evaluator= out")
     is_evaluator = hasattr(evaluator, "evaluate") and hasattr(evaluator, "identity")
     if evaluator is not None and not is_evaluator:
-        raise PlayerError(f"{evaluator!r} is no evaluator: it needs evaluate(planes) and identity")
+        raise PlayerError(f"{evaluator!r} is not an evaluator: it needs evaluate() and identity")
     if has_net and "eval" in spec.options:
         raise PlayerError(f"'{spec.text}' has net= and eval=: leave one out")
     judge = spec.options.get("eval", "heuristic")
@@ -223,12 +224,12 @@ def read_player(
         raise PlayerError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
     spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})
     made = Player(spec, evaluator, seed)
-    CorePlayer(spec.name, made.core_options)  # says what is out of range
+    CorePlayer(spec.name, made.core_options)  # raises an error if a number is out of range
     return made
 
 
 def _canonical(key: str, text: str) -> str:
-    """A number in its shortest form, so that a player has one text."""
+    """A number in its shortest form, so that equal players have equal texts."""
     try:
         number = float(text)
     except ValueError:
@@ -242,5 +243,5 @@ def seat_number(text: str) -> int:
     """0 or 1, from "0", "1", "white" or "black"."""
     numbers = {"0": 0, "1": 1, "white": 0, "black": 1}
     if text.lower() not in numbers:
-        raise PlayerError(f"'{text}' is no seat; there are 0 and 1, or white and black")
+        raise PlayerError(f"'{text}' is not a seat: give 0, 1, white or black")
     return numbers[text.lower()]

@@ -1,4 +1,4 @@
-"""Giving up, and whether those who gave up were right to."""
+"""Resignation, and how often it would have been wrong."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,35 +12,35 @@ from pydantic import ConfigDict, Field
 from rulezero.data.record import Record
 from rulezero.data.replay import replay_of
 
-# Checked where it is read from a recipe, and where it arrives in a task.
+# Checked by pydantic in a recipe, and by msgspec in a task.
 _Share = Annotated[float, Field(ge=0, le=1), Meta(ge=0, le=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resign:
-    """When a player gives a game up: it has thought it lost so many times in a row."""
+    """When a player resigns: after `choices` of its own in a row with a losing value."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
-    value: _Share = 0.95  # lost: its own value is below minus this
+    value: _Share = 0.95  # losing: the player's own value is below minus this
     choices: Annotated[int, Field(ge=1, le=10_000), Meta(ge=1, le=10_000)] = 3
-    audit: _Share = 0.1  # share of pairs that are played out anyway
+    audit: _Share = 0.1  # share of pairs that are played to the end anyway
 
 
 class Audit(msgspec.Struct, frozen=True):
-    """What became of games that were played out."""
+    """Statistics of games in which a player would have resigned, but played on."""
 
-    games: int = 0  # in which somebody would have given up
-    mistakes: int = 0  # of these, not lost by that seat
+    games: int = 0  # in which a player would have resigned
+    mistakes: int = 0  # of these, those that this player did not lose
 
     @property
     def share(self) -> float:
-        """Of those who would have given up, how many did not lose."""
+        """The share of such games that the player did not lose."""
         return self.mistakes / self.games if self.games else 0.0
 
 
 def audit(records: Iterable[Record], resign: Resign) -> Audit:
-    """The mistakes that giving up would have been, over games that were played out."""
+    """Counts, over games played to the end, how often resigning would have been a mistake."""
     games = mistakes = 0
     for record in records:
         seat = first_to_give_up(record, resign)
@@ -51,7 +51,7 @@ def audit(records: Iterable[Record], resign: Resign) -> Audit:
 
 
 def first_to_give_up(record: Record, resign: Resign) -> int | None:
-    """The seat that would have given up first, if any."""
+    """The seat that would have resigned first; None if neither."""
     movers, values = replay_of(record).movers, record.columns().value
     times = [0, 0]
     for mover, value in zip(movers.tolist(), values.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Games in step: the core's pool, and the evaluators that its players ask."""
+"""Plays several games at the same time: the core's pool and its players' evaluators."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,17 +19,17 @@ from rulezero.play.tree import tree_of
 
 _MOST_ROWS = 1024  # positions in a batch
 _LEAST_ROWS = 8
-_DEEPEST = 1_000_000  # plies of a tree to show, and visits of its nodes
+_DEEPEST = 1_000_000  # maximum of `tree` (plies) and of `visits`
 
 
 Stop = Callable[[], bool]
-"""Is asked after every slice of a search whether to choose now; a slice takes milliseconds."""
+"""Called every few milliseconds of a search; True ends it."""
 
 
 class Session:
-    """Some players at many boards of one game.
+    """Plays many games of one kind between some players.
 
-    `width` games are played at a time; `cache` positions of each net are remembered. Neither
+    `width` games are played at a time, and `cache` positions of each net are cached; neither
     changes what is played. `nets` finds the players' nets.
     """
 
@@ -42,16 +42,16 @@ class Session:
         width: int = 64,
         cache: int = 1 << 16,
         nets: NetStore = PATHS,
-        tree: tuple[int, int] = (0, 1),  # plies of trees in thoughts, and visits of nodes there
+        tree: tuple[int, int] = (0, 1),  # plies of trees in thoughts, least visits of their nodes
     ) -> None:
         if width < 1 or cache < 0:
-            raise GameError("a session has a width of at least 1, and a cache of at least 0")
+            raise GameError(f"a session needs width >= 1 and cache >= 0, not {width} and {cache}")
         self.game = game
         self.identities: list[str | None] = []  # of the players' nets or weights
-        self.net_seconds = 0.0  # that evaluators have taken so far
+        self.net_seconds = 0.0  # time spent in evaluators so far
         self._evaluators: list[Evaluator] = []
         encoders: list[Game] = []
-        numbers: dict[int, int] = {}  # of evaluators by id: players with the same net share it
+        numbers: dict[int, int] = {}  # of evaluators, by id: players with the same net share one
         seated = []
         for player in players:
             binding = evaluator_for(player, game, nets)
@@ -85,7 +85,7 @@ class Session:
 
     @property
     def has_nets(self) -> bool:
-        """Whether any player asks an evaluator; the core answers the others."""
+        """Whether any player has an evaluator outside the core."""
         return bool(self._evaluators)
 
     def add(
@@ -100,7 +100,7 @@ class Session:
         is_recorded: bool = True,
         resign: Resign | None = None,
     ) -> None:
-        """Queues a game; players are numbers of the session's players."""
+        """Queues a game; `players` and `judge` are numbers of the session's players."""
         if start.game.text != self.game.text:
             raise GameError(f"a state of {start.game.text} cannot be played in {self.game.text}")
         self.pool.add(
@@ -116,7 +116,7 @@ class Session:
         )
 
     def step(self) -> list[Played]:
-        """Plays on until every game has asked its net, answers, and returns the finished games."""
+        """Plays until every game needs its net, runs the nets, and returns the finished games."""
         for net, rows in enumerate(self.pool.collect(self._planes)):
             if rows > 0:
                 begin = time.perf_counter()
@@ -127,9 +127,9 @@ class Session:
         return self.pool.take_finished()
 
     def run(self, stop: Stop | None = None) -> Iterator[Played]:
-        """Every game to its end, as they finish. GameError where a human is to move.
+        """Yields every game when it is finished; GameError if a human is to move.
 
-        Each time that `stop` answers yes, those who think choose by what they know by then.
+        Each time that `stop` returns True, all current searches end and their players move.
         """
         while not self.pool.is_idle:
             yield from self.step()
@@ -142,10 +142,10 @@ class Session:
 def think(
     player: Player, state: State, *, tree: int = 0, visits: int = 1, stop: Stop | None = None
 ) -> Thought:
-    """What a player would choose in a state, with some plies of its tree if asked for.
+    """A player's thought about a state, with `tree` plies of its search tree.
 
-    Below the root's moves, the tree has nodes with at least this many visits. `stop` may end the
-    search early.
+    Below the root's moves, the tree has only nodes with at least `visits` visits. `stop` may end
+    the search early.
     """
     for name, number in (("tree", tree), ("visits", visits)):
         if not isinstance(number, int | np.integer) or not 0 <= number <= _DEEPEST:
@@ -156,7 +156,7 @@ def think(
     if not isinstance(state, State):
         raise TypeError(f"a player thinks about a State, not {state!r}")
     if player.is_human:
-        raise GameError("a human player thinks for itself; ask another kind of player")
+        raise GameError("a human player cannot think: give another kind of player")
     if state.is_over:
         raise GameError(f"the game is over ({state.end_reason}): there is nothing to choose")
     if state.mover == CHANCE:
@@ -175,7 +175,7 @@ def think(
 def think_each(
     player: Player, states: Sequence[State], *, seed: int = 0, width: int = 64, cache: int = 1 << 16
 ) -> list[Thought]:
-    """What a player would choose in each of some states of one game, `width` of them in step."""
+    """A player's thoughts about some states of one game, `width` of them at a time."""
     session = Session(states[0].game, [player], seed=seed, width=width, cache=cache)
     for index, state in enumerate(states):
         session.add(index, state, most_plies=1, is_recorded=False)

@@ -1,4 +1,4 @@
-"""How fast this machine is: rules, planes, searches, a net."""
+"""Measures the speed of this machine: rules, planes, searches, a net."""
 
 import random
 import time
@@ -16,28 +16,28 @@ from rulezero.play.evaluators import Evaluation, Evaluator
 from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session
 
-_LEAST_LEAVES = 20_000  # in one count: less would measure the way into the core
+_LEAST_LEAVES = 20_000  # per perft call: with fewer, the call itself would be measured
 _SIMS = 100  # per choice
-_WIDTH = 64  # games in step
-_OPENING = 8  # plies drawn at random
+_WIDTH = 64  # games at a time
+_OPENING = 8  # random plies
 
-Work = Callable[[], int]  # does some work and says how many units it was
+Work = Callable[[], int]  # does some work and returns the number of units
 
 
 class Speed(msgspec.Struct, frozen=True, kw_only=True):
-    """What is done in a second, by one process."""
+    """Speeds per second of one process."""
 
     game: str
-    leaves: float  # perft's, from the start
-    planes: float  # positions re-made and encoded for a net, as batches are drawn
-    uniform_sims: float  # simulations of PUCT with an evaluator that knows nothing
-    heuristic_sims: float | None  # with the hand-written one; None where there is none
-    net_positions: float | None = None  # judged by the net in self-play
+    leaves: float  # of perft from the start
+    planes: float  # positions replayed and encoded, as for a training batch
+    uniform_sims: float  # simulations of PUCT with uniform policies and values of 0
+    heuristic_sims: float | None  # with the heuristic; None: the game has none
+    net_positions: float | None = None  # evaluated by the net in self-play
     net_sims: float | None = None  # simulations of that self-play, in 64 games
 
 
 def measure(game: AnyGame, *, net: str | None = None, seconds: float = 0.5) -> Speed:
-    """The speeds of a game; each is measured for so many seconds."""
+    """The speeds of a game; each is measured for this many seconds."""
     game = load(game)
     net_sims = net_positions = heuristic_sims = None
     if net is not None:
@@ -60,7 +60,7 @@ def measure(game: AnyGame, *, net: str | None = None, seconds: float = 0.5) -> S
 
 
 class _Counter:
-    """An evaluator that counts what it is asked."""
+    """An evaluator that counts its positions."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.identity = evaluator.identity
@@ -75,13 +75,13 @@ class _Counter:
 def _evaluator(net: str, game: Game) -> Evaluator:
     found = evaluator_for(read_player("puct", net=net), game).evaluator
     if found is None:
-        raise NetError(f"'{net}' answers inside the core: there is no batch to measure")
+        raise NetError(f"'{net}' is evaluated inside the core: there is no batch to measure")
     return found
 
 
 def rate_of(work: Work, seconds: float = 0.5) -> float:
-    """Units a second of work, measured for so long."""
-    work()  # what is made once
+    """The units of work per second, measured for this many seconds."""
+    work()  # not measured: the first call may do more
     done, begin = 0, time.perf_counter()
     while (spent := time.perf_counter() - begin) < seconds:
         done += work()
@@ -89,7 +89,7 @@ def rate_of(work: Work, seconds: float = 0.5) -> float:
 
 
 def _counting(game: Game) -> Work:
-    """Counts the leaves of the first depth that has many."""
+    """Counts the leaves of the first depth with at least 20,000 of them (at most 6)."""
     start = game.start()
     depth = 1
     while depth < 6 and perft(start, depth) < _LEAST_LEAVES:
@@ -98,7 +98,7 @@ def _counting(game: Game) -> Work:
 
 
 def _encoding(game: Game) -> Work:
-    """Makes the planes of a random game again, as a learner does."""
+    """Encodes the positions of a random game from its record, as a learner does."""
     states = play_randomly(game, random.Random(0))[:200]
     start, last = states[0].text, states[-1]
     actions = np.array(last.apply(last.legal[0]).actions, np.uint32)
@@ -114,7 +114,7 @@ def _encoding(game: Game) -> Work:
 
 
 def _simulate(game: Game, player: Player, seconds: float) -> tuple[float, float]:
-    """Simulations a second of self-play in many games, and how long that was tried."""
+    """Simulations per second of self-play in many games, and the seconds measured."""
     session = Session(game, [player], seed=0, width=_WIDTH)
     for index in range(_WIDTH):
         session.add(index, _opening(game, index))
@@ -130,7 +130,7 @@ def _simulate(game: Game, player: Player, seconds: float) -> tuple[float, float]
 
 
 def _opening(game: Game, index: int) -> State:
-    """A position that no other game begins with: a cache would answer for all of them."""
+    """A start that no other game has, as games with equal ones would share the cache."""
     dice = random.Random(index)
     state = start = game.start(seed=index)
     for _ in range(_OPENING):

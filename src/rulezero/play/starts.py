@@ -1,4 +1,4 @@
-"""Positions to begin from, in a file."""
+"""Reads start positions from a file."""
 
 import re
 from pathlib import Path
@@ -10,24 +10,24 @@ _LARGEST = 1 << 26  # bytes
 
 
 def read_starts(path: str | Path, game: Game) -> list[str]:
-    """The positions of a file, one a line, # before comments; each is one of the game's.
+    """The positions of the game in a text file, one per line; comments begin with #.
 
-    PositionError names the line that is none, or where the game is over.
+    PositionError names a line with a wrong position, or one where the game is over.
     """
     path = Path(path)
     if not path.is_file():
         where = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise PositionError(
-            f"'{path}' is no ordinary file, and positions are read from one"
+            f"'{path}' is not a regular file: name a text file with one position per line"
             if path.exists()
             else f"there is no file of positions '{path}'{where}"
         )
     if path.stat().st_size > _LARGEST:
-        raise PositionError(f"'{path}' is too large for a file of positions")
+        raise PositionError(f"'{path}' is too large for a file of positions: give at most 64 MiB")
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
-        raise PositionError(f"'{path}' is no text") from None
+        raise PositionError(f"'{path}' is not a UTF-8 text file") from None
     starts = []
     for number, line in enumerate(lines, 1):
         text = _COMMENT.sub("", line).strip()
@@ -38,8 +38,8 @@ def read_starts(path: str | Path, game: Game) -> list[str]:
         except PositionError as error:
             raise PositionError(f"{path}:{number}: {error}") from error
         if state.is_over:
-            raise PositionError(f"{path}:{number}: the game is over there ({state.end_reason})")
+            raise PositionError(f"{path}:{number}: the game is over here ({state.end_reason})")
         starts.append(text)
     if not starts:
-        raise PositionError(f"'{path}' has no position")
+        raise PositionError(f"'{path}' has no position: give one per line")
     return starts

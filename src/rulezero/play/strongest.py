@@ -1,4 +1,4 @@
-"""The strongest opponents that were measured, by game and seat."""
+"""The strongest players measured, by game and seat."""
 
 from functools import cache
 from pathlib import Path
@@ -11,11 +11,11 @@ FILE = Path(__file__).with_suffix(".yaml")
 
 
 class Strongest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The player that scored most in one seat of a game."""
+    """The player with the most points in one seat of a game."""
 
     player: str
     points: float
-    games: int  # that it played in this seat, against all the others that were measured
+    games: int  # games that it played in this seat, against all others measured
 
 
 @cache
@@ -27,6 +27,6 @@ def _measured() -> dict[str, tuple[Strongest, Strongest]]:
 def strongest(game: Game) -> tuple[Strongest, Strongest] | None:
     """The strongest players measured in seats 0 and 1; None for games that were not measured.
 
-    They were measured without nets, by the game's usual rules.
+    They were measured without nets, with the game's default rules.
     """
     return _measured().get(game.text)

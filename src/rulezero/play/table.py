@@ -1,4 +1,4 @@
-"""The games of a task, played many in step in this process."""
+"""Plays the games of a task in this process, many at the same time."""
 
 import math
 import time
@@ -16,7 +16,7 @@ from rulezero.play.task import FORMAT, Beginning, Task, begin
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A game of a task: its record, and what the judge noted."""
+    """A finished game of a task: its record, and the judge's thoughts."""
 
     record: Record
     note: Thoughts | None = None
@@ -25,7 +25,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 @dataclass(frozen=True)
 class Begun:
-    """A game is under way, in step with others or alone."""
+    """A game has begun, at the same time as others or alone."""
 
     index: int
     is_alone: bool = False
@@ -42,8 +42,8 @@ class Failure:
 class Table:
     """The players of a task and a session in which they play its games.
 
-    `players` are the task's own where they hold evaluators that no text can name. Games end after
-    `most_plies` at the latest, by default the game's own limit.
+    `players` replace those of the task's texts if they have evaluators, which a text cannot name.
+    Games end after `most_plies` at the latest (default: the game's limit).
     """
 
     def __init__(
@@ -85,11 +85,12 @@ class Table:
     def play(
         self, indices: Iterator[int], seconds: float = math.inf, alone: Sequence[int] = ()
     ) -> Iterator[Finished | Failure | Begun]:
-        """The games with these numbers, as they finish; first those that are to be played alone.
+        """Plays the games with these numbers and yields them as they finish; `alone` come first.
 
-        With a limit of seconds per game, the games that begin and those that fail or take longer
-        are reported, too. Games in step share their time and their errors: if one takes too long
-        or fails, all of them are played again, each alone. Without a limit an error is raised.
+        With a limit of seconds per game, it also yields the games that begin, and those that fail
+        or take too long. Games played at the same time share their time and their errors: if one
+        takes too long or fails, all of them are played again, each alone. Without a limit, an
+        error is raised.
         """
         for lone in alone:
             yield from self._play_alone(lone, seconds)
@@ -97,7 +98,7 @@ class Table:
         beginnings: dict[int, Beginning] = {}
         is_limited = seconds < math.inf
         while True:
-            # No more games are taken than are played in step: others may be idle.
+            # Take only as many games as are played at a time: other workers may be idle.
             while len(until) < self.width and (index := next(indices, None)) is not None:
                 until[index] = time.monotonic() + seconds
                 if is_limited:
@@ -125,7 +126,7 @@ class Table:
                 yield self.finished(beginnings.pop(played.index), played)
 
     def _play_alone(self, index: int, seconds: float) -> Iterator[Finished | Failure | Begun]:
-        """One game, with all the time to itself."""
+        """Plays one game alone, with the whole time limit."""
         yield Begun(index, is_alone=True)
         until = time.monotonic() + seconds
         self.session = self._open()
@@ -135,7 +136,7 @@ class Table:
                 for played in self.session.step():
                     yield self.finished(beginning, played)
                     return
-        except Exception as error:  # of rules or an evaluator in Python
+        except Exception as error:  # raised by rules or an evaluator in Python
             yield Failure(index, f"{type(error).__name__}: {error}")
         else:
             yield Failure(index, f"it took more than {seconds:g} s")
@@ -156,9 +157,9 @@ class Table:
         return beginning
 
     def finished(self, beginning: Beginning, played: Played) -> Finished:
-        """A game that the session has played."""
+        """The result of a game that the session has played."""
         task = self.task
-        first, second = beginning.a_sits, 1 - beginning.a_sits  # who sits in seats 0 and 1
+        first, second = beginning.a_sits, 1 - beginning.a_sits  # players in seats 0 and 1
         identities = [self.session.identities[number] for number in self._numbers]
         record = record_from(
             beginning.start,
@@ -180,6 +181,6 @@ class Table:
 
 
 def notes_of(played: Played) -> Thoughts:
-    """What the judge noted about every ply of a game that the core has played."""
+    """The judge's thoughts about every ply of a game that the core has played."""
     _, thoughts = pack(played.last.actions, **played.notes())
     return thoughts

@@ -1,4 +1,4 @@
-"""A unit of play: two players, how many games, from where, and a seed that settles the rest."""
+"""A unit of play: two players, a number of games, their starts, and a seed for the rest."""
 
 from bisect import bisect
 from itertools import accumulate
@@ -17,38 +17,38 @@ from rulezero.seeds import keyed
 from rulezero.stats.tally import GameResult
 from rulezero.version import __version__
 
-FORMAT = 2  # of the messages Task and Finished: counts up whenever the meaning of one changes
+FORMAT = 2  # of the messages Task and Finished; increased when the meaning of one changes
 
 Message = TypeVar("Message", bound=msgspec.Struct)
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What to play. Its records depend on nothing else, not on how or where it is played.
+    """What to play. Its records depend on nothing else, such as the number of workers.
 
-    Games come in pairs: with `swap` the second has the seats swapped, and both begin alike.
+    With `swap`, games are in pairs: both have the same start and opening, with swapped seats.
     """
 
     game: str
-    a: str  # players' texts; a sits in seat 0 of even games
+    a: str  # players' texts; a has seat 0 in games 0, 2, ...
     b: str
     games: Annotated[int, Meta(ge=1, le=1_000_000_000)]
     seed: Annotated[int, Meta(ge=0)] = 0  # below 2**64
     name: str = ""  # written into its records, and part of its seed
     swap: bool = True
     opening: Annotated[int, Meta(ge=0, le=1000)] = 0  # first plies drawn at random
-    opening_share: Annotated[float, Meta(ge=0, le=1)] = 1.0  # of the pairs that have an opening
-    starts: tuple[str, ...] = ()  # positions to begin from, in turn
-    scripts: tuple[tuple[int, ...], ...] = ()  # all moves from each start; players choose nothing
-    judge: str | None = None  # a player that comments on every choice
-    resign: Resign | None = None  # when players give up; none: they never do
+    opening_share: Annotated[float, Meta(ge=0, le=1)] = 1.0  # share of the pairs with an opening
+    starts: tuple[str, ...] = ()  # start positions, used in turn
+    scripts: tuple[tuple[int, ...], ...] = ()  # all actions from each start; players choose none
+    judge: str | None = None  # text of a player that evaluates every choice
+    resign: Resign | None = None  # when players resign; None: never
     purpose: Purpose = "rating"
     source: str = "match"
     iteration: Annotated[int, Meta(ge=0)] | None = None  # of the run that it belongs to
-    forced_result: Annotated[float, Meta(ge=-1, le=1)] | None = None  # learned, not the end
+    forced_result: Annotated[float, Meta(ge=-1, le=1)] | None = None  # learned, not the outcome
     format: int = FORMAT
 
     def __post_init__(self) -> None:
-        """Takes numpy's numbers for Python's own, which messages are made of."""
+        """Converts numpy's numbers to Python's, as messages need these."""
         for name in self.__struct_fields__:
             value = getattr(self, name)
             if isinstance(value, np.generic):
@@ -61,16 +61,16 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Beginning(msgspec.Struct, frozen=True):
-    """Where a game of a task begins."""
+    """The beginning of a game of a task."""
 
     start: State
     script: list[int]  # the plies of its opening
-    a_sits: int  # in this seat
-    resign: Resign | None  # none also where the game is played out to audit the others
+    a_sits: int  # a's seat
+    resign: Resign | None  # None: not allowed, or this game is for the audit
 
 
 def check_task(task: Task) -> Game:
-    """The task's game; whatever is wrong with the task is an error now, not after an hour."""
+    """The task's game; raises an error now if the task cannot be played."""
     try:
         msgspec.convert(msgspec.to_builtins(task), Task)
     except msgspec.ValidationError as error:
@@ -81,25 +81,25 @@ def check_task(task: Task) -> Game:
     if task.seed >= 1 << 64:
         raise GameError("a seed is a whole number from 0 to 2**64 - 1")
     if task.scripts and not len(task.scripts) == len(task.starts) == task.games:
-        raise GameError("a task that goes through games has a start and a script for each of them")
+        raise GameError("a task with scripts needs one start and one script per game")
     game = load(task.game)
     for text in (task.a, task.b, task.judge):
         if text is not None:
             refuse_human(read_player(text))
     for start in task.starts:
         if game.parse(start).is_over:
-            raise GameError(f"the game is over in the start '{start}'; leave it out")
+            raise GameError(f"the game is over in the start position '{start}': leave it out")
     return game
 
 
 def refuse_human(player: Player) -> None:
-    """PlayerError if the player is a human, who cannot move while tasks are played."""
+    """Raises PlayerError if the player is a human, who cannot move in a task."""
     if player.is_human:
         raise PlayerError("a human cannot play here: use `rulezero play`")
 
 
 def decode(message: bytes, form: type[Message]) -> Message:
-    """The Task or Finished of a message. GameError if another version of rulezero encoded it."""
+    """The Task or Finished of a message; GameError if its format is another version's."""
     name = form.__name__.lower()
     try:
         found = msgspec.msgpack.decode(message, type=_Versioned).format
@@ -114,13 +114,13 @@ def decode(message: bytes, form: type[Message]) -> Message:
 
 
 class _Versioned(msgspec.Struct):
-    """What every format of a message has."""
+    """The field that messages of every format have."""
 
     format: int = 0
 
 
 def result_of(record: Record, task: Task) -> GameResult:
-    """The result of a game of a task for its player a."""
+    """The result of a game of the task, for its player a."""
     return GameResult(
         seat=record.index % 2 if task.swap else 0,
         outcome=record.outcome,
@@ -150,8 +150,8 @@ def begin(task: Task, game: Game, index: int) -> Beginning:
 
 
 def _opening(task: Task, start: State, pair: int) -> list[int]:
-    """Plies drawn at random after which the game still goes on: as many as asked for, if such
-    are found; else the most that were."""
+    """Random plies after which the game is not over: as many as the task asks for, or the most
+    that 100 attempts found."""
     longest: list[int] = []
     for attempt in range(100):
         state = start

@@ -1,4 +1,4 @@
-"""What a player knew when it chose, as `think` tells it."""
+"""A player's thoughts as `think` returns them."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from rulezero.play.tree import TreeNode
 
 
 class Thought(RecordedThought, frozen=True, kw_only=True):
-    """A thought with what no record keeps."""
+    """A thought with fields that records do not keep."""
 
     visits: dict[int, int] = field(default_factory=dict)  # of each action; {} without a tree
-    line: list[int] = field(default_factory=list)  # what is expected, its own choice first
-    tree: TreeNode | None = None  # where it was asked for, and the player has one
+    line: list[int] = field(default_factory=list)  # the expected actions, its own choice first
+    tree: TreeNode | None = None  # None: not requested, or the player has none
 
 
 def thought_of(played: Played, ply: int) -> Thought:
@@ -27,7 +27,7 @@ def thought_of(played: Played, ply: int) -> Thought:
 
 
 def read_core(core: CoreThought) -> Thought:
-    """The core's thought in Python's words."""
+    """The core's thought as a Thought."""
     numbers: dict[str, Any] = {
         column.name: column.plain(getattr(core, column.name)) for column in PLY_COLUMNS
     }

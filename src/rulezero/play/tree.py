@@ -1,4 +1,4 @@
-"""The tree of a search, for people to look at."""
+"""The tree of a search, for inspection."""
 
 import math
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ from rulezero._core import CoreTreeNode, State
 
 
 class TreeNode(msgspec.Struct, frozen=True, kw_only=True):
-    """A position that a search has seen. Values are seat 0's, as everywhere."""
+    """A position in a search tree. Values are seat 0's, as everywhere."""
 
-    action: int | None  # that leads here; None at the root
+    action: int | None  # the action that leads here; None at the root
     move: str  # the action in words; "" at the root
-    mover: int  # who chooses here: 0, 1 or rz.CHANCE; where the game is over, who would
+    mover: int  # 0, 1 or rz.CHANCE; if the game is over, the next mover
     visits: int
-    value: float | None  # mean of the visits, or what is proven; None where neither is known
-    prior: float  # as the search used it, noise included; a face's chance after a die
-    proven: float | None  # the exact value, where it is known
-    target: float | None = None  # of the root's moves: share that a net should learn
-    children: "tuple[TreeNode, ...]" = ()  # by prior, the greatest first
+    value: float | None  # the proven value, or the mean of the visits; None: unknown
+    prior: float  # as used by the search, with noise; of a die, the probability
+    proven: float | None  # the exact value, if it is known
+    target: float | None = None  # policy target, for the root's moves only
+    children: "tuple[TreeNode, ...]" = ()  # by prior, the largest first
 
     def __repr__(self) -> str:
         name = f"after {self.move}" if self.move else "at the root"
@@ -30,7 +30,7 @@ class TreeNode(msgspec.Struct, frozen=True, kw_only=True):
 def tree_of(
     nodes: Sequence[CoreTreeNode], state: State, target: dict[int, float]
 ) -> TreeNode | None:
-    """The tree below a state of which these are the nodes; None where there are none."""
+    """The tree of a state from its nodes; None if there are none."""
     return _node(nodes, 0, state, None, target) if nodes else None
 
 

@@ -13,18 +13,18 @@ from rulezero.play.players import Player
 from rulezero.settings import Settings, number
 from rulezero.yaml_files import read_file
 
-_MISSING = "give a YAML file with names of weights and numbers"
+_MISSING = "give a YAML file with a number for each weight's name"
 
 
 class Weights(NamedTuple):
-    """Numbers for a heuristic."""
+    """The weights of a heuristic."""
 
-    numbers: tuple[float, ...]  # in the order of the game's table; (): the heuristic's own
+    numbers: tuple[float, ...]  # in the order of the game's table; (): all defaults
     identity: str | None  # the file's name and a digest of all numbers, for records
 
 
 def weights_of(player: Player, game: Game) -> Weights:
-    """The weights that a player's text names, each that its file leaves out at its default."""
+    """The weights from the file that a player's text names; missing ones have their defaults."""
     given = player.spec.options.get("weights")
     if given is None:
         return Weights((), None)
@@ -37,6 +37,6 @@ def weights_of(player: Player, game: Game) -> Weights:
     form = create_model("Weights", __base__=Settings, **fields)
     path = Path(given)
     read = read_file(path, _MISSING, PlayerError).read(form).model_dump()
-    # Rounded as the core does, so that 0.18 and a default of 0.18 are the same number.
+    # Rounded to float32 like the core's numbers, so that 0.18 equals a default of 0.18.
     known = {name: float(np.float32(value)) for name, value in read.items()}
     return Weights(tuple(known.values()), f"{path.name}#{digest(msgspec.json.encode(known))[:12]}")

@@ -1,4 +1,4 @@
-"""What a run or a net came to, for people: diagnoses, ratings, a page to look at."""
+"""Reports on runs and nets for people: diagnoses, ratings, costs and an HTML page."""
 
 from rulezero.reports.cost import offers
 from rulezero.reports.cost.offers import Prices, Range

@@ -1,4 +1,4 @@
-"""What a net has learned, beside an untrained one, on games of its run."""
+"""What a net has learned, compared with an untrained net, on games of its run."""
 
 import tempfile
 from collections.abc import Sequence
@@ -34,48 +34,48 @@ from rulezero.training.warnings import constant_outputs
 
 _BINS = 10
 _MOST_POSITIONS = 4096
-_ROWS = 256  # positions that are judged at a time
-_PLAYER = "puct:sims=32,noise=0.25,temperature=1"  # how a net plays that has no games of its own
+_ROWS = 256  # positions that are evaluated at a time
+_PLAYER = "puct:sims=32,noise=0.25,temperature=1"  # plays the games of a net without a run
 
 
 class Bin(msgspec.Struct, frozen=True, kw_only=True):
-    """Positions of which a net expects about the same result."""
+    """Positions with about the same predicted value."""
 
     low: float
     high: float
     positions: int
     predicted: float  # mean of the net's values, the mover's
-    outcome: float  # mean of how the games ended, the mover's; shaped where the net learns it so
+    outcome: float  # mean result of the games, the mover's; shaped if the net learns shaped results
 
 
 class Judgement(Figures, frozen=True, kw_only=True):
-    """A net's figures over the positions of a diagnosis: targets are the search's and results."""
+    """A net's figures over the positions of a diagnosis, by the games' policies and results."""
 
     net: str
     value_spread: float  # standard deviation of values
     policy_spread: float  # mean distance of policies from their mean, in [0, 1]
-    constant: str  # which answers are the same everywhere: values, policies, both or ""
+    constant: str  # which answers are the same for all positions: values, policies, both or ""
     calibration_error: float  # mean distance between predicted and outcome, over bins
     bins: tuple[Bin, ...]  # those that have positions, from losses to wins
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a net after looking at games."""
+    """The figures of a net on some games."""
 
     game: str
-    source: str  # whose games these are, in words
+    source: str  # where the games come from, in words
     games: int
-    positions: int  # that were judged
+    positions: int  # that were evaluated
     has_draws: bool  # whether the net predicts draws
     net: Judgement
-    untrained: Judgement | None  # none without torch or such a net, and of modules of one's own
-    best_constant: Figures  # of the best answer that looks at no position
+    untrained: Judgement | None  # none: there is no such net, and none can be made
+    best_constant: Figures  # of the best constant answer, which ignores the position
     openings: tuple[Opening, ...]
-    repeated: float  # share of games that were there before, choice for choice
+    repeated: float  # share of games with exactly the choices of an earlier game
 
 
 def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
-    """What a net makes of games: a run's newest self-play, or games of a net against itself.
+    """Measures a net on games: a run's newest self-play, or games of a net against itself.
 
     The net of a run is its best; RUN@latest and RUN@12 name others. `games` is the number of
     games: the newest N of a run (default: 100), or N new ones for a bare net (default: 20).
@@ -83,8 +83,8 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
     path = resolve(run_or_net)
     if path.suffix == PERCEPTRON:
         raise RunError(
-            f"'{path}' is a perceptron, which has no policy to diagnose: `rulezero rate` and"
-            " `rulezero report` look into its run"
+            f"'{path}' is a perceptron, which has no policy to diagnose: use `rulezero rate` or"
+            " `rulezero report` with its run"
         )
     card = read_card(path)
     run = _run_of(run_or_net)
@@ -98,7 +98,7 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
         source = f"of the net against itself, as {_PLAYER}"
     rewards = None if run is None else config.read(run.config()).targets.rewards
     if rewards is not None:
-        source += ", results shaped as the net is taught them"
+        source += ", with shaped results as the net learns them"
     batch = positions_of(records, game, ShapedTargetSettings(rewards=rewards))
     untrained = _untrained(path, card, game)
     has_draws = card.config.has_draws
@@ -124,7 +124,7 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
 def positions_of(
     records: Sequence[Record], game: Game, targets: TargetSettings | None = None
 ) -> Batch:
-    """Positions of games in which a player chose, evenly spaced where there are too many."""
+    """The positions in which a player chose: all, or 4,096 evenly spaced ones of more."""
     window = Window(WindowSettings(plies=1 << 40, held_out=0))
     targets = targets or TargetSettings()
     shape = training_of(game).shape
@@ -135,7 +135,7 @@ def positions_of(
     take(window, records, game, learned, 0)
     positions = window.positions(Part.TRAINING)
     if not len(positions):
-        raise RunError("these games have no positions to judge: no player chose a move in them")
+        raise RunError("these games have no positions to measure: no player chose a move in them")
     places = np.linspace(0, len(positions) - 1, min(len(positions), _MOST_POSITIONS))
     batches = Batches(window, game, settings=targets, mirrors=False)
     return batches.make(positions[places.astype(np.int64)])
@@ -169,7 +169,7 @@ def judge(name: str, answers: Answers, batch: Batch) -> Judgement:
 
 
 def calibration(predicted: Floats, outcome: Floats, count: int = _BINS) -> tuple[Bin, ...]:
-    """Positions in bins of equal width by what was predicted, in [-1, 1]; empty ones left out."""
+    """Positions in bins of equal width by predicted value, in [-1, 1], without empty bins."""
     edges = np.linspace(-1, 1, count + 1)
     places: npt.NDArray[np.intp] = np.clip(np.digitize(predicted, edges) - 1, 0, count - 1)
     return tuple(
@@ -186,11 +186,11 @@ def calibration(predicted: Floats, outcome: Floats, count: int = _BINS) -> tuple
 
 
 def _run_of(text: str | Path) -> Run | None:
-    """The run that a text names, with or without a net behind an @; none: it names a net."""
+    """The run that a text names, with or without @NET after it; None: it names a net."""
     for path in (str(text), str(text).rpartition("@")[0]):
         if path and Path(path).is_dir():
             run = Run(Path(path))
-            run.config()  # raises if the folder is no run, or a damaged one
+            run.config()  # raises if the folder is not a run, or is damaged
             return run
     return None
 
@@ -216,10 +216,10 @@ def _untrained(net: Path, card: Card, game: Game) -> Evaluator | None:
         other = read_card(sibling)
         if (other.config, other.planes, other.slots) == (card.config, card.planes, card.slots):
             return OnnxEvaluator(sibling)
-    if isinstance(card.config, ModuleConfig):  # which only its owner can make
+    if isinstance(card.config, ModuleConfig):  # which only the user's code can make
         return None
     try:
-        from rulezero.nets.checkpoint import save  # torch's; everything else here does without
+        from rulezero.nets.checkpoint import save  # needs torch; everything else here does not
         from rulezero.nets.tower import create
     except ImportError:
         return None

@@ -1,4 +1,4 @@
-"""A run's log as figures for plotly.js: plain JSON. Colours are names that the page resolves."""
+"""A run's log as figures for plotly.js, in plain JSON. Colours are names of CSS variables."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,13 +15,13 @@ from rulezero.training.tasks import task_name
 
 Json = dict[str, Any]
 
-_BOUNDLESS = 400.0  # Elo that an interval without a bound is drawn beyond the estimate
-_CAUSES = 6  # colours
+_BOUNDLESS = 400.0  # Elo; length of the error bar of an interval without a bound
+_CAUSES = 6  # number of colours
 _PERCENT = ".3~p"  # 12.5%, 100%
 _LEARNING = (  # Figures on held-out positions: field, title, explanation, number format
     ("policy", "Policy loss", "cross-entropy with the search, nats", ".2f"),
     ("value", "Value loss", "against the results of the games", ".2f"),
-    ("top1", "Top-1", "the likeliest legal move is the search's", _PERCENT),
+    ("top1", "Top-1", "how often the likeliest legal move is the search's", _PERCENT),
     ("winner", "Winner predicted correctly", "in decided games", _PERCENT),
     ("legal_mass", "Legal mass", "probability on legal moves", _PERCENT),
 )
@@ -29,7 +29,7 @@ _USAGE = (  # figures of a Usage: id, title, explanation, fields
     (
         "abilities",
         "Abilities",
-        "share of sides that used each at least once, with its target",
+        "share of sides that used each at least once; the legend has the targets",
         ("decree", "interpose", "consecration", "skirmish", "overextend"),
     ),
     (
@@ -42,7 +42,7 @@ _USAGE = (  # figures of a Usage: id, title, explanation, fields
 
 
 class Figure(msgspec.Struct, frozen=True, kw_only=True):
-    """A figure: its texts, and what plotly.js draws."""
+    """A figure: its texts, and the data and layout for plotly.js."""
 
     id: str
     title: str
@@ -60,7 +60,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def groups(entries: Sequence[Entry]) -> tuple[Group, ...]:
-    """All figures; those that the log has no numbers for have no data."""
+    """All figures. Those for which the log has no numbers have no data."""
     made = {
         "Learning": learning(entries),
         "Strength": strength(entries),
@@ -74,20 +74,20 @@ def groups(entries: Sequence[Entry]) -> tuple[Group, ...]:
 
 
 def learning(entries: Sequence[Entry]) -> list[Figure]:
-    """Figures on held-out positions beside the best constant's, and losses of training."""
+    """Figures on held-out positions, those of the best constant answer, and training losses."""
     fits = [entry for entry in entries if isinstance(entry, FitEntry)]
     measured = [(entry.iteration, entry.held_out) for entry in fits if entry.held_out]
     found = []
     for name, title, about, form in _LEARNING:
         data = [_line([(at, getattr(seen.net, name)) for at, seen in measured], "net", "--net")]
-        if name != "legal_mass":  # the best constant knows the rules
+        if name != "legal_mass":  # it is 1 for the best constant answer
             constant = [(at, getattr(seen.constant, name)) for at, seen in measured]
             data.append(_line(constant, "best constant", "--plain", dash="dash"))
         if name in ("policy", "value"):
             trained = [(fit.iteration, fit.train[name]) for fit in fits if name in fit.train]
             data.append(_line(trained, "training", "--faint", dash="dot"))
         found.append(_figure(name, title, about, data, form))
-    found[-1].layout["yaxis"]["range"] = [0, 1.02]  # whether it is near 0 or near 1 is seen at once
+    found[-1].layout["yaxis"]["range"] = [0, 1.02]  # of legal mass: shows how far it is from 1
     return found
 
 
@@ -111,7 +111,7 @@ def strength(entries: Sequence[Entry]) -> list[Figure]:
         score["text"] = ["promoted" if e.iteration in promoted else "rejected" for e in gates]
         score["hovertemplate"] = "%{y:.1%}, %{text}<extra></extra>"
     against = anchor[-1].b if anchor else ""
-    about = "score against the best net; green is promoted"
+    about = "score against the best net; green: promoted"
     return [
         _figure("elo", "Elo", f"against {against}, 95 % intervals", [elo], "+.0f", level=0.0),
         _figure("gate", "Gate", about, [score], _PERCENT, level=0.5),
@@ -133,7 +133,7 @@ def games(entries: Sequence[Entry]) -> list[Figure]:
         first["error_y"] = _error_bars(above, [score - lower for score, lower, _ in bounds])
         first["text"] = [f"{lower:.1%} to {upper:.1%}" for _, lower, upper in bounds]
         first["hovertemplate"] = "%{y:.1%} (%{text})<extra></extra>"
-    share, seat_0 = "share of self-play games", "its score in self-play, 95 % intervals"
+    share, seat_0 = "share of self-play games", "score of seat 0 in self-play, 95 % intervals"
     draws, wins = _stack(played, lambda c: c.draws), _stack(played, lambda c: c.wins + c.losses)
     return [
         _figure("draws", "Draws by cause", share, draws, _PERCENT),
@@ -177,12 +177,12 @@ def _particular(played: Sequence[GamesEntry], lessons: Sequence[GamesEntry]) -> 
                 (entry.iteration, games.black / games.games)
             )
     if tiers:
-        about = "share that the scripted Black won against the net"
+        about = "share of lessons that the scripted Black won against the net"
         yield _figure("lessons", "Lessons", about, _coloured(dict(sorted(tiers.items()))), _PERCENT)
 
 
 def _coloured(curves: Mapping[str, Sequence[tuple[int, float]]]) -> list[Json]:
-    """A line for each curve, by its name."""
+    """A line in its own colour for each named curve."""
     numbered = enumerate(curves.items())
     return [_line(points, name, _colour(number)) for number, (name, points) in numbered]
 
@@ -201,7 +201,7 @@ def _histogram(targets: dict[int, tuple[int, ...]]) -> Figure:
                 "marker": {"color": _colour(number)},
             }
         )
-    about = "share of plies by the value they teach: result and rewards, White's"
+    about = "share of plies by their value target: White's result and rewards"
     figure = _figure("targets", "Shaped targets", about, data, _PERCENT)
     figure.layout["barmode"] = "group"
     figure.layout["xaxis"] = {"title": {"text": "target"}, "range": [-1, 1]}

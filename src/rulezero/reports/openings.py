@@ -1,4 +1,4 @@
-"""How much games differ from each other: a net that sees one opening learns one opening."""
+"""Measures how much games differ: a net that sees only one opening learns only that one."""
 
 import math
 from collections import Counter
@@ -17,14 +17,14 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
 
     ply: int
     games: int  # of this length or longer
-    distinct: int  # positions, as the repetition rule tells them apart
+    distinct: int  # different positions, by the repetition rule
     bits: float  # entropy of their distribution; at most the logarithm of the games
 
 
 def openings(
     records: Sequence[Record], game: Game, plies: Sequence[int] = PLIES
 ) -> tuple[Opening, ...]:
-    """How many positions games have reached after each of these numbers of plies."""
+    """The variety of the positions that games have reached after these numbers of plies."""
     seen: dict[int, Counter[int]] = {ply: Counter() for ply in plies}
     for record in records:
         state = game.parse(record.start)
@@ -44,12 +44,12 @@ def openings(
 
 
 def entropy(counts: Collection[int]) -> float:
-    """In bits, of a distribution given as counts above 0."""
+    """The entropy of a distribution in bits, from counts above 0."""
     total = sum(counts)
     return sum(count / total * math.log2(total / count) for count in counts)
 
 
 def repeated(records: Sequence[Record]) -> float:
-    """The share of games that are, choice for choice, one that came before them."""
+    """The share of games with exactly the choices of an earlier game."""
     different = {(record.start, record.actions) for record in records}
     return 1 - len(different) / len(records) if records else 0.0

@@ -118,7 +118,7 @@ if (game) {
     element("slider").value = at;
     element("first").disabled = element("back").disabled = at === 0;
     element("last").disabled = element("forward").disabled = at === last;
-    if (focused.disabled) viewer.focus({ preventScroll: true });  // keys go on
+    if (focused.disabled) viewer.focus({ preventScroll: true });  // so that keys still work
   };
   const steps = { first: () => 0, back: () => at - 1, forward: () => at + 1, last: () => last };
   for (const [id, wanted] of Object.entries(steps)) {

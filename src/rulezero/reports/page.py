@@ -1,4 +1,4 @@
-"""A run as one HTML file that needs nothing else: no network, no server."""
+"""The report on a run as one HTML file, which needs no network and no server."""
 
 import html
 from collections.abc import Iterable, Sequence
@@ -21,14 +21,14 @@ from rulezero.training.run import Run
 
 
 def write_report(run: Run, out: str | Path | None = None) -> Path:
-    """Where the report of a run was written: reports/report.html, or where it was asked for."""
+    """Writes the report on a run to `out` (default: its reports/report.html); returns the path."""
     path = run.path / "reports" / "report.html" if out is None else Path(out)
     if path.is_dir():
-        raise RunError(f"'{path}' is a folder; a report is a file, such as report.html")
+        raise RunError(f"'{path}' is a folder: name a file, such as report.html")
     if path.exists() and path.suffix != ".html":
-        raise RunError(f"'{path}' exists already and is no .html file: choose another name")
+        raise RunError(f"'{path}' already exists and is not an .html file: choose another name")
     if out is not None and not path.parent.is_dir():
-        raise RunError(f"there is no folder '{path.parent}' for the report: make it first")
+        raise RunError(f"there is no folder '{path.parent}' for the report: create it first")
     page = render(run)
     path.parent.mkdir(exist_ok=True)
     write_whole(path, page.encode())
@@ -36,7 +36,7 @@ def write_report(run: Run, out: str | Path | None = None) -> Path:
 
 
 def render(run: Run) -> str:
-    """The report of a run."""
+    """The HTML of the report on a run."""
     experiment = config.read(run.config())
     game = run.game(experiment.game)
     entries = list(run.entries())
@@ -86,7 +86,7 @@ def _part(name: str) -> str:
 
 
 def _json(value: object) -> str:
-    """JSON that may stand in a script element, whatever texts it holds."""
+    """JSON that is safe in a script element, whatever texts it contains."""
     text = msgspec.json.encode(value).decode()
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -120,7 +120,7 @@ def _cards(experiment: Experiment, entries: Sequence[Entry], standings: Standing
 
 
 def say_duration(seconds: float) -> str:
-    """For people: 95 s, 40 min, 2.5 h."""
+    """A duration in words: 95 s, 40 min, 2.5 h."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
@@ -170,7 +170,7 @@ def _why_empty(figure: Figure, experiment: Experiment) -> str:
 
 def _ratings(standings: Standings | None) -> str:
     if standings is None:
-        return _note("Not rated yet: rulezero rate plays the nets against each other.")
+        return _note("No ratings yet. `rulezero rate` plays the nets against each other.")
     rows = []
     for place, each in enumerate(standings.standings, 1):
         rating = each.rating

@@ -17,7 +17,7 @@ _MOST_MOVES = 5  # of a thought
 
 
 class Square(msgspec.Struct, frozen=True, array_like=True):
-    """A square as people see it."""
+    """A square as it is shown."""
 
     man: str
     seat: int
@@ -39,14 +39,14 @@ class Mind(msgspec.Struct, frozen=True, kw_only=True):
     value: float | None  # seat 0's
     wdl: tuple[float, float, float] | None  # seat 0's
     sims: int
-    moves: tuple[Move, ...]  # the best, and the one that was chosen
+    moves: tuple[Move, ...]  # the most visited ones, and the chosen one
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
     """A position of the game."""
 
     came_by: str  # the choice that led here
-    caption: str  # who chooses, or how it ended
+    caption: str  # who chooses, or how the game ended
     position: str
     board: tuple[tuple[Square, ...], ...]  # rows from the top
     mind: Mind | None
@@ -66,8 +66,8 @@ class SampleGame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def newest_record(run: Run) -> Record | None:
-    """A game of the newest self-play, else rating or bootstrap games; ended by the rules, if
-    there is such a game."""
+    """One of the newest self-play games, or else of the rating or bootstrap games. If possible,
+    it is a game that ended by the rules."""
     found = newest_games(
         run, 1, ("self-play", "rating", "bootstrap"), lambda record: record.end_reason in STOPPED
     )
@@ -80,7 +80,7 @@ def newest_games(
     purposes: tuple[Purpose, ...] = ("self-play", "bootstrap"),
     is_last_choice: Callable[[Record], bool] = lambda _: False,
 ) -> list[Record]:
-    """The newest games of the first of these purposes that a run has games of, newest first."""
+    """A run's newest games, newest first, of the first of these purposes that has games."""
 
     def age(record: Record) -> tuple[int, str, bool, int]:
         iteration = record.iteration
@@ -96,7 +96,7 @@ def newest_games(
 
 
 def sample_of(record: Record, game: Game) -> SampleGame:
-    """The game of a record, drawn."""
+    """The game of a record, with its positions ready to be drawn."""
     names = game.facts.seat_names
     played = list(steps(record, game=game))
     states = [step.state for step in played]

@@ -34,7 +34,7 @@ def rate(
     workers: int = 0,
     tell: Tell | None = None,
 ) -> Standings:
-    """The ratings of some nets of a run and of the fixed players, after `games` for each pairing.
+    """Rates some nets of a run and the fixed players, with `games` games for each pairing.
 
     Games are kept in the run's store: another call plays only those that are missing, and every
     game of these players in the store counts. reports/rating.json is written. `sims` are the nets'
@@ -90,7 +90,7 @@ def rate(
 
 
 def rating_path(run: Run) -> Path:
-    """Where the newest ratings of a run are."""
+    """The file of the newest ratings of a run."""
     return run.path / "reports" / "rating.json"
 
 
@@ -102,20 +102,22 @@ def read_standings(run: Run) -> Standings | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Standings)
     except msgspec.DecodeError as error:
-        raise RunError(f"'{path}' cannot be read: {error}; rulezero rate writes it") from error
+        raise RunError(
+            f"'{path}' cannot be read: {error}; `rulezero rate` writes it again"
+        ) from error
 
 
 def players_of(
     run: Run, experiment: Experiment, game: Game, *, sims: int | None = None, nets: int = 5
 ) -> list[Entrant]:
-    """Who is rated: the fixed players from the weakest on, then nets from the oldest on."""
+    """The players to rate: the fixed ones, the weakest first, then nets, the oldest first."""
     trial: TrialSettings = experiment.anchor or experiment.gate
     best, latest = (
         resolve(f"{run.path}@{which}").name.removesuffix(PERCEPTRON) for which in ("best", "latest")
     )
     anchor = trial.opponent
     if anchor is None or grammar.read(anchor).options.get("net") is not None:
-        anchor = "random"  # a net of the run is no fixed point
+        anchor = "random"  # a net of the run cannot be a fixed point
     fixed = ["random", *(["heuristic"] if game.facts.has_heuristic else [])]
     fixed = [text for text in fixed if text != anchor] + [read_player(anchor).text]
     players = [
@@ -133,7 +135,7 @@ def players_of(
 
 
 def net_names(run: Run) -> list[str]:
-    """The nets of a run from the oldest on, the untrained one first."""
+    """The nets of a run: the untrained one, then the others, the oldest first."""
     files = [*run.nets.glob("iter_*.json"), *run.nets.glob(f"iter_*{PERCEPTRON}")]
     numbers = [path.stem.removeprefix("iter_") for path in files]
     trained = sorted(int(number) for number in numbers if number.isdecimal())

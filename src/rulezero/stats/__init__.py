@@ -1,4 +1,4 @@
-"""Statistics of results: tallies, Elo, sequential tests, rating ladders. Pure functions."""
+"""Statistics of results as pure functions: tallies, Elo, sequential tests, rating ladders."""
 
 from rulezero.stats.rating import elo
 from rulezero.stats.sprt import Sprt

@@ -1,4 +1,4 @@
-"""Ratings of many players on one scale, from who met whom."""
+"""Ratings of many players on one scale, from the results of their games."""
 
 import math
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ _ELO = 400 / math.log(10)  # Elo per unit of log-odds
 
 
 class Meeting(msgspec.Struct, frozen=True):
-    """All that two players played against each other, or a part of it."""
+    """The games of two players against each other, or a part of them."""
 
     a: str
     b: str
@@ -26,7 +26,7 @@ class Meeting(msgspec.Struct, frozen=True):
 
 
 class Rating(msgspec.Struct, frozen=True):
-    """A player's place: Elo above the anchor, with an interval."""
+    """A player's rating: Elo above the anchor, with an interval."""
 
     player: str
     elo: float
@@ -34,36 +34,36 @@ class Rating(msgspec.Struct, frozen=True):
     lower: float
     upper: float
     games: int
-    score: float  # points per game, in [0, 1], whoever the opponents were
+    score: float  # points per game against all opponents, in [0, 1]
 
     @property
     def interval(self) -> str:
-        """The interval as people read it: +146 to +242; "" for the anchor."""
+        """The interval as text: +146 to +242; "" for the anchor."""
         return f"{self.lower:+.0f} to {self.upper:+.0f}" if self.error else ""
 
 
 class Ladder(msgspec.Struct, frozen=True, kw_only=True):
-    """Players by strength, the strongest first, all measured from the anchor.
+    """Players by strength, the strongest first; the anchor's rating is 0.
 
     The model is Bradley and Terry's with a draw counted as half a win and half a loss: in seat 0,
     a player d Elo above the other is expected to score 1 / (1 + 10^(-(d + advantage)/400)).
-    Davidson's model, which gives draws a chance of their own, was not taken: its scale widens
-    with the number of draws (at one draw in two, a score of 75 % is +382), so that a ladder would
-    contradict the matches it is made of and each game would have its own Elo. What is lost is
-    that draws scatter less than wins and losses; the standard errors allow for that.
+    Davidson's model, which has a probability of a draw, is not used: its scale widens with the
+    number of draws (if half the games are draws, a score of 75 % is +382), so that a ladder would
+    contradict the matches it is made from, and Elo would mean something else in every game. The
+    model used ignores that draws vary less than wins and losses; the standard errors allow for it.
     """
 
     anchor: str
     ratings: tuple[Rating, ...]
-    advantage: float  # Elo that seat 0 is worth
-    advantage_error: float  # one standard error; 0 where the advantage was given
-    disconnected: tuple[str, ...]  # players whom no chain of games joins to the anchor: unrated
+    advantage: float  # Elo that a player gains in seat 0
+    advantage_error: float  # one standard error; 0 if the advantage was given
+    disconnected: tuple[str, ...]  # unrated: no chain of games connects them to the anchor
     confidence: float  # of the intervals
-    players: tuple[str, ...]  # the order of the covariance: sorted, without the anchor
+    players: tuple[str, ...]  # the rows of the covariance: sorted, without the anchor
     covariance: tuple[tuple[float, ...], ...]  # [players, players] of the ratings, Elo squared
 
     def __getitem__(self, player: str) -> Rating:
-        """A player's rating. RatingError if there is none."""
+        """A player's rating; RatingError if there is none."""
         for rating in self.ratings:
             if rating.player == player:
                 return rating
@@ -75,9 +75,10 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
         raise RatingError(_unknown(player, [rating.player for rating in self.ratings]))
 
     def difference(self, a: str, b: str) -> tuple[float, float]:
-        """How many Elo a stands above b, and the standard error of that.
+        """The difference of the ratings of a and b in Elo, and its standard error.
 
-        Less than the two errors together suggest: both ratings share the way to the anchor.
+        The error is smaller than the two errors together suggest, as both ratings share the
+        uncertainty of their distance to the anchor.
         """
         weights = np.array([(name == a) - (name == b) for name in self.players], np.float64)
         covariance = np.array(self.covariance, np.float64).reshape(len(weights), len(weights))
@@ -85,7 +86,7 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
         return self[a].elo - self[b].elo, math.sqrt(max(square, 0.0))
 
     def superiority(self, a: str, b: str) -> float:
-        """The chance, in [0, 1], that a is stronger than b."""
+        """The probability that a is stronger than b."""
         elo, error = self.difference(a, b)
         return NormalDist().cdf(elo / error) if error else 0.5
 
@@ -102,22 +103,21 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
     ) -> "Ladder":
         """The likeliest ratings, with the anchor at 0.
 
-        advantage  Elo of seat 0, or None to fit it too. Where players keep their seats it cannot
-                   be told from strength: give it, or it gets half of what is seen.
-        prior      drawn games added for each player, shared out over its opponents and over both
-                   seats: they keep those finite who always won. Above 0.
-        decisive   games without a draw that every meeting is supposed to have besides its own
-                   when the scatter of its results is judged.
-        confidence of the intervals, which are so many standard errors to either side. Errors come
-                   from the observed information, in which results of a meeting weigh less as
-                   more of its games are drawn.
+        advantage  Elo of seat 0, or None to fit it, too. If players never change seats, it cannot
+                   be distinguished from strength: give it, or it gets half of the difference.
+        prior      drawn games added for each player, divided over its opponents and both seats;
+                   they keep the rating of a player finite who won every game. Above 0.
+        decisive   games without a draw that are added to every meeting when the variance of its
+                   results is estimated.
+        confidence of the intervals. Errors come from the observed information, corrected for the
+                   smaller variance of meetings with draws.
         """
         if not 0 < prior < math.inf:
             raise RatingError(f"prior={prior}: give a number of games above 0, such as 1")
         if not 0 < decisive < math.inf:
             raise RatingError(f"decisive={decisive}: give a number of games above 0, such as 4")
         if advantage is not None and not math.isfinite(advantage):
-            raise RatingError(f"advantage={advantage}: give Elo, or leave it out to have it fitted")
+            raise RatingError(f"advantage={advantage}: give a finite number, or None to fit it")
         z = quantile(confidence)
         meetings = list(meetings)
         table = _table(meetings)
@@ -160,14 +160,14 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Table = dict[tuple[str, str], Counts]
-"""(who sat in seat 0, who sat in seat 1) -> seat 0's results."""
+"""(player in seat 0, player in seat 1) -> seat 0's results."""
 
 
 class _Games(msgspec.Struct, frozen=True):
-    """Meetings as arrays, a row for each pair of players and each way they sat."""
+    """Meetings as arrays, with a row for each pair of players and each order of seats."""
 
-    signs: Floats  # [rows, players]  1 who sat in seat 0, -1 who sat in seat 1
-    games: Floats  # [rows]  as evidence: below their number where some are copies
+    signs: Floats  # [rows, players]  1 for the player in seat 0, -1 for that in seat 1
+    games: Floats  # [rows]  effective number: less than the number if some are copies
     draws: Floats  # [rows]
     points: Floats  # [rows]  seat 0's
     added: Floats  # [rows]  drawn games from the prior
@@ -181,7 +181,7 @@ class _Games(msgspec.Struct, frozen=True):
         prior: float,
         shares: dict[frozenset[str], float],
     ) -> "_Games":
-        """The games of these players, who met nobody else."""
+        """The games of these players, who have played against no others."""
         met = sorted({(min(names), max(names)) for names in table if names[0] in players})
         place = {name: index for index, name in enumerate(players)}
         rows = [names for a, b in met for names in ((a, b), (b, a))]
@@ -203,7 +203,7 @@ class _Games(msgspec.Struct, frozen=True):
 
 
 def _table(meetings: Iterable[Meeting]) -> Table:
-    """Everybody's results from seat 0 against everybody, summed up."""
+    """Every player's results from seat 0 against every other, summed up."""
     table: Table = {}
     for meeting in meetings:
         if meeting.a == meeting.b:
@@ -219,7 +219,7 @@ def _table(meetings: Iterable[Meeting]) -> Table:
 
 
 def _shares(meetings: Iterable[Meeting]) -> dict[frozenset[str], float]:
-    """Effective number of games over their number, for each two players."""
+    """The effective number of games divided by their number, for each two players."""
     sums: dict[frozenset[str], Tally] = {}
     for meeting in meetings:
         names = frozenset((meeting.a, meeting.b))
@@ -228,7 +228,7 @@ def _shares(meetings: Iterable[Meeting]) -> dict[frozenset[str], float]:
 
 
 def _totals(table: Table) -> dict[str, Counts]:
-    """Everybody's results against all, from both seats."""
+    """Every player's results against all others, from both seats."""
     totals: dict[str, Counts] = {}
     for (first, second), counts in table.items():
         totals[first] = totals.get(first, Counts()) + counts
@@ -237,7 +237,7 @@ def _totals(table: Table) -> dict[str, Counts]:
 
 
 def _reachable(anchor: str, table: Table) -> list[str]:
-    """The anchor and all whom chains of games join to it, sorted."""
+    """The anchor and all players that chains of games connect to it, sorted."""
     opponents: dict[str, set[str]] = {}
     for a, b in table:
         opponents.setdefault(a, set()).add(b)
@@ -288,10 +288,10 @@ def _maximise(design: Floats, games: _Games, fixed: float) -> Floats:
 def _covariance(
     design: Floats, games: _Games, strengths: Floats, fixed: float, decisive: float
 ) -> Floats:
-    """Covariance of the parameters: inverse information, with the scatter that draws leave.
+    """Covariance of the parameters: the inverse information, corrected for draws.
 
-    A game's result has variance s(1 - s) without draws, and a quarter less for every draw. With
-    scatter as without draws this is the plain inverse of the observed information.
+    A game's result has variance s(1 - s) without draws, and each draw lowers it by 1/4. Without
+    draws, this is the plain inverse of the observed information.
     """
     expected = _expected(design, strengths, fixed)
     binary = games.games * expected * (1 - expected)
@@ -305,4 +305,4 @@ def _covariance(
 
 
 def _unknown(player: str, known: list[str]) -> str:
-    return f"there is no player '{player}'{among(player, sorted(known) or ['nobody'])}"
+    return f"there is no player '{player}'{among(player, sorted(known) or ['none'])}"

@@ -1,8 +1,8 @@
 """How much stronger one player is than another: Elo, its interval, the chance of superiority.
 
-Elo here is logistic: a difference of d promises a score of 1 / (1 + 10^(-d/400)), draws counted
-as half, however many there are. Values of a pair or a game are its points divided by the points
-that could be had, so they lie in [0, 1] like scores.
+Elo here is logistic: the expected score at a difference of d is 1 / (1 + 10^(-d/400)), with draws
+counted as half, however many there are. The value of a pair or a game is its points divided by the
+maximum, so it is in [0, 1] like a score.
 """
 
 import math
@@ -18,22 +18,22 @@ Shares = tuple[float, ...]
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """How much stronger a is than b, in Elo. Infinite bounds mean that games set no bound."""
+    """How much stronger a is than b, in Elo. Bounds are infinite if the games set none."""
 
     elo: float
     lower: float
     upper: float
-    superiority: float  # chance that a is the stronger one, in [0, 1]
+    superiority: float  # probability that a is stronger, in [0, 1]
     confidence: float  # of the interval
     games: int
 
     @property
     def text(self) -> str:
-        """The estimate as people read it: +190.8 (+146.4 to +242.4, 95 %)."""
+        """The estimate as text: +190.8 (+146.4 to +242.4, 95 %)."""
         return f"{self.elo:+.1f} ({self.interval()}, {100 * self.confidence:.4g} %)"
 
     def interval(self, digits: int = 1) -> str:
-        """The interval as people read it: +146.4 to +242.4, at least +12.0, ..."""
+        """The interval as text: +146.4 to +242.4, at least +12.0, ..."""
         lower, upper = f"{self.lower:+.{digits}f}", f"{self.upper:+.{digits}f}"
         if math.isinf(self.lower):
             return "no bounds" if math.isinf(self.upper) else f"at most {upper}"
@@ -43,14 +43,14 @@ class Estimate(msgspec.Struct, frozen=True):
 def to_elo(score: float) -> float:
     """The Elo difference at which this score is expected; infinite for 0 and 1."""
     if not 0 <= score <= 1:
-        raise RatingError(f"a score of {score} is impossible; give one between 0 and 1")
+        raise RatingError(f"a score of {score} is impossible; give one from 0 to 1")
     if score in (0, 1):
         return math.inf if score else -math.inf
     return 400 * math.log10(score / (1 - score))
 
 
 def to_score(elo: float) -> float:
-    """The score, in [0, 1], to expect of a player who is this many Elo stronger."""
+    """The expected score, in [0, 1], of a player who is this many Elo stronger."""
     return 0.5 + 0.5 * math.tanh(elo * math.log(10) / 800)
 
 
@@ -61,20 +61,20 @@ def elo(
     floor: float = 1e-3,
     share: float | None = None,
 ) -> Estimate:
-    """How much stronger a is, from a tally, pairs or counts.
+    """How much stronger a is than b, from a tally, pairs or counts.
 
-    The interval holds every score s that the games do not contradict: the distance from s to the
-    score seen, over its standard error if s were true, is at most the normal quantile. The
-    standard error comes from the likeliest distribution with mean s: over pairs where they are
-    known, else over wins, draws and losses. For games without draws this is Wilson's interval.
+    The interval contains every score s that the games do not contradict: the distance from s to
+    the observed score, divided by its standard error if s were true, is at most the normal
+    quantile. The standard error comes from the likeliest distribution with mean s: over pairs if
+    they are known, else over wins, draws and losses. Without draws this is Wilson's interval.
 
-    All won: the estimate is the Elo of the score with one draw added, the lower bound is as ever
-    (n / (n + z^2) for n pairs or n games), the upper one is infinite. All lost: the mirror image.
-    All drawn: 0 with an interval of its own width, narrower with every game. No games at all: 0
-    without bounds. `floor` is the count given to what has not yet happened.
+    All games won: the estimate is the Elo of the score with one draw added, the lower bound is as
+    usual (n / (n + z^2) for n pairs or n games), and the upper bound is infinite. All games lost:
+    the mirror image. All games drawn: 0, with an interval that narrows with every game. No games:
+    0, without bounds. `floor` is the count used for results that have not occurred.
 
-    Copies of a game are no evidence: n games count as `share` * n (default: the tally's own share,
-    1 for pairs and counts, which do not know their copies). The score stays that of all games.
+    Copies of a game are not evidence: n games count as `share` * n (default: the tally's share; 1
+    for pairs and counts, which do not know their copies). The score is that of all games.
     """
     z = quantile(confidence)
     games, score = results.games, results.score
@@ -85,7 +85,7 @@ def elo(
     counts, events = regularised(seen, floor), sum(seen)
 
     def distance(s: float) -> float:
-        """From s to the score seen, in standard errors."""
+        """The distance from s to the observed score, in standard errors."""
         return (score - s) / math.sqrt(variance(likeliest(counts, s)) / events)
 
     lower = 0.0 if score == 0 else _crossing(lambda s: distance(s) - z, score, 0.0)
@@ -106,20 +106,20 @@ def elo(
 def score_interval(
     results: Results, *, confidence: float = 0.95, share: float | None = None
 ) -> tuple[float, float]:
-    """Where a's score lies, in [0, 1]: the bounds of `elo` as scores."""
+    """The interval of a's score, in [0, 1]: the bounds of `elo` as scores."""
     found = elo(results, confidence=confidence, share=share)
     return to_score(found.lower), to_score(found.upper)
 
 
 def quantile(confidence: float) -> float:
-    """How many standard errors to either side hold this share of a normal distribution."""
+    """The number of standard errors to either side that hold this share of a normal curve."""
     if not 0 < confidence < 1:
         raise RatingError(f"a confidence of {confidence} is impossible; give one such as 0.95")
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def regularised(counts: Sequence[float], floor: float) -> tuple[float, ...]:
-    """The counts with those that are 0 raised to `floor`, so that nothing is impossible."""
+    """The counts, with zeros raised to `floor` so that no result is impossible."""
     if not 0 < floor <= 1:
         raise RatingError(f"floor={floor}: give a small count such as 0.001")
     return tuple(count or floor for count in counts)
@@ -155,8 +155,8 @@ def likeliest(counts: Sequence[float], score: float) -> Shares:
 def tilted(counts: Sequence[float], offsets: Sequence[float]) -> Shares:
     """The distribution that makes counts above 0 likeliest among those where offsets average 0.
 
-    Its shares are those of the counts, each over 1 + x * offset; x is the root of a function that
-    falls all the way between two poles, found by Newton steps kept inside a shrinking bracket.
+    Its shares are those of the counts, each divided by 1 + x * offset; x is the root of a function
+    that decreases between two poles, found by Newton steps inside a shrinking bracket.
     """
     observed = list(zip(shares(counts), offsets, strict=True))
     low, high = -1 / max(offsets), -1 / min(offsets)
@@ -178,7 +178,7 @@ def tilted(counts: Sequence[float], offsets: Sequence[float]) -> Shares:
 
 
 def _crossing(excess: Callable[[float], float], inside: float, outside: float) -> float:
-    """Where, on the way from inside to outside, the excess turns positive."""
+    """The point between inside and outside where the excess becomes positive."""
     for _ in range(44):
         middle = (inside + outside) / 2
         if excess(middle) > 0:

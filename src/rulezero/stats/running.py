@@ -1,4 +1,4 @@
-"""A tally that grows game by game; the thousandth game costs as little as the first."""
+"""A tally that grows game by game, at constant cost per game."""
 
 from collections import Counter
 
@@ -8,17 +8,17 @@ from rulezero.stats.tally import Evidence, GameResult, Tally
 
 
 class RunningTally:
-    """The results of a match as they arrive, copies found."""
+    """The results of a match as they arrive; detects copies of games."""
 
     def __init__(self) -> None:
         self._sum = Tally()
-        self._halves: dict[int, GameResult] = {}  # whose partners are still being played
+        self._halves: dict[int, GameResult] = {}  # games whose partners are still being played
         self._times: Counter[str] = Counter()  # how often each game was played
         self._evidence = Evidence()
 
     def add(self, result: GameResult) -> None:
         """Counts one more game."""
-        alone = msgspec.structs.replace(result, key="")  # copies are counted here, over all games
+        alone = msgspec.structs.replace(result, key="")  # copies are counted over all games, below
         if result.pair is None:
             self._sum += Tally.of([alone])
         elif result.pair in self._halves:

@@ -1,4 +1,4 @@
-"""Results of a match: one player's wins, draws and losses, by seat, by pair, by cause."""
+"""Results of a match: one player's wins, draws and losses, by seat, by pair, by end reason."""
 
 import math
 from collections import Counter
@@ -10,7 +10,7 @@ from rulezero._core import RulezeroError
 
 
 class RatingError(RulezeroError):
-    """What is wrong with results, or with a question about them."""
+    """Raised for invalid results, or for impossible questions about them."""
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -22,19 +22,19 @@ class Counts(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if min(self.wins, self.draws, self.losses) < 0:
-            raise RatingError(f"{self} has a negative count; counts begin at 0")
+            raise RatingError(f"{self} has a negative count; give counts of 0 or more")
 
     def __add__(self, other: "Counts") -> "Counts":
         return Counts(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
 
     @property
     def games(self) -> int:
-        """How many games these are."""
+        """The number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """A win is 1, a draw 1/2."""
+        """The points: 1 for a win, 1/2 for a draw."""
         return self.wins + self.draws / 2
 
     @property
@@ -44,14 +44,14 @@ class Counts(msgspec.Struct, frozen=True):
 
     @property
     def swapped(self) -> "Counts":
-        """The same games as the other player counts them."""
+        """The same games from the other player's view."""
         return Counts(self.losses, self.draws, self.wins)
 
 
 class Pairs(msgspec.Struct, frozen=True):
-    """Pentanomial counts: pairs of games from one opening, seats swapped, by one player's points.
+    """Pentanomial counts: pairs of games from one opening with swapped seats, by points.
 
-    counts  [5]  pairs that brought 0, 1/2, 1, 3/2 and 2 points
+    counts  [5]  pairs in which the player got 0, 1/2, 1, 3/2 and 2 points
     """
 
     counts: tuple[int, ...] = (0, 0, 0, 0, 0)
@@ -59,7 +59,7 @@ class Pairs(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if len(self.counts) != 5 or min(self.counts) < 0:
             raise RatingError(
-                f"{self.counts} are no counts of pairs; give five, for 0, 1/2, 1, 3/2, 2 points"
+                f"{self.counts} are not counts of pairs; give five, for 0, 1/2, 1, 3/2, 2 points"
             )
 
     def __add__(self, other: "Pairs") -> "Pairs":
@@ -67,17 +67,17 @@ class Pairs(msgspec.Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """How many pairs these are."""
+        """The number of pairs."""
         return sum(self.counts)
 
     @property
     def games(self) -> int:
-        """How many games these are: two a pair."""
+        """The number of games: two per pair."""
         return 2 * self.total
 
     @property
     def points(self) -> float:
-        """A win is 1, a draw 1/2."""
+        """The points: 1 for a win, 1/2 for a draw."""
         return sum(count * index for index, count in enumerate(self.counts)) / 2
 
     @property
@@ -87,24 +87,24 @@ class Pairs(msgspec.Struct, frozen=True):
 
     @property
     def swapped(self) -> "Pairs":
-        """The same pairs as the other player counts them."""
+        """The same pairs from the other player's view."""
         return Pairs(self.counts[::-1])
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """How many of some games are different, and how much copies of them weigh.
+    """The number of different games, and the weight of copies.
 
-    A game that was played m times says no more than once: its m results are one and the same. The
-    mean of n results, among them copies, then scatters as the mean of n^2 / sum of m^2 different
-    ones (Kish's effective sample size): n where nothing is repeated, 1 where everything is.
+    A game that was played m times is evidence only once, as its m results are the same. The mean
+    of n results with copies then has the variance of the mean of n^2 / sum of m^2 different results
+    (Kish's effective sample size): n if no game is repeated, 1 if all games are copies of one.
     """
 
     different: int = 0  # games
-    squares: int = 0  # sum over different games of the square of how often they were played
+    squares: int = 0  # sum over different games of (times played) squared
 
     @classmethod
     def of(cls, keys: Iterable[str]) -> "Evidence":
-        """The evidence of games with these keys; a game with the key "" is like no other."""
+        """The evidence of games with these keys; a game with the key "" has no copies."""
         times = Counter(keys)
         alone = times.pop("", 0)
         return cls(alone + len(times), alone + sum(each * each for each in times.values()))
@@ -113,29 +113,29 @@ class Evidence(msgspec.Struct, frozen=True):
         return Evidence(self.different + other.different, self.squares + other.squares)
 
     def share(self, games: int) -> float:
-        """Effective number of these games over their number, in (0, 1]."""
+        """The effective number of these games divided by their number, in (0, 1]."""
         return games / self.squares if self.squares else 1.0
 
 
 class GameResult(msgspec.Struct, frozen=True):
-    """How one game of player a against player b ended."""
+    """The result of one game of player a against player b."""
 
-    seat: int  # where a sat: 0 or 1
+    seat: int  # a's seat: 0 or 1
     outcome: float  # seat 0's, as everywhere: above 0 a win, 0 a draw, below 0 a loss
-    cause: str  # the rules' end_reason, or why the runner stopped the game
+    cause: str  # the game's end_reason, or why it was stopped
     plies: int
-    pair: int | None = None  # the two games of an opening share a number; None: played alone
-    key: str = ""  # equal for copies: who sat where, the start and all actions; "": like no other
+    pair: int | None = None  # number of a pair, two games with one opening; None: single
+    key: str = ""  # equal for copies: same seats, start and actions; "": no copies
 
     def __post_init__(self) -> None:
         if self.seat not in (0, 1):
-            raise RatingError(f"seat {self.seat} is no seat; give 0 or 1")
+            raise RatingError(f"the seat is {self.seat}; give 0 or 1")
         if math.isnan(self.outcome):
-            raise RatingError("an outcome is nan; give seat 0's result: 1, 0 or -1")
+            raise RatingError("an outcome is nan; give seat 0's outcome: 1, 0 or -1")
 
     @property
     def counts(self) -> Counts:
-        """The game as a counts it."""
+        """The game as counts of a."""
         for_a = self.outcome if self.seat == 0 else -self.outcome
         return Counts(wins=int(for_a > 0), draws=int(for_a == 0), losses=int(for_a < 0))
 
@@ -143,22 +143,22 @@ class GameResult(msgspec.Struct, frozen=True):
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
     """Results of player a against player b; tallies of the same two players can be added.
 
-    A sum takes the games of one tally for different from the other's: to find copies among them,
-    make one tally of all results.
+    A sum assumes that the two tallies have no game in common: to find copies among all games, make
+    one tally of all results.
     """
 
-    by_seat: tuple[Counts, Counts] = (Counts(), Counts())  # a's, sitting in seat 0 and in seat 1
-    pairs: Pairs = Pairs()  # a's, of those games whose partner is finished too
-    by_cause: dict[str, Counts] = {}  # a's, by the reason the games ended
-    plies: dict[int, int] = {}  # length of a game -> how many games were that long
-    evidence: Evidence | None = None  # of games with copies among them; None: all are different
+    by_seat: tuple[Counts, Counts] = (Counts(), Counts())  # a's, in seat 0 and in seat 1
+    pairs: Pairs = Pairs()  # a's, of games whose partner is finished, too
+    by_cause: dict[str, Counts] = {}  # a's, by end reason
+    plies: dict[int, int] = {}  # length of a game -> number of games of this length
+    evidence: Evidence | None = None  # None: all games are different
 
     def __post_init__(self) -> None:
         rest = self.games - self.pairs.games
         if not 0 <= self.counts.points - self.pairs.points <= rest:
             raise RatingError(
                 f"pairs {self.pairs.counts} do not fit {self.counts};"
-                " count a pair only where both its games are counted"
+                " count a pair only if both of its games are counted"
             )
         found = self._evidence
         if not found.different <= self.games <= found.squares:
@@ -166,7 +166,7 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, results: Iterable[GameResult]) -> "Tally":
-        """The tally of these games. A pair counts as one once both its games are there."""
+        """The tally of these games; a pair counts if both of its games are there."""
         seats = [Counts(), Counts()]
         causes: dict[str, Counts] = {}
         plies: Counter[int] = Counter()
@@ -211,12 +211,12 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def different(self) -> int:
-        """How many different games these are: copies count once."""
+        """The number of different games: copies count once."""
         return self._evidence.different
 
     @property
     def share(self) -> float:
-        """Effective number of games over their number, in (0, 1]; 1 without copies."""
+        """The effective number of games divided by their number, in (0, 1]; 1 without copies."""
         return self._evidence.share(self.games)
 
     @property
@@ -229,12 +229,12 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def counts(self) -> Counts:
-        """a's wins, draws and losses, from whichever seat."""
+        """a's wins, draws and losses, from both seats."""
         return self.by_seat[0] + self.by_seat[1]
 
     @property
     def games(self) -> int:
-        """How many games these are."""
+        """The number of games."""
         return self.counts.games
 
     @property
@@ -244,7 +244,7 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def mean_plies(self) -> float:
-        """The mean length of a game; 0 where no lengths are known."""
+        """The mean length of a game; 0 if no lengths are known."""
         games = sum(self.plies.values())
         return sum(length * count for length, count in self.plies.items()) / max(games, 1)
 
@@ -261,7 +261,7 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def different(results: Iterable[GameResult]) -> list[GameResult]:
-    """The first of each different game, alone: without its pair."""
+    """The first copy of each different game, as a single game without its pair."""
     found: dict[str, GameResult] = {}
     alone = []
     for game in results:
@@ -274,14 +274,14 @@ def different(results: Iterable[GameResult]) -> list[GameResult]:
 
 
 Results = Tally | Pairs | Counts
-"""Whatever says how a fared against b; all of them know their games and their score."""
+"""Results of a against b; all of these have `games` and `score`."""
 
 
 def independent(results: Results) -> tuple[int, ...]:
     """Counts of independent events by a's points, fewest first: of pairs [5] or of games [3].
 
-    Two games from one opening are not independent, but pairs are. So a tally answers with its
-    pairs, unless they hold less than half of its games.
+    Two games from one opening are not independent, but pairs are. So a tally gives its pairs,
+    unless they hold less than half of its games.
     """
     if isinstance(results, Tally):
         has_pairs = results.games > 0 and 2 * results.pairs.games >= results.games
@@ -292,10 +292,11 @@ def independent(results: Results) -> tuple[int, ...]:
 
 
 def weights(results: Results) -> tuple[float, ...]:
-    """The same with every game in it, so that their mean is the score.
+    """The counts of `independent`, with all games included, so that their mean is the score.
 
-    Beside pairs, a game without its partner is half a pair that went as it did. A tally does not
-    know which of those were drawn: their points count as wins, the rest as losses.
+    If pairs are counted, a game without its partner counts as half a pair with the same result. A
+    tally does not know which of those games were drawn: their points count as wins, the rest as
+    losses.
     """
     counts = independent(results)
     if not isinstance(results, Tally) or len(counts) != 5:
@@ -306,5 +307,5 @@ def weights(results: Results) -> tuple[float, ...]:
 
 
 def share_of(results: Results) -> float:
-    """Effective number of games over their number, in (0, 1]: only a tally knows of copies."""
+    """The effective number of games divided by their number; below 1 only for a tally."""
     return results.share if isinstance(results, Tally) else 1.0

@@ -1,1 +1,1 @@
-"""The loop: games become targets, targets a net, and the net is measured."""
+"""The training loop: play games, fit a net to them, and measure the net."""

@@ -1,4 +1,4 @@
-"""An experiment: everything that a run depends on, but for the machine."""
+"""An experiment: everything that a run depends on, except the machine."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -23,7 +23,7 @@ from rulezero.yaml_files import dump
 
 
 def _or_none(given: Any) -> Any:
-    """`gate: null` is no gate."""
+    """Reads `gate: null` as no gate."""
     return {"kind": "always"} if given is None else given
 
 
@@ -37,21 +37,21 @@ class Experiment(Settings):
     seed: int = Field(0, ge=0, lt=1 << 64)
     iterations: int = Field(10, ge=0)  # of self-play; the bootstrap is iteration 0
     # A file of positions that all games begin from, in turn; none: the start of the game. The
-    # games of selfplay, bootstrap, gate and anchor may have other ones.
+    # groups selfplay, bootstrap, gate and anchor may have their own `starts`.
     starts: str | None = None
-    begin: str | None = None  # a net whose weights the first one has; none: random ones
+    begin: str | None = None  # a net whose weights the run begins with; none: random weights
     net: Annotated[NetConfig, BeforeValidator(sized)] = NetConfig()
     bootstrap: tuple[PlaySettings, ...] = ()
     selfplay: PlaySettings
-    curriculum: Curriculum | None = None  # lessons beside the other games; none: without
-    stores: tuple[str, ...] = ()  # folders of more games to learn from, people's for instance
+    curriculum: Curriculum | None = None  # lessons in addition to the other games; none: no lessons
+    stores: tuple[str, ...] = ()  # stores with more games to learn from, such as human games
     targets: ShapedTargetSettings = ShapedTargetSettings()
     window: WindowSettings = WindowSettings()
     fit: FitSettings = FitSettings()
     hooks: str | None = None  # a Python file that registers the terms of fit.loss.extra
     gate: Annotated[GateSettings, BeforeValidator(_or_none)] = GateSettings()
     anchor: TrialSettings | None = None
-    width: int = Field(32, ge=1)  # games that a worker plays in step
+    width: int = Field(32, ge=1)  # games that a worker plays at the same time
 
     def __repr__(self) -> str:
         kind, many = self.regime.kind, self.iterations
@@ -71,7 +71,7 @@ class Experiment(Settings):
         return whole
 
     def _without_gate(self) -> GateSettings:
-        """The gate that promotes every net; ValueError where the recipe asks for another one."""
+        """The gate that promotes every net. Raises ValueError if the recipe sets another one."""
         none, given = GateSettings(kind="always"), self.gate
         wrong = [key for key in none.idle() if getattr(given, key) != getattr(none, key)]
         if "kind" in given.model_fields_set and given.kind != none.kind:
@@ -84,7 +84,7 @@ class Experiment(Settings):
         return none
 
     def idle(self) -> dict[str, str]:
-        """Keys for parts that this game's net does not have."""
+        """Keys for parts that the net does not have."""
         found = {} if self.net.moves_left else {"fit.loss.moves_left": "net.moves_left=true"}
         if self.regime.has_tower and not self.fit.loss.extra:
             found["hooks"] = "fit.loss.extra={NAME: WEIGHT}"
@@ -98,15 +98,15 @@ class Experiment(Settings):
 
     @property
     def text(self) -> str:
-        """The experiment as YAML: config.read gives it back."""
+        """The experiment as YAML, which config.read reads again."""
         keys = self.model_dump(mode="json")
         for group in (keys, keys["gate"], keys["anchor"] or {}):
-            if group.get("starts", "") is None:  # as in runs from before there was such a key
+            if group.get("starts", "") is None:  # as in older runs, which do not have this key
                 del group["starts"]
         return dump(keys)
 
     def games(self, iteration: int, nets: Mapping[str, str]) -> list[Task]:
-        """What to play before the fit of an iteration; none: there is no fit."""
+        """The tasks before the fit of an iteration; [] if there is no fit."""
         tasks = self.regime.games(self, iteration, nets)
         if self.curriculum is not None:
             tasks.append(self.curriculum.task(self, iteration, nets))
@@ -115,7 +115,7 @@ class Experiment(Settings):
     def targets_of(
         self, record: Record, columns: Columns, replay: Replay, note: Columns | None
     ) -> Targets:
-        """What is learned from a game, perhaps with a judge's note about it."""
+        """The training targets of a game; `note` is a judge's note about it, if there is one."""
         found = None
         if self.curriculum is not None:
             found = self.curriculum.targets(self, record, columns, replay, note)

@@ -1,4 +1,4 @@
-"""How long games are, by playing some quick ones."""
+"""Measures the length of games by playing some quick ones."""
 
 from rulezero._core import CHANCE, Game
 from rulezero.data.replay import replay_of
@@ -9,7 +9,7 @@ QUICK = "ucb1:sims=32"  # random games are several times as long
 
 
 def play_quickly(game: Game, games: int) -> tuple[float, float]:
-    """The means of choices of a game, and of legal moves of a choice, in quick games."""
+    """Mean choices per game, and mean legal moves per choice, in quick games."""
     task = Task(game=game.text, a=QUICK, b=QUICK, games=games, opening=2)
     replays = [replay_of(each.record, game) for each in run(task)]
     legal = [each.choices[each.movers != CHANCE] for each in replays]

@@ -47,6 +47,6 @@ def _words(entry: Entry) -> str:
 
 
 def _is_notebook() -> bool:
-    """Whether a notebook shows what is printed: there, stderr looks like an error."""
+    """Whether output is shown in a notebook, where text on stderr looks like an error."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return type(shell).__name__ == "ZMQInteractiveShell"

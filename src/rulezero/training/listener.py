@@ -8,15 +8,16 @@ from rulezero.training.log import Entry
 
 
 class Listener:
-    """Called at every event of the loop; this one ignores them all."""
+    """Called at every event of the loop; this base class ignores them all."""
 
     def begin(self, iteration: int, phase: str) -> None:
         """A phase begins."""
 
     def played(self, task: Task, tally: Tally, games: int, total: int, sims: int) -> None:
-        """A game of a task is over: the tally of a so far, games done of all in the phase.
+        """A game of a task is over.
 
-        The simulations are those of the phase since it began, or began again.
+        `tally` is that of player a so far, and `games` of `total` games in the phase are done.
+        `sims` is the number of simulations in the phase since it began or was resumed.
         """
 
     def learned(self, step: int, steps: int, losses: dict[str, float]) -> None:

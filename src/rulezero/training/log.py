@@ -11,7 +11,7 @@ from rulezero.stats.rating import Estimate
 from rulezero.stats.tally import Counts
 from rulezero.training.games.figures import GameFigures
 
-_GOOD, _ACCEPTABLE = 0.05, 0.10  # average losses below these get this verdict
+_GOOD, _ACCEPTABLE = 0.05, 0.10  # average losses below these limits get this verdict
 _IDLE = 0.9  # of the best constant's loss: a net above it has learned next to nothing
 # JSON has neither nan nor infinity: in these fields, null stands for one.
 _NULLS = {
@@ -42,7 +42,7 @@ class GamesEntry(_Entry, frozen=True, kw_only=True, tag="games"):
     first_seat: float  # score of seat 0
     ends: dict[str, Counts]  # a's results by the reason the games ended
     figures: GameFigures = GameFigures()
-    different: int | None = None  # games: copies of one count once; none: unknown, in older runs
+    different: int | None = None  # different games: copies count once; none: unknown, older runs
 
     @property
     def first(self) -> Counts:
@@ -93,8 +93,8 @@ class VerdictEntry(_Entry, frozen=True, kw_only=True, tag="verdict"):
     net: str
     is_promoted: bool
     is_tried: bool  # whether it played against the best net
-    reason: str = ""  # how a sequential test ended; "": there was none
-    cores: float  # mean number of busy ones
+    reason: str = ""  # in words; "": the score alone decided, or there were no games
+    cores: float  # mean number of busy cores
 
 
 class WarningEntry(_Entry, frozen=True, kw_only=True, tag="warning"):
@@ -116,11 +116,11 @@ class StageSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     mode: int
-    positions: int  # trained, each as often as it was
-    loss: float | None  # average over them, as they were met; none where nothing is learned
-    idle_loss: float | None  # that of the best constant over them
+    positions: int  # number of training samples
+    loss: float | None  # mean over these samples when they were trained; none: nothing is learned
+    idle_loss: float | None  # the best constant's loss over these samples
     held_out: float | None  # loss on games never trained on, at the end of the stage
-    constant: float | None  # that of the best constant there
+    constant: float | None  # the best constant's loss on these games
 
     @property
     def verdict(self) -> str:
@@ -139,7 +139,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a distillation."""
 
     stages: tuple[StageSummary, ...]
-    last_material: int | None  # centipawns, White's lead where the last game ended
+    last_material: int | None  # centipawns, White's lead at the end of the last game
 
 
 class SummaryEntry(_Entry, frozen=True, kw_only=True, tag="summary"):

@@ -1,8 +1,8 @@
-"""The loop: play, fit, evaluate, and again. It may be killed at any instant.
+"""The training loop: generate, fit, evaluate, and repeat. It may be killed at any time.
 
-Every phase is a function of what the phases before it have left in the run's folder, so a phase
-that was killed is done again and comes to the same: games are keyed by their tasks, batches by the
-iteration, and nothing counts before progress.json says so.
+The result of a phase depends only on the files that earlier phases have left in the run's folder.
+A phase that was killed is repeated and gives the same result: the seeds of games depend on their
+tasks, those of batches on the iteration, and a phase counts only once progress.json says so.
 """
 
 import os
@@ -35,11 +35,11 @@ from rulezero.training.run import Phase, Progress, Run
 from rulezero.training.trials import tested
 from rulezero.training.warnings import about_fit, about_games, about_trial
 
-_TEST_BATCH = 32  # games that a sequential gate plays between two looks at its test
+_TEST_BATCH = 32  # games that a sequential gate plays between two checks of its test
 
 
 class Trainee(Protocol):
-    """Whoever learns: a net, its optimiser, and how far they have come."""
+    """A learner: a net, its optimiser and its number of steps."""
 
     @property
     def step(self) -> int: ...
@@ -53,20 +53,20 @@ class Trainee(Protocol):
         dice: np.random.Generator,
         tell: Tell | None = None,
     ) -> Fit:
-        """Learns from a window; progress is the shares of the run done before and after."""
+        """Fits to a window; `progress` is the share of the run done before and after the fit."""
 
     def write(self, net: Path, metadata: dict[str, Any]) -> None:
         """Writes the net that plays."""
 
     def save(self, folder: Path) -> str:
-        """Writes what it needs to go on; the SHA-256 of that."""
+        """Writes its state to resume from; returns the SHA-256 of that."""
 
     def load(self, folder: Path, wanted: str) -> None:
-        """Goes on where `save` was."""
+        """Restores the state that `save` wrote."""
 
 
 class Loop:
-    """A run on its way."""
+    """The training loop of a run."""
 
     def __init__(
         self,
@@ -78,10 +78,10 @@ class Loop:
         listener: Listener | None = None,
         earlier: Mapping[int, Experiment] | None = None,
     ) -> None:
-        """`trainee` makes one that has learned nothing yet, by a seed.
+        """`trainee` makes an untrained learner from a seed.
 
-        `earlier` are the experiments that the run had before this one, by the last iteration that
-        each was for, the first one first.
+        `earlier` has the former experiments of the run, each by its last iteration, in ascending
+        order.
         """
         self.run = run
         self.game = game
@@ -97,7 +97,7 @@ class Loop:
         self._times = os.times()
 
     def go(self, last: int | None = None) -> Progress:
-        """Runs to the end of the experiment, or of an iteration, from wherever it is."""
+        """Continues the run up to the end of the experiment, or of the iteration `last`."""
         with self.run.locked():
             self.progress = self.run.progress()
             self.run.cut_log(self.progress)
@@ -195,7 +195,7 @@ class Loop:
     # --- what the phases share -------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """The untrained net, which plays first."""
+        """Writes the untrained net, which plays first, and the games that the run is given."""
         trainee = self.new_trainee(keyed(self.experiment.seed, "net", 0) % 2**63)
         trainee.write(self.run.nets / "untrained", {})
         self._copy_given()
@@ -203,7 +203,7 @@ class Loop:
         self._advance(best="untrained", latest="untrained")
 
     def _meet_length(self) -> None:
-        """A finished run goes on where the experiment was lengthened, and ends where shortened."""
+        """Continues a finished run that was lengthened, and ends a run that was shortened."""
         at, length = self.progress.iteration, self.experiment.iterations
         if self.progress.is_done and at < length:
             self._advance(iteration=at + 1, phase="generate", is_done=False)
@@ -211,11 +211,11 @@ class Loop:
             self._advance(iteration=length, phase="evaluate", is_done=True)
 
     def _experiment_of(self, iteration: int) -> Experiment:
-        """The experiment that an iteration was run by."""
+        """The experiment that was in use in an iteration."""
         return next((e for last, e in self.earlier.items() if iteration <= last), self.experiment)
 
     def _restore(self) -> None:
-        """The window and the learner as the phases before this one have left them."""
+        """Restores the window and the learner as the earlier phases have left them."""
         progress = self.progress
         if progress.learner:
             self._trainee = self.new_trainee(0)
@@ -232,7 +232,7 @@ class Loop:
                 if len({record.index for record in kept}) < task.games:
                     raise RunError(
                         f"'{self.run.records}' has {len(kept)} of the {task.games} games of"
-                        f" {task.name}: bring the others back, or begin another run"
+                        f" {task.name}: restore the missing ones, or start a new run"
                     )
                 records += kept
             if generation == 0:
@@ -240,7 +240,7 @@ class Loop:
             self._take(records, generation)
 
     def _play(self, tasks: Sequence[Task]) -> list[Record]:
-        """Every game of the tasks, those that the store already holds included."""
+        """Plays the tasks; returns all their games, including those already in the store."""
         found: list[dict[int, Record]] = [{} for _ in tasks]
         tallies = [RunningTally() for _ in tasks]
         total, sims = sum(task.games for task in tasks), 0
@@ -255,10 +255,10 @@ class Loop:
         return [found[number][at] for number in range(len(tasks)) for at in sorted(found[number])]
 
     def _play_until_decided(self, task: Task, test: Sprt) -> list[Record]:
-        """The games of a gate up to the verdict of its sequential test.
+        """Plays the games of a gate up to the verdict of its sequential test.
 
-        They are played in batches, so that which games there are depends on results alone and not
-        on which worker was faster.
+        The games are played in batches, so that their number depends only on results and not on
+        the speed of the workers.
         """
         records: list[Record] = []
         for games in range(_TEST_BATCH, task.games + _TEST_BATCH, _TEST_BATCH):
@@ -270,7 +270,7 @@ class Loop:
         return records
 
     def _copy_given(self) -> None:
-        """Takes the games of other stores into the run's; another run's tasks are not its own."""
+        """Copies the games of other stores into the run's store, with new names of their tasks."""
         with self.run.store() as store:
             for number, path in enumerate(self.experiment.stores):
                 source = Store(path)
@@ -282,13 +282,13 @@ class Loop:
                         store.add_note(copy.id, note.judge, note.thoughts)
 
     def _given(self) -> list[Record]:
-        """The games that the run was given, not those it has played."""
+        """The games that were copied from other stores."""
         if not self.experiment.stores:
             return []
         return [
             record
             for record in self.run.store()
-            if record.is_given or not record.task  # "": it has none, of runs before is_given
+            if record.is_given or not record.task  # no task: given in an older run
         ]
 
     def _take(self, records: Sequence[Record], generation: int) -> None:
@@ -308,14 +308,14 @@ class Loop:
         }
 
     def _busy_cores(self) -> float:
-        """How many cores this process and its workers kept busy since it was asked last."""
+        """The mean number of cores that this process and its workers used since the last call."""
         now, before = os.times(), self._times
         self._times = now
         worked = sum(now[at] - before[at] for at in range(4))  # user and system, with children
         return worked / max(now.elapsed - before.elapsed, 0.01)
 
     def _advance(self, **changes: Any) -> None:
-        """The phase is done."""
+        """Writes down that the phase is done."""
         size = self.run.log.stat().st_size if self.run.log.is_file() else 0
         self.progress = msgspec.structs.replace(
             self.progress, seconds=self._seconds_so_far(), log_bytes=size, **changes

@@ -1,11 +1,11 @@
-"""A run's folder: what it holds, and how far the run has come.
+"""A run's folder: its files and its progress.
 
 config.yaml   the whole experiment          manifest.json  versions, rules hash, seed
-history/      until_N.yaml: the experiment up to iteration N, where it was changed after that
-log.jsonl     what happened, line by line   records/       the store of every game played
+history/      until_N.yaml: the experiment up to iteration N, if it was changed after that
+log.jsonl     the events, line by line      records/       the store of every game played
 nets/         iter_N and the pointers best and latest
-state/        progress.json, and the learner it names
-rules/        the files of a game in Python; hooks/ those of its loss terms
+state/        progress.json, and the learner that it names
+rules/        the files of a Python game    hooks/         the files of custom loss terms
 """
 
 import contextlib
@@ -35,7 +35,7 @@ Phase = Literal["generate", "fit", "evaluate"]
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How far a run has come: everything before this phase is done, nothing of it counts."""
+    """The progress of a run: the phases before this one are done; nothing of this one counts."""
 
     iteration: Annotated[int, Meta(ge=0)] = 0
     phase: Phase = "generate"
@@ -44,8 +44,8 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     previous: str = ""  # the net before the last fit; "" in runs that began before it was kept
     learner: str = ""  # a folder in state/
     learner_digest: str = ""  # SHA-256 of its file
-    log_bytes: Annotated[int, Meta(ge=0)] = 0  # of log.jsonl
-    warned: tuple[str, ...] = ()  # of what; each warning is given once
+    log_bytes: Annotated[int, Meta(ge=0)] = 0  # length of log.jsonl
+    warned: tuple[str, ...] = ()  # names of the warnings given so far; each is given once
     seconds: float = 0.0  # of work so far
     is_done: bool = False
 
@@ -83,7 +83,7 @@ class Run:
 
     @property
     def exists(self) -> bool:
-        """Whether a run was begun here."""
+        """Whether the folder holds a run."""
         return (self.path / "config.yaml").is_file()
 
     def create(
@@ -93,29 +93,28 @@ class Run:
         rules: Mapping[str, bytes] | None = None,
         hooks: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Makes the folder; `rules` are the files of a game in Python, for readers elsewhere.
+        """Makes the folder. Raises RunError if the path is a file, or a folder that is not empty.
 
-        `hooks` are those of loss terms.
-
-        RunError where something is in the way.
+        `rules` are the files of a Python game, and `hooks` those of custom loss terms: copies for
+        readers on other machines.
         """
         if self.path.exists() and not self.path.is_dir():
             raise RunError(f"'{self.path}' is a file: name a new folder for the run")
         if self.path.exists() and any(self.path.iterdir()):
-            raise RunError(f"'{self.path}' is not empty: name a new folder, or --resume its run")
+            raise RunError(f"'{self.path}' is not empty: name a new folder, or --resume the run")
         for folder in (self.nets, self.state, self.records):
             folder.mkdir(parents=True, exist_ok=True)
         sources.write(rules or {}, self.rules)
         sources.write(hooks or {}, self.hooks)
         self._write_manifest(manifest)
-        write_whole(self.path / "config.yaml", config.encode())  # the last: now it is a run
+        write_whole(self.path / "config.yaml", config.encode())  # last: only now it is a run
 
     def game(self, text: str) -> Game:
-        """The game of its config or manifest. It runs no file that is not known on this machine."""
+        """The game of the run's config or manifest. Runs only files known on this machine."""
         if names_a_path(text):
             raise RunError(
-                f"'{self.path}' would run a file, '{text}': runs name their rules by a hash now, so"
-                " begin another run"
+                f"'{self.path}' would run a file, '{text}': runs now name their rules by a hash, so"
+                " start a new run"
             )
         try:
             return load(text)
@@ -125,9 +124,9 @@ class Run:
             raise RunError(f"{error}; the run has a copy of it in '{self.rules}'") from error
 
     def change(self, config: str, last: int) -> None:
-        """Puts another experiment in the place of its own for the iterations after `last`.
+        """Replaces the run's experiment for the iterations after `last`.
 
-        It may be killed at any time: the manifest knows both before the config is replaced.
+        The process may be killed at any time: the manifest names both configs until it is done.
         """
         before, manifest = self.config(), self.manifest()
         if last >= 0:
@@ -138,7 +137,7 @@ class Run:
         self._write_manifest({**manifest, "config": digest(config.encode())})
 
     def earlier_configs(self) -> dict[int, str]:
-        """The experiments that it had before, by the last iteration that each was for."""
+        """The run's former experiments, each by its last iteration."""
         files = self.history.glob("until_*.yaml")
         found = {int(file.stem.partition("_")[2]): file.read_text("utf-8") for file in files}
         return dict(sorted(found.items()))
@@ -148,21 +147,21 @@ class Run:
         write_whole(self.path / "manifest.json", text)
 
     def config(self) -> str:
-        """The experiment as it was written down. RunError if it was changed since."""
+        """The text of config.yaml. Raises RunError if the file was changed by hand."""
         if not self.exists:
-            raise RunError(f"'{self.path}' is no run: it has no config.yaml")
+            raise RunError(f"'{self.path}' is not a run: it has no config.yaml")
         path = self.path / "config.yaml"
         written = path.read_bytes()
         manifest = self.manifest()
         if digest(written) not in (manifest.get("config"), manifest.get("next_config")):
             raise RunError(
                 f"'{path}' was changed after the run began:"
-                " put it back as it was, or begin another run with it"
+                " undo the change, or start a new run with this file"
             )
         return written.decode()
 
     def manifest(self) -> dict[str, Any]:
-        """With what it was made."""
+        """The contents of manifest.json: versions, the rules hash, the seed and more."""
         path = self.path / "manifest.json"
         try:
             return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
@@ -170,7 +169,7 @@ class Run:
             raise RunError(f"'{path}' cannot be read: {error}") from error
 
     def progress(self) -> Progress:
-        """How far it has come."""
+        """The progress of the run."""
         path = self.state / "progress.json"
         if not path.is_file():
             return Progress()
@@ -178,13 +177,13 @@ class Run:
             return msgspec.json.decode(path.read_bytes(), type=Progress)
         except msgspec.DecodeError as error:
             raise RunError(
-                f"'{path}' cannot be read ({error}): delete it, and the run does its work again"
+                f"'{path}' cannot be read ({error}): delete it, and the run repeats its work"
             ) from error
 
     def cut_log(self, progress: Progress) -> None:
-        """Takes out of the log what was written behind the last phase done: it will come again.
+        """Removes the lines of the log that the unfinished phase has written and will write again.
 
-        A line that is torn goes, too.
+        An incomplete line is removed, too.
         """
         if self.log.is_file():
             whole = self.log.read_bytes()[: progress.log_bytes]
@@ -192,7 +191,7 @@ class Run:
                 file.truncate(whole.rfind(b"\n") + 1)
 
     def advance(self, progress: Progress) -> None:
-        """Writes down how far it has come, then points to the nets and lets old learners go."""
+        """Writes the progress, then updates the pointers to nets and deletes old learners."""
         write_whole(self.state / "progress.json", msgspec.json.encode(progress) + b"\n")
         for name in ("best", "latest"):
             if net := getattr(progress, name):
@@ -204,7 +203,7 @@ class Run:
                 folder.rmdir()
 
     def check_nets(self, progress: Progress) -> None:
-        """RunError if files of the best or the latest net are missing."""
+        """Raises RunError if files of the best or the latest net are missing."""
         for name in sorted({progress.best, progress.latest}):
             net = inside(self.nets, name)
             missing = beside(self.nets / name, ".json") if net is None else None
@@ -213,8 +212,8 @@ class Run:
                 missing = next((part for part in parts if not part.is_file()), None)
             if missing is not None:
                 raise RunError(
-                    f"the run's net {name} is incomplete: there is no file '{missing}'; bring it"
-                    " back, or begin another run"
+                    f"the run's net {name} is incomplete: there is no file '{missing}'; restore it,"
+                    " or start a new run"
                 )
 
     def append(self, entry: Entry) -> None:
@@ -223,14 +222,14 @@ class Run:
             file.write(msgspec.json.encode(entry) + b"\n")
 
     def entries(self) -> Iterator[Entry]:
-        """The lines of the log; one that is just being written is left out."""
+        """The entries of the log, without a line that is still being written."""
         lines = self.log.read_bytes().split(b"\n") if self.log.is_file() else []
-        for number, line in enumerate(lines[:-1], 1):  # the last one ends in nothing, or is half
+        for number, line in enumerate(lines[:-1], 1):  # the last one is empty or incomplete
             try:
                 yield read_entry(line)
             except msgspec.DecodeError as error:
                 raise RunError(
-                    f"{self.log}:{number}: this is no line of a run; delete it ({error})"
+                    f"{self.log}:{number}: this is not a line of a log; delete it ({error})"
                 ) from error
 
     def store(self) -> Store:
@@ -239,7 +238,7 @@ class Run:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps other processes from working on the run meanwhile. RunError if one does."""
+        """Locks the run. Raises RunError if another process is working on it."""
         file: BinaryIO
         self.state.mkdir(exist_ok=True)
         with (self.state / "lock").open("wb") as file:
@@ -251,9 +250,9 @@ class Run:
             yield
 
     def fingerprint(self) -> dict[str, str]:
-        """SHA-256 of the latest net, the learner and all games, times left out.
+        """SHA-256 of the latest net, the learner and all games, without times.
 
-        Two runs of one experiment have the same, however often they were killed.
+        Two runs of one experiment have the same fingerprint, however often they were killed.
         """
         progress = self.progress()
         found = {}

@@ -1,4 +1,4 @@
-"""Who plays the games of a run: the recipe's words for tasks."""
+"""Settings for the games of a run in a recipe, and the tasks that they describe."""
 
 import math
 import re
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Nets that a player of a recipe may name; previous is the net before the last fit.
 NAMES = ("best", "latest", "previous", "candidate")
 OWN = re.compile(r"(?:untrained|iter_\d+)((?:_black)?)")  # nets that a run makes itself
-CURRICULUM = "curriculum"  # the starts that come with a game; curriculum:1+2 for its tiers
+CURRICULUM = "curriculum"  # the lessons that are shipped with a game; curriculum:1+2: some tiers
 
 
 def _checked(text: str) -> str:
@@ -38,22 +38,22 @@ PlayerText = Annotated[str, AfterValidator(_checked)]
 
 
 class PlaySettings(Settings):
-    """Games of an iteration."""
+    """The games of an iteration."""
 
     games: int = Field(100, ge=1)
-    a: PlayerText  # a net is best, latest or candidate
-    b: PlayerText | None = None  # none: a plays itself
-    opening: int = Field(0, ge=0, le=1000)  # first plies drawn at random
-    opening_share: float = Field(1.0, ge=0, le=1)  # of the pairs of games that begin so
+    a: PlayerText  # its net is best, latest, previous or candidate
+    b: PlayerText | None = None  # none: a plays against itself
+    opening: int = Field(0, ge=0, le=1000)  # number of random first plies
+    opening_share: float = Field(1.0, ge=0, le=1)  # share of the pairs with a random opening
     swap: bool = True
     judge: PlayerText | None = None
-    # A file of positions; curriculum, or curriculum:1+2 for its tiers; none: the recipe's `starts`.
+    # A file of positions, curriculum, or curriculum:1+2 for two tiers; none: the recipe's `starts`.
     starts: str | None = None
-    source: str = "train"  # told in the records: window.always can keep games by it
-    resign: Resign | None = None  # none: nobody gives up
+    source: str = "train"  # written into the records, so that window.always can keep these games
+    resign: Resign | None = None  # none: players never resign
 
     def idle(self) -> dict[str, str]:
-        """The share of random openings where there are none."""
+        """The share of random openings if there are none."""
         return {} if self.opening else {"opening_share": "opening=4"}
 
 
@@ -61,23 +61,25 @@ class TrialSettings(Settings):
     """A match that measures a new net."""
 
     games: int = Field(40, ge=2)
-    player: PlayerText = "puct:net=candidate,sims=100"  # both, where the opponent is a net
+    player: PlayerText = "puct:net=candidate,sims=100"
     opponent: PlayerText | None = None  # none: the same player with the best net
     opening: int = Field(4, ge=0, le=1000)
-    every: int = Field(1, ge=1)  # iterations
+    every: int = Field(1, ge=1)  # play it in every N-th iteration
     starts: str | None = None  # as in selfplay; none: the recipe's `starts`
 
 
 class GateSettings(TrialSettings):
-    """Whether a new net becomes the best one."""
+    """The gate: whether a new net becomes the best one."""
 
     kind: Literal["always", "threshold", "sprt"] = "threshold"
-    threshold: float = Field(0.55, ge=0, le=1)  # score to be reached, draws as half
-    elo0: float = 0.0  # sprt: promoted if it is stronger by elo1, not if by elo0; `games` at most
+    threshold: float = Field(0.55, ge=0, le=1)  # minimum score; a draw is half a point
+    # sprt: tests whether the new net is stronger by elo1 (then it is promoted) or only by elo0, in
+    # at most `games` games.
+    elo0: float = 0.0
     elo1: float = 20.0
 
     def idle(self) -> dict[str, str]:
-        """Keys of the other kinds; without a gate all of them."""
+        """Keys for other kinds; without a gate, all of them."""
         own = {"threshold": "threshold", "elo0": "sprt", "elo1": "sprt"}
         if self.kind == "always":
             keys = (key for key in type(self).model_fields if key != "kind")
@@ -95,37 +97,37 @@ class GateSettings(TrialSettings):
             wider = next((f", or gate.elo1={self.elo0 + elo:g}" for elo in widths), "")
             raise ValueError(
                 f"a test of elo0={self.elo0:g} against elo1={self.elo1:g} takes about"
-                f" {needed:,.0f} games, and games={self.games} would end it before: set"
+                f" {needed:,.0f} games, but games={self.games} ends it before that: set"
                 f" gate.games={math.ceil(needed / 10) * 10}{wider}"
             )
         return self
 
     @property
     def test(self) -> Sprt | None:
-        """The sequential test that decides, before its first game."""
+        """The sequential test of the gate, before its first game; None for other kinds."""
         return Sprt(elo0=self.elo0, elo1=self.elo1) if self.kind == "sprt" else None
 
     @property
     def expected_games(self) -> int:
-        """Games that decide: `games`, or about as many as a sequential test takes."""
+        """The expected number of games: `games`, or fewer if a sequential test ends earlier."""
         if self.test is None:
             return self.games
         return min(self.games, math.ceil(_games_needed(self.elo0, self.elo1)))
 
 
 def _games_needed(elo0: float, elo1: float) -> float:
-    """Games that a test takes on average where H1 is just true."""
+    """The mean number of games of a test if the difference is exactly elo1."""
     return Sprt(elo0=elo0, elo1=elo1, counts=(0,) * 5).remaining(elo1)
 
 
 def named(text: str, nets: Mapping[str, str]) -> str:
-    """A player's text with the names of this moment in the place of best, latest, ..."""
+    """A player's text, with the current names of the nets best, latest, ... in their place."""
     net = read_player(text).net
     return read_player(text).changed(net=nets[net]).text if net in NAMES else text
 
 
 def with_untrained(task: Task) -> Task:
-    """The task with an untrained net in the place of every net that a run makes itself."""
+    """The task with an untrained net in place of every net that a run makes itself."""
 
     def changed(text: str) -> str:
         player = read_player(text)
@@ -137,12 +139,12 @@ def with_untrained(task: Task) -> Task:
 
 
 def is_curriculum(starts: str) -> bool:
-    """Whether this is no file, but the curriculum that comes with a game, or tiers of it."""
+    """Whether this text names a game's curriculum, or tiers of it, and not a file."""
     return starts.partition(":")[0] == CURRICULUM
 
 
 def starts_of(text: str, game: str) -> list[str]:
-    """The positions of a file, or of the curriculum that comes with a game."""
+    """The positions of a file, or of the curriculum that is shipped with a game."""
     if not is_curriculum(text):
         return read_starts(text, load(game))
     lessons = training_of(load(game)).lessons()
@@ -153,8 +155,8 @@ def starts_of(text: str, game: str) -> list[str]:
     wanted = set(filter(None, text.partition(":")[2].split("+"))) or set(tiers)
     if unknown := wanted - set(tiers):
         raise RunError(
-            f"{text}: there is no tier '{min(unknown)}'; tiers are {tiers[0]} to {tiers[-1]},"
-            " several as in curriculum:1+2"
+            f"{text}: there is no tier '{min(unknown)}'; the tiers are {tiers[0]} to {tiers[-1]};"
+            " for several, write curriculum:1+2"
         )
     return [lesson.text for lesson in lessons if str(lesson.tier) in wanted]
 
@@ -162,7 +164,7 @@ def starts_of(text: str, game: str) -> list[str]:
 def positions_of(
     settings: PlaySettings | TrialSettings, experiment: "Experiment"
 ) -> tuple[str, ...]:
-    """The positions that games begin from: their own, or those of the whole recipe, or none."""
+    """The positions that games begin from: those of their settings, or else of the recipe."""
     text = experiment.starts if settings.starts is None else settings.starts
     return () if text is None else tuple(starts_of(text, experiment.game))
 
@@ -178,10 +180,10 @@ def task_of(
     experiment: "Experiment",
     iteration: int | None,
     *,
-    name: str,  # in its iteration, if it has one
+    name: str,  # within its iteration, if it has one
     purpose: Purpose,
 ) -> Task:
-    """The task of such games."""
+    """The task that these settings describe."""
     a = named(settings.a, nets)
     return Task(
         game=experiment.game,
@@ -208,10 +210,10 @@ def trial_of(
     experiment: "Experiment",
     iteration: int,
     *,
-    name: str,  # in its iteration
+    name: str,  # within its iteration
     purpose: Purpose,
 ) -> Task:
-    """The task of a match between the candidate and somebody else."""
+    """The task of a match between the candidate and its opponent."""
     against = {**nets, "candidate": nets["best"]}
     opponent = settings.opponent
     return Task(

@@ -1,7 +1,7 @@
-"""The log's figures for TensorBoard.
+"""Writes the log's figures for TensorBoard.
 
-Its files are written here and not by torch's SummaryWriter: that one writes in a thread, where a
-full disk or a folder that is read-only ends in a traceback that nobody can catch.
+It does not use torch's SummaryWriter, which writes in a thread: with a full disk or a read-only
+folder, that ends in a traceback that cannot be caught.
 """
 
 import itertools
@@ -21,16 +21,16 @@ from rulezero.errors import RunError
 from rulezero.training.listener import Listener
 from rulezero.training.log import Entry, FitEntry, GamesEntry, VerdictEntry
 
-_UNTAGGED = re.compile(r"[^\w.-]+")  # what names of curves may not have
+_UNTAGGED = re.compile(r"[^\w.-]+")  # characters that names of curves cannot have
 
 
 class TensorBoardListener(Listener):
-    """Writes what is logged as scalars over iterations."""
+    """Writes the figures of the log as scalars over iterations."""
 
     def __init__(self, folder: Path, iteration: int = 0) -> None:
-        """Scalars of this iteration and later ones, from before the run was stopped, are erased.
+        """Hides older scalars of this iteration and later ones, from before the run was stopped.
 
-        RunError if nothing can be written into the folder.
+        Raises RunError if nothing can be written into the folder.
         """
         seconds = time.time()
         name = f"events.out.tfevents.{int(seconds):010d}.{socket.gethostname()}.{os.getpid()}"
@@ -62,9 +62,9 @@ class TensorBoardListener(Listener):
 
 
 def scalars(entry: Entry) -> dict[str, float]:
-    """The figures of a line of the log that are worth a curve, by their names."""
+    """The figures of a log entry that get a curve, by their names."""
     if isinstance(entry, GamesEntry):
-        # Tasks of one purpose have curves of their own: lessons beside the other self-play.
+        # Each task has its own curves, so that lessons are separate from other self-play.
         group = entry.task.partition("/")[2] if entry.is_training else entry.purpose
         return {f"{group}/{name}": number for name, number in _of_games(entry).items()}
     if isinstance(entry, VerdictEntry):

@@ -1,4 +1,4 @@
-"""How a new net is measured, and when it becomes the best one."""
+"""The matches that measure a new net, and the decision whether it becomes the best one."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def trials(experiment: "Experiment", iteration: int, nets: Mapping[str, str]) -> list[Task]:
-    """What the net of an iteration plays: against the best one, and against the anchor.
+    """The matches of an iteration's net: the gate against the best net, and one against the anchor.
 
-    The last one is always tried.
+    The net of the last iteration plays them whatever `every` says.
     """
     gate, anchor, tasks = experiment.gate, experiment.anchor, []
     is_last = iteration == experiment.iterations
@@ -32,13 +32,13 @@ class Verdict(NamedTuple):
     """Whether a new net becomes the best, and why."""
 
     is_promoted: bool
-    reason: str = ""  # in words; "": the score alone, or no games
+    reason: str = ""  # in words; "": the score alone decided, or there were no games
 
 
 def verdict(
     gate: GateSettings, iteration: int, results: Mapping[str, Sequence[GameResult]]
 ) -> Verdict:
-    """The gate's verdict by the results of the trials, each task's in the order of its games."""
+    """The gate's verdict by the results of the trials: by task name, in the order of games."""
     played = results.get(task_name(iteration, "gate"))
     if played is None:
         return Verdict(gate.kind == "always" or iteration == 0)
@@ -50,7 +50,7 @@ def verdict(
         return Verdict(decision == "accepted H1", f"{decision} after {test.games} games")
     middle = (gate.elo0 + gate.elo1) / 2
     words = (
-        f"undecided after {test.games} games, settled by the score: {score:.1%} is"
+        f"undecided after {test.games} games, so the score decides: {score:.1%} is"
         f" {{}} {to_score(middle):.1%}, {middle:+g} Elo"
     )
     words = words.format("at least" if score >= to_score(middle) else "below")
@@ -58,7 +58,7 @@ def verdict(
 
 
 def _settled(score: float, fresh: Tally, least: float, words: str) -> Verdict:
-    """The verdict of a score, which the different games must reach as well as all of them."""
+    """The verdict by score: all games, and the different games alone, must reach `least`."""
     if score < least or fresh.score >= least:
         return Verdict(score >= least, words)
     games = "1 different game" if fresh.games == 1 else f"{fresh.games} different games"
@@ -67,7 +67,7 @@ def _settled(score: float, fresh: Tally, least: float, words: str) -> Verdict:
 
 
 def tested(sprt: Sprt, results: Sequence[GameResult]) -> SequentialTest:
-    """The test after the games of a task, by their indices."""
+    """The test after the games of a task, in the order of their indices."""
     test = SequentialTest(sprt, pairs=True)
     for index, result in enumerate(results):
         if test.add(index, result):

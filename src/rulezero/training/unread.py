@@ -1,4 +1,4 @@
-"""Keys that an experiment gives and does not read: refused, as they would change nothing."""
+"""Finds keys that an experiment sets but does not read, which are errors."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ def ignored(experiment: Experiment) -> Iterator[Unread]:
 
 
 def idle(group: Settings, path: str = "") -> Iterator[Unread]:
-    """Keys of a group, and of the groups in it, that have no effect beside the others' values."""
+    """Keys of a group and of its subgroups that have no effect, given the values of other keys."""
     for key, use in group.idle().items():
         owner, _, name = _owner(group, key)
         if any(_changed(owner, name)):
@@ -56,7 +56,7 @@ def _owner(group: Settings, path: str) -> tuple[Settings, str, str]:
 
 
 def _changed(group: Settings, name: str) -> Iterator[str]:
-    """The key, or those of a group by this name, whose values are not the defaults."""
+    """The key, or the keys in a group of this name, if their values are not the defaults."""
     value = getattr(group, name)
     if isinstance(value, Settings):
         for key in type(value).model_fields:

@@ -9,8 +9,8 @@ from rulezero.stats.tally import Counts, Tally
 _ONE_SIDED = 0.95
 _DRAWISH = 0.5
 _LEAST_LEGAL = 0.5
-_LEAST_SPREAD = 0.005  # of values and of policies: below it they are one and the same everywhere
-_FEWEST = 50  # games, or held-out positions, before there is a warning about them
+_LEAST_SPREAD = 0.005  # of values and of policies; below this, they are the same everywhere
+_FEWEST = 50  # minimum number of games or held-out positions for a warning
 
 
 def about_fit(fit: Fit, settings: LossSettings) -> dict[str, str]:
@@ -32,8 +32,8 @@ def about_fit(fit: Fit, settings: LossSettings) -> dict[str, str]:
         )
     if net.legal_mass < _LEAST_LEGAL and settings.teaches_legality:
         found["legal_mass"] = (
-            f"only {net.legal_mass:.0%} of the policy lies on legal moves, which is no harm to"
-            " search: to mend it, raise fit.loss.illegal or set fit.loss.policy_over=all"
+            f"only {net.legal_mass:.0%} of the policy is on legal moves, which does not harm a"
+            " search: to change this, raise fit.loss.illegal or set fit.loss.policy_over=all"
         )
     if same := constant_outputs(held_out):
         found["constant"] = (

@@ -18,7 +18,7 @@ from rulezero.training.tasks import NAMES, with_untrained
 Part = Literal["bootstrap", "self-play", "lessons", "trials", "fits"]
 PARTS: tuple[Part, ...] = get_args(Part)
 
-_GAMES = 16  # quick ones, for their length
+_GAMES = 16  # quick games that are played to measure their length
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
     part: Part
     games: int = 0
     choices: float = 0.0  # in all games
-    evaluations: float = 0.0  # that nets are asked for
+    evaluations: float = 0.0  # positions that nets evaluate
     cpu_games: int = 0  # games in which a player or judge has no net, so that the CPU computes it
     samples: float = 0.0  # that are learned from
 
@@ -112,7 +112,7 @@ def _tasks(experiment: Experiment) -> Iterator[tuple[int, bool, list[tuple[Part,
 
 
 def count(experiment: Experiment, work: Work, sizes: Sequence[GameSize]) -> tuple[Count, ...]:
-    """The work of each part that the run has, with games of these sizes, kind by kind."""
+    """The work of each part of the run, if the games of each kind have these sizes."""
     found = {part: Count(part=part) for part in PARTS}
     _, moves = typical(experiment.game)
     for number, (kind, size) in enumerate(zip(work.kinds, sizes, strict=True)):
@@ -135,7 +135,7 @@ def count(experiment: Experiment, work: Work, sizes: Sequence[GameSize]) -> tupl
 
 
 def typical_sizes(experiment: Experiment, work: Work) -> list[GameSize]:
-    """Sizes by the typical length of the game, without playing any of the experiment's own."""
+    """Sizes by the typical length of the game; none of the experiment's own games are played."""
     choices, _ = typical(experiment.game)
     size = GameSize(plies=choices, choices=choices, positions=choices, weight=choices)
     return [size] * len(work.kinds)
@@ -151,7 +151,7 @@ def _asked(text: str, moves: float) -> float:
 
 @cache
 def typical(text: str) -> tuple[float, float]:
-    """Choices per game and legal moves per choice: of the game's facts, or of quick games."""
+    """Choices per game and legal moves per choice, from the game's facts or from quick games."""
     game: Game = load(text)
     if game.facts.typical_plies and text == game.facts.name:  # options may change the length
         return game.facts.typical_plies, game.facts.typical_moves
@@ -224,7 +224,7 @@ def _held(
 
 
 def _trimmed(games: list[_Held], settings: WindowSettings, seen: float) -> list[_Held]:
-    """What stays in the window when this many plies have ever entered: see learn.window."""
+    """The games that stay in the window after this many plies were added: see learn.window."""
     newest, room = games[-1].generation, float(settings.plies)
     if settings.kind == "growing":
         room = max(room, room * (seen / room) ** settings.growth)

@@ -1,10 +1,10 @@
-"""Evaluators: planes in, a policy and a value out. The search knows nothing else of a net.
+"""Evaluators: from planes to a policy and a value, the search's only interface to a net.
 
-This is where values belong to the mover; everywhere else they are seat 0's.
+An evaluator's values are the mover's; everywhere else they are seat 0's.
 
-A backend is one file of this folder that calls register(): `backend=onnx` of a player's text is
-onnx.py. All of these files are imported to read a player's text, so a backend imports its framework
-only when it opens a net.
+A backend is a file of this folder that calls register(): `backend=onnx` in a player's text is
+onnx.py. All of these files are imported to read a player's text, so a backend must import its
+framework only when it opens a net.
 """
 
 import importlib
@@ -21,33 +21,33 @@ from rulezero.errors import among
 from rulezero.nets.runtime import Floats
 from rulezero.stats.wdl import wdl
 
-DEFAULT = "onnx"  # backend of a player's text that names none
+DEFAULT = "onnx"  # the backend if a player's text names none
 
 
 class Evaluation(NamedTuple):
-    """What an evaluator says of a batch: contiguous arrays, the caller's to keep."""
+    """An evaluator's outputs for a batch: contiguous arrays, which the caller may keep."""
 
-    policy: Floats  # [B, slots] logits, illegal slots among them
+    policy: Floats  # [B, slots] logits, also of illegal slots
     value: Floats  # [B] the mover's expected result, in [-1, 1]
     draw: Floats  # [B] probability of a draw; at most 1 - |value|
 
 
 class Evaluator(Protocol):
-    """Anything that judges positions: a net of any framework, a guess, a cache, a wire."""
+    """An object that evaluates positions: a net of any framework, or anything else."""
 
     @property
     def identity(self) -> str:
-        """A text for records: equal only where the answers are."""
+        """A text for records; evaluators with equal texts must give equal outputs."""
 
     def evaluate(self, planes: Floats) -> Evaluation:
-        """The judgement of a batch, float32 [B, C, H, W] and contiguous.
+        """The outputs for a batch of planes, float32 [B, C, H, W] and contiguous.
 
-        A position's answer depends on its planes alone, not on the rest of the batch.
+        A position's output must depend only on its planes, not on the rest of the batch.
         """
 
 
 class Options(NamedTuple):
-    """How a net is to be computed, as the keys of a player's text say."""
+    """The keys of a player's text for the computation of its net."""
 
     backend: str = DEFAULT
     precision: str = "fp32"
@@ -55,19 +55,19 @@ class Options(NamedTuple):
 
 
 class Backend(NamedTuple):
-    """A way to compute nets."""
+    """A library that computes nets."""
 
-    # Of a net that resolve() has found. NetError if this machine cannot.
+    # Opens a net that resolve() has found; NetError if this machine cannot.
     open: Callable[[Path, Options, Game | None], Evaluator]
-    precisions: dict[str, str]  # each with a few words of help
-    devices: tuple[str, ...] = ()  # none: the backend chooses where it runs
+    precisions: dict[str, str]  # each with a short help text
+    devices: tuple[str, ...] = ()  # (): the backend has no choice
 
 
 _BACKENDS: dict[str, Backend] = {}
 
 
 def register(name: str, backend: Backend) -> None:
-    """Makes a backend known under the name of its file."""
+    """Registers a backend under the name of its file."""
     _BACKENDS[name] = backend
 
 
@@ -80,7 +80,7 @@ def backends() -> dict[str, Backend]:
 
 
 def read_options(keys: Mapping[str, str]) -> Options:
-    """The options in a player's keys. PlayerError if they do not go together."""
+    """The options in a player's keys; PlayerError if they are unknown or incompatible."""
     options = Options(**{key: keys[key] for key in Options._fields if key in keys})
     known = backends()
     if options.backend not in known:
@@ -108,7 +108,7 @@ def read_options(keys: Mapping[str, str]) -> Options:
 
 
 def open_net(net: Path, options: Options, game: Game | None = None) -> Evaluator:
-    """The evaluator of a net that resolve() has found. NetError if this machine has none.
+    """The evaluator of a net that resolve() has found; NetError if this machine has none.
 
     A game in a Python file must be given.
     """
@@ -116,5 +116,5 @@ def open_net(net: Path, options: Options, game: Game | None = None) -> Evaluator
 
 
 def chances(value: Floats, draw: Floats) -> Floats:
-    """Win, draw and loss [B, 3] of an expected result and a probability of a draw, [B] each."""
-    return np.stack(wdl(value, draw), axis=1).clip(0)  # rounding may have gone below
+    """Probabilities of win, draw and loss [B, 3] from expected results and draws, [B] each."""
+    return np.stack(wdl(value, draw), axis=1).clip(0)  # rounding may give numbers below 0

@@ -1,4 +1,4 @@
-"""backend=onnx: a net on one core of the CPU by onnxruntime, without torch."""
+"""backend=onnx: runs a net with onnxruntime on one core of the CPU, without torch."""
 
 from pathlib import Path
 
@@ -11,15 +11,15 @@ from rulezero.play.evaluators import Backend, Evaluation, register
 class OnnxEvaluator:
     """A net on one core of the CPU, without torch.
 
-    precision is fp32, int8 or auto: see nets.quantize.choose. A game in a Python file must be
-    given for the last two, which try the net on positions.
+    precision is fp32, int8 or auto: see nets.quantize.choose. For int8 and auto, which test the
+    net on positions, a game in a Python file must be given.
     """
 
     def __init__(self, net: str | Path, precision: str = "fp32", game: Game | None = None) -> None:
         path = resolve(net)
         suffix, sha256 = ".onnx", read_card(path).onnx
         if precision != "fp32":
-            from rulezero.nets import quantize  # its imports take longer than all the rest
+            from rulezero.nets import quantize  # here, as its imports are slow
 
             if quantize.choose(path, precision, game) != beside(path, ".onnx"):
                 suffix, sha256 = ".int8.onnx", quantize.measure(path, game).int8
@@ -30,7 +30,7 @@ class OnnxEvaluator:
         return f"<evaluator {self.identity}>"
 
     def evaluate(self, planes: Floats) -> Evaluation:
-        """The net's judgement of a batch."""
+        """The net's outputs for a batch."""
         return Evaluation(*self._runtime.run(planes))
 
 

@@ -1,4 +1,4 @@
-"""backend=torch: a net on a GPU, or on one core of the CPU."""
+"""backend=torch: runs a net on a GPU, or on one core of the CPU."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ _HALF = ("fp16", "bf16")
 class TorchEvaluator:
     """A net in torch.
 
-    On a GPU, and in torch's CPU kernels too, answers may differ in the last bits with the size
+    On a GPU, and also with torch's CPU kernels, the last bits of the outputs may depend on the size
     of the batch.
     """
 
@@ -47,7 +47,7 @@ class TorchEvaluator:
         return f"<evaluator {self.identity}>"
 
     def evaluate(self, planes: Floats) -> Evaluation:
-        """The net's judgement of a batch, on the CPU in one thread: workers share the cores."""
+        """The net's outputs for a batch; on the CPU in one thread, as workers share the cores."""
         import torch
 
         from rulezero.nets.device import threads
@@ -68,7 +68,7 @@ def _device(choice: str) -> "torch.device":
 
 
 def _open(net: Path, options: Options, game: Game | None) -> TorchEvaluator:
-    """The evaluator. NetError if torch, the GPU or half precision is not to be had here."""
+    """The evaluator; NetError if torch, the GPU or half precision is not available."""
     try:
         device = _device(options.device)
     except ImportError as error:
@@ -77,8 +77,8 @@ def _open(net: Path, options: Options, game: Game | None) -> TorchEvaluator:
         ) from error
     if device.type == "cpu" and options.precision in _HALF:
         raise NetError(
-            f"precision={options.precision} is for GPUs, and this net would run on the CPU: leave"
-            " precision= out, or say precision=auto"
+            f"precision={options.precision} is for GPUs, but this net would run on the CPU: leave"
+            " precision= out, or give precision=auto"
         )
     return TorchEvaluator(net, options.device, options.precision, game)
 

@@ -1,1 +1,1 @@
-"""What it costs to rent a GPU, a YAML file for each date."""
+"""Prices of rented GPUs, one YAML file for each date."""

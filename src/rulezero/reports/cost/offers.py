@@ -1,4 +1,4 @@
-"""Price files: offers of GPUs, and how fast those are taken to be."""
+"""Price files: offers of GPUs, and their assumed speed."""
 
 import datetime
 import itertools
@@ -13,10 +13,10 @@ from rulezero._core import RulezeroError
 from rulezero.settings import Settings, mistake, number, sentence, suggestion
 from rulezero.yaml_files import Document, read_file
 
-Range = tuple[float, float]  # the least and the most
+Range = tuple[float, float]  # lowest and highest
 
-_MOST = 200  # offers or levels of a file
-_OLD = 365  # days after which prices are no longer believed
+_MOST = 200  # offers or levels in a file
+_OLD = 365  # days after which prices are out of date
 
 
 class PricesError(RulezeroError):
@@ -34,10 +34,10 @@ def _date(text: str) -> str:
 
 
 def _range(given: Any, read: Callable[[Any], Range]) -> Range:
-    """The least and the most: a list of both, or one number."""
+    """The lowest and the highest value, from a list of both or from one number."""
     ends = given if isinstance(given, list | tuple) else (given, given)
     if len(ends) != 2 or (found := read(ends))[0] > found[1]:
-        raise mistake("is no range", "give one number, or [least, most]")
+        raise mistake("is not a range", "give one number, or [lowest, highest]")
     return found
 
 
@@ -48,50 +48,50 @@ Share = Annotated[float, number(0, 1)]
 class Gpu(Settings):
     """A kind of GPU."""
 
-    tflops: Annotated[float, number(0.001, 1e9)]  # 10 ** 12 operations a second; a multiply-add: 2
-    fp16: Annotated[float, number(1, 100)] = 1.0  # how many times as many in half precision
+    tflops: Annotated[float, number(0.001, 1e9)]  # 10 ** 12 operations/s; a multiply-add is two
+    fp16: Annotated[float, number(1, 100)] = 1.0  # factor of that in half precision
 
 
 class Offer(Settings):
-    """A GPU that somebody rents out."""
+    """A GPU that a provider rents out."""
 
     gpu: str
     provider: Annotated[str, sentence(40)]
-    price: Annotated[tuple[Dollars, Dollars], WrapValidator(_range)]  # an hour
+    price: Annotated[tuple[Dollars, Dollars], WrapValidator(_range)]  # per hour
 
 
 class Speed(Settings):
-    """What an evaluation takes besides, and instead of, the GPU's own figure."""
+    """The assumed speed of evaluations and fits."""
 
-    wait: Annotated[float, number(0, 1e9)]  # microseconds that do not depend on the net's size
-    share: Annotated[float, number(0.001, 1)]  # of a GPU's tflops that a net reaches
-    learning: Annotated[float, number(0, 1000)]  # evaluations that a sample costs as much as
+    wait: Annotated[float, number(0, 1e9)]  # microseconds per evaluation, whatever the net's size
+    share: Annotated[float, number(0.001, 1)]  # share of a GPU's tflops that a net reaches
+    learning: Annotated[float, number(0, 1000)]  # cost of a training sample in evaluations
 
 
 class Level(Settings):
-    """How strong a net becomes, in words."""
+    """A level of strength."""
 
     name: Annotated[str, sentence(40)]
-    hours: Annotated[float, number(0, 1e12)]  # from here on
+    hours: Annotated[float, number(0, 1e12)]  # from which on a net has this level
     result: Annotated[str, sentence(80)]
 
 
 class Levels(Settings):
-    """What is expected of a net, by hours."""
+    """The expected strength of a net, by hours."""
 
-    games: tuple[str, ...]  # for which it is
-    gpu: str  # whose hours count
+    games: tuple[str, ...]  # to which it applies
+    gpu: str  # the GPU whose hours these are
     steps: tuple[Level, ...] = Field(min_length=1, max_length=_MOST)  # fewest hours first
 
     @model_validator(mode="after")
     def _rises(self) -> "Levels":
         for at, (before, step) in enumerate(itertools.pairwise(self.steps), 1):
             if step.hours <= before.hours:
-                raise mistake("", "give more than the level before", "steps", at, "hours")
+                raise mistake("", "give more hours than in the level before", "steps", at, "hours")
         return self
 
     def reached(self, hours: float) -> Level:
-        """The highest level of so many hours; below the first, still the first."""
+        """The highest level that is reached in these hours; with too few, the first level."""
         return [step for step in self.steps if step.hours <= hours or step is self.steps[0]][-1]
 
 
@@ -101,7 +101,7 @@ class Prices(Settings):
     date: Annotated[str, AfterValidator(_date)]  # 2025-12, or 2025-12-24
     gpus: dict[str, Gpu]
     offers: tuple[Offer, ...] = Field(min_length=1, max_length=_MOST)
-    spot: Annotated[tuple[Share, Share], WrapValidator(_range)]  # of the price that is saved
+    spot: Annotated[tuple[Share, Share], WrapValidator(_range)]  # discount, as a share of the price
     speed: Speed
     levels: Levels
 
@@ -130,7 +130,7 @@ def newest() -> Prices:
 
 
 def read(path: str | Path) -> Prices:
-    """The prices of a file. Its date and offers are its own, the rest as in the newest."""
+    """The prices of a file. All keys but date and offers default to the newest prices."""
     rest = {key: keys for key, keys in _shipped().data.items() if key not in ("date", "offers")}
     return _file(Path(path)).read(Prices, rest)
 

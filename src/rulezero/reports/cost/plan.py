@@ -1,4 +1,4 @@
-"""What an experiment costs on rented GPUs: evaluations counted, then multiplied by prices.
+"""The cost of an experiment on rented GPUs: counted evaluations, their time, and prices.
 
 hours = (evaluations + learning x samples) x (wait + multiply-adds / (share x the GPU's speed))
 """
@@ -16,7 +16,7 @@ _HOUR = 3600  # seconds
 
 
 class GpuWork(msgspec.Struct, frozen=True, kw_only=True):
-    """What an experiment asks of a GPU, and what stays on the CPU."""
+    """The work of an experiment on GPU and CPU."""
 
     preset: str
     parameters: int  # of the net
@@ -25,21 +25,21 @@ class GpuWork(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def evaluations(self) -> float:
-        """In all games."""
+        """The evaluations in all games."""
         return sum(each.evaluations for each in self.counts)
 
     @property
     def samples(self) -> float:
-        """In all fits."""
+        """The samples in all fits."""
         return sum(each.samples for each in self.counts)
 
 
 class Quote(msgspec.Struct, frozen=True, kw_only=True):
-    """An offer, and what the work comes to there."""
+    """An offer, with the hours and the price of the work."""
 
     gpu: str
     provider: str
-    price: Range  # dollars an hour, spot taken off
+    price: Range  # dollars per hour, after the spot discount
     hours: float
     dollars: Range
 
@@ -48,8 +48,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """A preset's work and every offer for it, the cheapest first."""
 
     work: GpuWork
-    level: Level | None  # what it comes to; none: nobody has said for this game
-    quotes: tuple[Quote, ...]  # none where a GPU has nothing to do
+    level: Level | None  # the expected strength; none: not known for this game
+    quotes: tuple[Quote, ...]  # empty if there is no work for a GPU
     here: Estimate | None = None  # the same work on this machine
 
 
@@ -62,16 +62,16 @@ def plan(
     speed: float | None = None,
     here: Estimate | None = None,
 ) -> Plan:
-    """What to pay for an experiment. `speed` is evaluations a second, on whichever GPU.
+    """The cost of an experiment with every offer. `speed` is evaluations per second on any GPU.
 
-    With an estimate for this machine, the work is counted with the games that were played for it.
-    RunError where there is none, and nothing for a GPU to do.
+    With an estimate for this machine, games have the sizes that were measured for it. Raises
+    RunError without an estimate if there is no work for a GPU.
     """
     work = gpu_work(experiment, here)
     if not work.evaluations and here is None:
         raise RunError(
-            f"no net that a GPU could compute plays in the preset '{experiment.preset}' of"
-            f" {experiment.recipe}, so there is nothing to rent: --measure tells the hours here"
+            f"no player in the preset '{experiment.preset}' of {experiment.recipe} has a net for a"
+            " GPU, so there is nothing to rent: add --measure for the hours on this machine"
         )
     spot = prices.spot if is_spot else (0.0, 0.0)
     quotes = [
@@ -92,7 +92,7 @@ def plan(
 def hours_on(
     gpu: str, work: GpuWork, prices: Prices, *, is_fp16: bool = False, speed: float | None = None
 ) -> float:
-    """Hours of a GPU that some work takes."""
+    """The hours that some work takes on a GPU."""
     kind, known = prices.gpus[gpu], prices.speed
     flops = kind.tflops * 1e12 * known.share * (kind.fp16 if is_fp16 else 1)
     seconds = known.wait * 1e-6 + 2 * work.multiply_adds / flops if speed is None else 1 / speed
@@ -100,12 +100,13 @@ def hours_on(
 
 
 def gpu_work(experiment: Experiment, here: Estimate | None = None) -> GpuWork:
-    """The work of an experiment, with games as they were measured here, or of typical length."""
+    """The work of an experiment, with games of the length measured here, or of typical length."""
     try:
         size = experiment.regime.size(experiment)
     except ImportError as error:
         raise RunError(
-            f"counting a net needs torch: pip install -c constraints.txt '.[train]' ({error})"
+            "counting the work of a net needs torch: pip install -c constraints.txt '.[train]'"
+            f" ({error})"
         ) from error
     if here is None:
         work = work_of(experiment)

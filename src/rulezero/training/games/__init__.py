@@ -1,4 +1,4 @@
-"""What is special about training one game: one file each, found by the game's name."""
+"""Code that is special to training one game: one file for each game, found by its name."""
 
 from rulezero._core import Game
 from rulezero.training.games.chess import ChessTraining
@@ -10,5 +10,5 @@ TRAININGS = {each.game: each for each in (ChessTraining(), ExchangeTraining(), M
 
 
 def training_of(game: Game) -> GameTraining:
-    """What is special about training this game."""
+    """The training code of a game; a default for games without code of their own."""
     return TRAININGS.get(game.facts.name) or GameTraining()

@@ -1,4 +1,4 @@
-"""Chess: what perceptrons see of a window's positions, and the material at the end of games."""
+"""Chess: the features that perceptrons read, and the material at the end of games."""
 
 import math
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from rulezero.nets.chess_perceptron import GAME, encoder
 from rulezero.training.games.figures import GameFigures
 from rulezero.training.games.training import GameTraining
 
-_CHUNK = 4096  # positions that are re-made at a time
+_CHUNK = 4096  # positions whose features are made at a time
 
 
 class Features:
     """The 781 features of some positions of a window, one bit each."""
 
     def __init__(self, window: Window, positions: Indices) -> None:
-        """Goes through every game once, now."""
+        """Replays every game once and stores the features of all positions."""
         game = encoder()
         self._size = math.prod(game.facts.planes)
         self._places = np.zeros(len(window), np.int64)
@@ -44,24 +44,24 @@ class Features:
             self._bits[at : at + _CHUNK] = np.packbits(planes.reshape(-1, self._size) > 0, axis=1)
 
     def of(self, positions: Indices) -> Floats:
-        """What the mover sees, each 0 or 1: [p, 781]."""
+        """The features from the mover's point of view, each 0 or 1: [p, 781]."""
         bits: npt.NDArray[np.uint8] = self._bits[self._places[positions]]
         return np.unpackbits(bits, axis=1, count=self._size).astype(np.float32)
 
     def chances(self, positions: Indices) -> Floats:
-        """What should be said: the mover's chance by the search's value, [p]."""
+        """The targets: the mover's chance by the search's value, [p]."""
         found: Floats = self._chances[self._places[positions]]
         return found
 
 
 class ChessTraining(GameTraining):
-    """The material that was left where the last game ended."""
+    """Logs the material at the end of the last game."""
 
     game = GAME
 
     def figures(
         self, game: Game, records: Sequence[Record], settings: TargetSettings
     ) -> GameFigures:
-        """White's lead in centipawns where the last game ended."""
+        """White's lead in centipawns at the end of the last game."""
         last = material(replay_of(records[-1], game).last) if records else None
         return GameFigures(last_material=last)

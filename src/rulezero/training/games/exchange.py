@@ -1,7 +1,7 @@
-"""EXCHANGE's shaped rewards: what each side did in a game, and what that adds to its result.
+"""EXCHANGE's shaped rewards: what each side did in a game, and what that adds to the result.
 
-A turn is a ply number throughout: players' actions count, dice do not. The names RewardConfig,
-AbilityTracker and calculate_total_reward are those of the original EXCHANGE program.
+Ply numbers count the actions of players, not dice. The names RewardConfig, AbilityTracker and
+calculate_total_reward are those of the original EXCHANGE program.
 """
 
 import math
@@ -29,7 +29,7 @@ _Counts = npt.NDArray[np.int64]
 
 
 class RewardConfig(Settings):
-    """What deeds are worth. A win is worth 1 before everything is divided by the scale."""
+    """The rewards for actions. A win is worth 1 before the sum is divided by `scale`."""
 
     rd_activation_reward: float = Field(0.05, ge=0)  # per Royal Decree
     rd_combo_bonus_per_attack: float = Field(0.15, ge=0)  # per damaging strike under Decree
@@ -42,35 +42,36 @@ class RewardConfig(Settings):
     pawn_advance_reward: float = Field(0.02, ge=0)  # per forward move of a pawn, however far
     pawn_promotion_reward: float = Field(0.20, ge=0)  # per promotion
     king_proximity_reward: float = Field(0.02, ge=0)  # per king step nearer to the enemy king
-    king_attack_opportunity_reward: float = Field(0.05, ge=0)  # per man that can strike him, a ply
+    king_attack_opportunity_reward: float = Field(0.05, ge=0)  # per ply and man that can strike him
     damage_reward: float = Field(0.01, ge=0)  # per HP; grows with the ply number up to twice this
     attack_reward: float = Field(0.02, ge=0)  # per strike, combo, Overextend or Skirmish
     shuffle_penalty: float = Field(0.01, ge=0)  # times 2 ** longest own streak without damage
     shuffle_penalty_max: float = Field(1.0, ge=0)  # per game
     combo_bonus: bool = True  # whether strikes under Decree earn their bonus
-    early_win_bonus: float = Field(0.5, ge=0)  # of a win at ply 0, falling linearly
-    early_win_ply: int = Field(50, ge=1)  # the ply number at which that bonus is gone
-    shaped_limit: float = Field(0.5, ge=0, lt=1)  # most that the sides' difference can add
-    shaped_scale: float | None = Field(3.0, gt=0)  # limit * tanh(difference / it); None: a hard cut
+    early_win_bonus: float = Field(0.5, ge=0)  # for a win at ply 0; falls linearly with the ply
+    early_win_ply: int = Field(50, ge=1)  # the ply number at which that bonus is 0
+    shaped_limit: float = Field(0.5, ge=0, lt=1)  # most that the difference of rewards can add
+    # The difference adds shaped_limit * tanh(difference / shaped_scale); none: it is clipped.
+    shaped_scale: float | None = Field(3.0, gt=0)
     shaped_over: Literal["game", "rest"] = "game"  # rewards of the whole game, or from each ply on
-    scale: float = Field(1.5, gt=0)  # what the sum is divided by
-    draw_target: float | None = Field(None, ge=-1, le=1)  # of drawn games, for whoever is to move
+    scale: float = Field(1.5, gt=0)  # the sum is divided by it
+    draw_target: float | None = Field(None, ge=-1, le=1)  # of drawn games, for the mover
 
     def idle(self) -> dict[str, str]:
-        """What strikes under Decree earn, where they earn nothing."""
+        """The bonus for strikes under Decree if there is none."""
         keys = ("rd_combo_bonus_per_attack", "rd_combo_bonus_max")
         return {} if self.combo_bonus else dict.fromkeys(keys, "combo_bonus=true")
 
     @model_validator(mode="before")
     @classmethod
     def _keep_the_cut_of_older_runs(cls, given: Any) -> Any:
-        """A run writes down every key: one without the scale began when differences were cut."""
+        """A run's config has every key; one without shaped_scale clipped the difference."""
         if not isinstance(given, dict) or {"shaped_limit", "draw_target"} - given.keys():
             return given
         return {"shaped_scale": None} | given
 
     def bounded(self, difference: float) -> float:
-        """What a difference of rewards adds to the result, below the limit in size."""
+        """The amount that a difference of rewards adds to the result, at most the limit in size."""
         if self.shaped_scale is None:
             return min(max(difference, -self.shaped_limit), self.shaped_limit)
         return self.shaped_limit * math.tanh(difference / self.shaped_scale)
@@ -81,8 +82,8 @@ class AbilityTracker(msgspec.Struct, frozen=True, kw_only=True):
 
     rd_activations: int = 0  # Royal Decrees
     rd_combo_attacks: int = 0  # strikes that did damage under Decree
-    rd_wasted: int = 0  # Decrees under which something was done, but no damage
-    rd_used: int = 0  # Decrees with such a strike; the rest came too late for any action
+    rd_wasted: int = 0  # Decrees under which the side acted, but did no damage
+    rd_used: int = 0  # Decrees under which damage was done; the rest came too late for any action
     interpose_triggers: int = 0  # hits that an own rook shared
     interpose_damage_blocked: int = 0  # HP those rooks lost
     consecration_uses: int = 0
@@ -90,18 +91,18 @@ class AbilityTracker(msgspec.Struct, frozen=True, kw_only=True):
     consecration_efficiency: float = 0.0  # mean of healed / missing over the uses, in [0, 1]
     skirmish_uses: int = 0
     overextend_uses: int = 0
-    overextend_net_damage: int = 0  # HP: damage minus 2, of the uses where that is positive
+    overextend_net_damage: int = 0  # HP: damage minus 2, summed over uses with more than 2
     pawn_advances: int = 0  # forward moves; a double step or an Advance is one
     pawn_promotions: int = 0
-    king_proximity_delta: int = 0  # king steps own men came nearer to the enemy king; any sign
-    king_attack_opportunities: int = 0  # men that can strike him, summed over own actions
+    king_proximity_delta: int = 0  # king steps that own men came nearer to the enemy king; any sign
+    king_attack_opportunities: int = 0  # men that can strike the enemy king, summed over actions
     actions: int = 0  # own plies
     attacks: int = 0  # strikes, combos, Overextends and Skirmishes
     scaled_damage: float = 0.0  # HP, each times min(2, 1 + ply / 100)
-    quiet_streak: int = 0  # the most own actions in a row without damage
+    quiet_streak: int = 0  # longest run of own actions without damage
 
     def calculate_total_reward(self, config: RewardConfig) -> float:
-        """What all this is worth to its side, of any size and sign."""
+        """The sum of the side's rewards, of any size and sign."""
         total = self.rd_activations * config.rd_activation_reward
         if config.combo_bonus:
             combos = self.rd_combo_attacks * config.rd_combo_bonus_per_attack
@@ -120,7 +121,7 @@ class AbilityTracker(msgspec.Struct, frozen=True, kw_only=True):
         return total - self._shuffle_penalty(config)
 
     def _shuffle_penalty(self, config: RewardConfig) -> float:
-        if self.quiet_streak == 0:  # who never shuffled pays nothing
+        if self.quiet_streak == 0:  # otherwise the penalty would be 2 ** 0 times the factor
             return 0.0
         return min(config.shuffle_penalty * 2.0**self.quiet_streak, config.shuffle_penalty_max)
 
@@ -132,15 +133,15 @@ class Shaped(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """The targets of a game over its n plies, dice included."""
 
     value: Floats  # [n] seat 0's, in [-1, 1]
-    added: Floats  # [n] what rewards contribute to it, before the division by the scale
+    added: Floats  # [n] the part of it that comes from rewards, before the division by `scale`
 
 
 def track(replay: Replay, since: int = 0) -> Trackers:
-    """What White and Black did from a ply on. An action whose die never fell has not happened."""
+    """What White and Black did from a ply on. An action whose die was not rolled does not count."""
     facts = replay.last.game.facts
     is_completed = np.append(replay.movers, replay.last.mover)[1:] != CHANCE
     is_completed[:since] = False
-    events = replay.events[is_completed].astype(np.int64)  # a row per player's action
+    events = replay.events[is_completed].astype(np.int64)  # a row for each player action
     columns = dict(zip(facts.events, events.T, strict=True))
     actors, plies = replay.actors[is_completed], replay.plies[is_completed].astype(np.int64)
     white, black = (_track_side(columns, plies, actors == seat, facts.constants) for seat in (0, 1))
@@ -151,17 +152,18 @@ def shaped(
     replay: Replay,
     trackers: Trackers,  # of the whole game
     config: RewardConfig,
-    result: float,  # seat 0's, as learners are to take it
+    result: float,  # seat 0's, as it is to be learned
 ) -> Shaped:
     """Targets: (result + early-win bonus + bounded difference of rewards) / scale.
 
-    They are zero-sum: what White gains by its deeds Black loses. With `draw_target` set, drawn
-    games get nothing but that value for whoever is to move, so that seat 0's changes its sign
-    from ply to ply: every drawish position then looks good for the side that has just moved.
+    They are zero-sum: Black loses what White gains by its rewards. With `draw_target`, the targets
+    of a drawn game are this value for the mover of each ply, so seat 0's value changes its sign
+    from ply to ply: if it is negative, every drawish position looks good for the side that has
+    just moved.
     """
     plies = len(replay.movers)
     if result == 0 and config.draw_target is not None:
-        sign = (replay.movers == 0).astype(np.float32) - (replay.movers == 1)  # 0 where dice fall
+        sign = (replay.movers == 0).astype(np.float32) - (replay.movers == 1)  # 0 for dice
         value = np.float32(config.draw_target) * sign
         return Shaped(value=value, added=np.zeros(plies, np.float32))
     early = max(0.0, 1 - replay.last.ply / config.early_win_ply)
@@ -229,9 +231,9 @@ def _sum(column: npt.NDArray[np.generic]) -> int:
 def _decrees(
     is_decree: npt.NDArray[np.bool_], is_hit: npt.NDArray[np.bool_], length: int
 ) -> tuple[int, int]:
-    """How many Decrees saw damage done, and how many saw actions but no damage.
+    """The number of Decrees with damage, and the number of those with actions but no damage.
 
-    A Decree covers the `length` own actions behind it, or fewer where another one takes its place.
+    A Decree covers the next `length` own actions, or fewer if another Decree replaces it.
     """
     at = np.flatnonzero(is_decree)
     ends = np.minimum(at + length, np.append(at, len(is_decree))[1:])
@@ -243,12 +245,12 @@ def _decrees(
 
 
 def _longest_streak(is_quiet: npt.NDArray[np.bool_]) -> int:
-    """The most actions in a row that are quiet."""
+    """The length of the longest run of quiet actions."""
     loud = np.flatnonzero(~is_quiet)
     return int(np.diff(loud, prepend=-1, append=len(is_quiet)).max()) - 1
 
 
-# Where a run should come to: least and most, by the fields of Usage.
+# What a run should reach: minimum and maximum, by the fields of Usage.
 TARGETS = {
     "decree": (0.50, 1.0),
     "decree_used": (0.50, 1.0),
@@ -262,7 +264,7 @@ TARGETS = {
     "length": (80.0, 100.0),
 }
 
-# The tracker's number that is above 0 where an ability was used.
+# The field of a tracker that is above 0 if an ability was used.
 _USES = {
     "decree": "rd_activations",
     "interpose": "interpose_triggers",
@@ -275,7 +277,7 @@ _USES = {
 
 
 def usage(games: Iterable[tuple[Record, Trackers, Shaped]]) -> Usage:
-    """The habits of all these games."""
+    """How the abilities are used in all these games."""
     users, causes = Counter[str](), Counter[str]()
     count = plies = decrees = decrees_used = 0
     targets, added = [np.zeros(0, np.float32)], [np.zeros(0, np.float32)]
@@ -308,13 +310,13 @@ def _share(part: int, whole: int) -> float:
 
 
 class ShapedTargetSettings(TargetSettings):
-    """Targets whose results may be shaped by what the sides did."""
+    """Settings of targets whose results may be shaped by rewards."""
 
-    rewards: RewardConfig | None = None  # EXCHANGE's; none: how games ended
+    rewards: RewardConfig | None = None  # for EXCHANGE; none: the plain results
 
 
 class ExchangeTraining(GameTraining):
-    """Shaped results, and how the abilities are used."""
+    """Shapes results by rewards, and logs how the abilities are used."""
 
     game = "exchange"
     has_rewards = True
@@ -322,7 +324,7 @@ class ExchangeTraining(GameTraining):
         Flag(
             "no-combo-bonus",
             bool,
-            "Reward no strikes under a Royal Decree.",
+            "Give no reward for strikes under a Royal Decree.",
             lambda *_: {"targets": {"rewards": {"combo_bonus": False}}},
             lambda experiment: experiment.targets.rewards is not None,
         ),
@@ -336,14 +338,14 @@ class ExchangeTraining(GameTraining):
         Flag(
             "combo-bonus-max",
             float,
-            "Limit what these strikes earn a side in one game.",
+            "Limit a side's total reward for these strikes in one game.",
             setting("targets", "rewards", "rd_combo_bonus_max"),
             lambda experiment: experiment.targets.rewards is not None,
         ),
     )
 
     def shape(self, record: Record, replay: Replay, settings: TargetSettings) -> Floats | None:
-        """The result and both sides' rewards, where the recipe has any."""
+        """The result with both sides' rewards; None if the recipe has no rewards."""
         rewards = getattr(settings, "rewards", None)
         if rewards is None:
             return None
@@ -352,12 +354,12 @@ class ExchangeTraining(GameTraining):
     def figures(
         self, game: Game, records: Sequence[Record], settings: TargetSettings
     ) -> GameFigures:
-        """How abilities are used, and how games end."""
+        """How the abilities are used."""
         return GameFigures(usage=habits(game, records, settings))
 
 
 def habits(game: Game, records: Sequence[Record], settings: TargetSettings) -> Usage:
-    """How abilities are used in some games, and what comes of it."""
+    """How the abilities are used in some games, and the shaped targets of these games."""
     config = getattr(settings, "rewards", None) or RewardConfig()
     played = []
     for record in records:

@@ -1,4 +1,4 @@
-"""Figures about games that the log has beyond their results; only some games have them."""
+"""Figures in the log that only some games have."""
 
 import msgspec
 
@@ -6,22 +6,22 @@ TARGET_BINS = 20  # of the histogram of shaped targets
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """How EXCHANGE is played: shares over games; 0 where there is nothing to count."""
+    """How EXCHANGE is played: shares over games; 0 if there is nothing to count."""
 
     games: int
-    decree: float  # this and the next six: of (game, side) pairs in which it was used at all
+    decree: float  # this and the next six: share of (game, side) pairs in which it was used
     interpose: float
     consecration: float
     skirmish: float
     overextend: float
     pawn_advances: float
     promotions: float
-    decree_used: float  # of Decrees, those under which a strike did damage
-    length: float  # mean plies, without dice
-    draws: float  # of games, those without a winner
-    draws_by_cause: dict[str, float]  # of games, by end reason; together they are `draws`
-    rewards_added: float = 0.0  # mean size of what rewards add to a result
-    targets: tuple[int, ...] = ()  # plies by their shaped target, in equal bins from -1 to 1
+    decree_used: float  # share of the Decrees under which a strike did damage
+    length: float  # mean number of plies, without dice
+    draws: float  # share of the games without a winner
+    draws_by_cause: dict[str, float]  # shares of the games by end reason; their sum is `draws`
+    rewards_added: float = 0.0  # mean size of the part of a result that comes from rewards
+    targets: tuple[int, ...] = ()  # number of plies by shaped target, in equal bins from -1 to 1
 
 
 class TierResults(msgspec.Struct, frozen=True):
@@ -44,15 +44,15 @@ class TierResults(msgspec.Struct, frozen=True):
 
 
 class GameFigures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the log tells of a task's games; games leave out what they do not have."""
+    """Figures about the games of a task in the log; a game leaves out what it does not have."""
 
-    usage: Usage | None = None  # of abilities
+    usage: Usage | None = None  # of EXCHANGE's abilities
     tiers: dict[str, TierResults] = {}  # by the tier of the lesson a game began from
-    last_material: int | None = None  # centipawns, White's lead where the last game ended
+    last_material: int | None = None  # centipawns, White's lead at the end of the last game
 
     @property
     def scalars(self) -> dict[str, float]:
-        """All figures that are worth a curve, by their names: usage/decree, tier_1/black."""
+        """All figures that get a curve, by their names: usage/decree, tier_1/black."""
         used = {} if self.usage is None else msgspec.structs.asdict(self.usage)
         found = {f"usage/{name}": n for name, n in used.items() if isinstance(n, float)}
         for tier, results in self.tiers.items():

@@ -1,8 +1,8 @@
-"""Lessons for Black in Monster Chess: positions by tier, with what is known of them.
+"""Lessons for Black in Monster Chess: positions by tier, with their values.
 
 Tiers 1 and 2 are solved, so their values are certain; tiers 3 to 5 come from games, and their
-values are a search's estimates. A file of lessons is a file of starts like any other: what is
-known stands behind each position as a comment.
+values are a search's estimates. A file of lessons is also a file of starts: the value of each
+position is in a comment after it.
 """
 
 import re
@@ -37,7 +37,7 @@ _FORM = re.compile(
 
 
 def line_of(lesson: Lesson) -> str:
-    """A lesson as a file has it."""
+    """A lesson as a line of a file."""
     if lesson.is_proven:
         known = f"value {lesson.value:.0f} in {lesson.distance}, proven"
     else:
@@ -46,7 +46,7 @@ def line_of(lesson: Lesson) -> str:
 
 
 def lessons(path: str | Path | None = None) -> list[Lesson]:
-    """The lessons of a file, or the shipped ones. PositionError names the line that is none."""
+    """The lessons of a file, or the shipped ones. Raises PositionError for a wrong line."""
     if path is None:
         text = SHIPPED.read_text(encoding="utf-8")
     else:
@@ -57,7 +57,7 @@ def lessons(path: str | Path | None = None) -> list[Lesson]:
             continue
         match = _FORM.fullmatch(line.strip())
         if match is None:
-            raise PositionError(f"{path or SHIPPED}:{number}: this is no lesson: {line!r}")
+            raise PositionError(f"{path or SHIPPED}:{number}: this is not a lesson: {line!r}")
         distance = match["distance"]
         found.append(
             Lesson(
@@ -71,29 +71,29 @@ def lessons(path: str | Path | None = None) -> list[Lesson]:
 
 
 def check(found: Iterable[Lesson], tables: Tables) -> Iterator[str]:
-    """What is wrong with lessons, a line each. Proven ones need a table."""
+    """Yields a line for each mistake in lessons. Proven lessons need a table."""
     game = load(GAME)
     for lesson in found:
         state = game.parse(lesson.text)
         if state.is_over:
             yield f"{lesson.text}: the game is over"
         if lesson.is_proven != (lesson.tier in PROVEN):
-            yield f"{lesson.text}: tiers {PROVEN} are proven, and no others"
+            yield f"{lesson.text}: lessons of tiers {PROVEN} must be proven, and no others"
         known = tables.probe(state)
         if known is None:
             if lesson.is_proven:
                 yield f"{lesson.text}: there is no table for it"
         elif (known.value, known.distance) != (lesson.value, lesson.distance):
-            yield f"{lesson.text}: it is {known.value} in {known.distance}"
+            yield f"{lesson.text}: the table has value {known.value} in {known.distance}"
 
 
 class MonsterTraining(GameTraining):
-    """Lessons for Black, and how games end that begin from them."""
+    """Lessons for Black, and the results of the games that begin from them."""
 
     game = GAME
 
     def lessons(self) -> Sequence[Lesson]:
-        """The lessons that come with rulezero."""
+        """The lessons that are shipped with rulezero."""
         return lessons()
 
     def figures(

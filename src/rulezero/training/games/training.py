@@ -1,4 +1,4 @@
-"""What a game may add to its training; as it stands, nothing."""
+"""The base class for code that is special to training one game."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -20,7 +20,7 @@ class Lesson(msgspec.Struct, frozen=True):
     text: str
     tier: int
     value: float  # seat 0's
-    distance: int | None = None  # the winner's turns to the end, where it is proven
+    distance: int | None = None  # the winner's turns to the end; none: not proven
 
     @property
     def is_proven(self) -> bool:
@@ -29,22 +29,25 @@ class Lesson(msgspec.Struct, frozen=True):
 
 
 class GameTraining:
-    """The door for what is special about training one game: a subclass in a file of its own."""
+    """Code that is special to training one game: a subclass in a file of its own.
+
+    The defaults add nothing.
+    """
 
     game: ClassVar[str] = ""  # its name
-    flags: ClassVar[tuple[Flag, ...]] = ()  # its own short names on the command line
+    flags: ClassVar[tuple[Flag, ...]] = ()  # its own flags on the command line
     has_rewards: ClassVar[bool] = False  # whether `targets.rewards` shape its results
 
     def shape(self, record: Record, replay: Replay, settings: TargetSettings) -> Floats | None:
-        """Seat 0's result as it is learned, over the plies of a game; None: how the game ended."""
+        """Seat 0's result to be learned at each ply of a game; None: the plain result."""
         return None
 
     def figures(
         self, game: Game, records: Sequence[Record], settings: TargetSettings
     ) -> GameFigures:
-        """Figures about some games for the log, beside their results."""
+        """Figures about some games for the log, in addition to their results."""
         return GameFigures()
 
     def lessons(self) -> Sequence[Lesson]:
-        """Positions that a side must learn to win, the easy ones first; [] where there are none."""
+        """Positions that a side must learn to win, the easy ones first; () if there are none."""
         return ()
