@@ -19,7 +19,31 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["RULEZERO_RULES"] = tempfile.mkdtemp(prefix="rulezero_rules_")
 atexit.register(shutil.rmtree, os.environ["RULEZERO_RULES"], ignore_errors=True)
 
+# Modules and folders that take more than some seconds each: `make test-fast` leaves them out.
+SLOW = (
+    "benchmarks", "cli", "contest/test_match.py", "endgame/test_monster_tables.py",
+    "games/test_check.py", "games/test_fairy.py", "games/test_new_cpp_game.py",
+    "games/test_sources.py", "learn/test_people.py", "learn/test_terms.py",
+    "nets/test_checkpoint.py", "nets/test_exact_nets.py", "nets/test_module.py",
+    "nets/test_options.py", "nets/test_quantize.py", "play/test_evaluators.py",
+    "play/test_tasks.py", "search/test_alphabeta.py", "search/test_leaves.py",
+    "search/test_proven_roots.py", "search/test_quality.py", "search/test_scripted.py",
+    "test_docs.py", "test_keys.py", "test_notebooks.py", "training/test_changed_runs.py",
+    "training/test_curriculum.py", "training/test_damaged_runs.py", "training/test_distill.py",
+    "training/test_estimate.py", "training/test_gate.py", "training/test_killed_workers.py",
+    "training/test_loop.py", "training/test_old_runs.py", "training/test_presets.py",
+    "training/test_regimes.py", "training/test_rewards.py",
+)  # fmt: skip
+
 SOLVED = ["KvKQ", "KvKN", "KPvK", "KvKQR", "KvKQQ", "KvKQQQ"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests of SLOW."""
+    slow = [Path(__file__).parent / place for place in SLOW]
+    for item in items:
+        if any(item.path.is_relative_to(place) for place in slow):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

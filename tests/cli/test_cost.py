@@ -1,4 +1,4 @@
-"""`rulezero cost`: a plan for people, and for programs."""
+"""`rulezero cost`: the plan as text and as JSON."""
 
 import datetime
 import json

@@ -273,9 +273,8 @@ def test_two_ctrl_c_leave_the_game(tmp_path: Path) -> None:
         game.stdin.flush()
         read_until(game.stdout, "d2d4\n")
         time.sleep(0.5)
-        game.send_signal(
-            signal.SIGSTOP
-        )  # so that both signals arrive within one slice of the search
+        # The process is stopped so that both signals arrive within one slice of the search.
+        game.send_signal(signal.SIGSTOP)
         game.send_signal(signal.SIGINT)
         game.send_signal(signal.SIGCONT)
         time.sleep(0.3)

@@ -202,7 +202,7 @@ def test_plies_without_ids_are_joined_too(text: str, tmp_path: Path) -> None:
 
 
 def test_where_lines_lack_a_new_record_begins(tmp_path: Path) -> None:
-    """Positions more than a turn apart, or of games with other results, are not joined."""
+    """Positions more than a turn apart, or from games with different results, are not joined."""
     game = rz.load("monster")
     state = game.start()
     texts = [state.text]

@@ -163,7 +163,7 @@ def test_a_start_with_a_past() -> None:
     assert len(dialogue.plies) == 7
     dialogue.choose(dialogue.state.read("Ng8"))
     dialogue.advance()
-    assert dialogue.end_reason == "repetition"  # the past counts
+    assert dialogue.end_reason == "repetition"  # positions before `start` count
     record = dialogue.record()
     check(record)
     assert (record.start, record.plies, record.opening) == (rz.load("chess").start().text, 8, 7)

@@ -150,7 +150,7 @@ def test_questions_that_overflow_a_batch_are_all_answered() -> None:
         float(evaluator.evaluate(game.start().apply(a).planes()[None]).value[0])
         for a in game.start().legal
     ]
-    assert thought.value == pytest.approx(-min(values), abs=1e-6)  # the other seat moves there
+    assert thought.value == pytest.approx(-min(values), abs=1e-6)  # for the other seat
 
 
 class Failing(RandomEvaluator):

@@ -131,7 +131,7 @@ class SmoothEvaluator:
         self._value = dice.normal(0, 0.1, 8).astype(np.float32)
 
     def evaluate(self, planes: np.ndarray) -> Evaluation:
-        """Linear in the planes."""
+        """Logits that are linear in the planes, and the tanh of a linear value."""
         hidden = planes.reshape(len(planes), -1) @ self._hidden
         value = np.tanh(hidden @ self._value)
         return Evaluation(hidden @ self._policy, value, np.zeros_like(value))
@@ -189,7 +189,7 @@ class DrawnEvaluator:
         self._slots = slots
 
     def evaluate(self, planes: np.ndarray) -> Evaluation:
-        """Draws."""
+        """Equal logits, and a certain draw for each position."""
         rows = len(planes)
         return Evaluation(
             np.zeros((rows, self._slots), np.float32),

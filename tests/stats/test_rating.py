@@ -231,7 +231,7 @@ def test_no_games_no_bounds() -> None:
 
 
 def test_confidence_widens_the_interval() -> None:
-    """A bound at 95 % is at 0 just where superiority is 97.5 %."""
+    """At confidence 2 * superiority - 1, the lower bound is exactly 0."""
     counts = Counts(60, 30, 40)
     widths = [
         elo(counts, confidence=c).upper - elo(counts, confidence=c).lower for c in (0.8, 0.99)

@@ -64,7 +64,7 @@ def played(
 
 @pytest.mark.parametrize(("sprt", "llr"), published())
 def test_published_ratios(sprt: Sprt, llr: float) -> None:
-    """fishtest and fastchess show the same, to the two digits they show."""
+    """Ratios equal those of fishtest and fastchess in the two decimals that they show."""
     assert sprt.llr == pytest.approx(llr, abs=0.0051)
 
 
@@ -98,7 +98,7 @@ def test_error_rates_are_kept(sprt: Sprt, chances: Callable[[float, float], list
 
 
 def test_normalized_bounds_keep_their_error_rates() -> None:
-    """With many draws 30 normalized Elo are few in score, and a test is as short as without."""
+    """The error rate holds with and without draws, and the tests are about equally long."""
     rng = np.random.default_rng(22)
     sprt = Sprt(elo0=0, elo1=30, model="normalized", counts=(0,) * 5)
     lengths = []
@@ -111,7 +111,7 @@ def test_normalized_bounds_keep_their_error_rates() -> None:
 
 @pytest.mark.parametrize("truth", [0.0, 25.0, 50.0])
 def test_the_expected_remainder_is_what_matches_need(truth: float) -> None:
-    """Twenty even pairs into a test; the mean of 200 continuations."""
+    """After 21 even pairs, it agrees with the mean of 200 simulated continuations."""
     rng = np.random.default_rng(23)
     share = matches.pentanomial(truth, 0.4)
     sprt = Sprt(elo0=0, elo1=50, counts=(2, 5, 7, 5, 2))
@@ -152,7 +152,7 @@ def test_signs() -> None:
 
 @pytest.mark.parametrize("model", ["logistic", "normalized"])
 def test_swapping_the_players_negates_the_ratio(model: Model) -> None:
-    """a is 10 to 30 stronger than b just where b is -30 to -10 stronger than a."""
+    """Testing a against b for 10 to 30 Elo equals testing b against a for -30 to -10 Elo."""
     sprt = Sprt(elo0=10, elo1=30, alpha=0.01, beta=0.2, model=model)
     other = Sprt(elo0=-30, elo1=-10, alpha=0.2, beta=0.01, model=model)
     assert other.bounds == pytest.approx([-bound for bound in reversed(sprt.bounds)])
@@ -168,7 +168,7 @@ def test_swapping_the_players_negates_the_ratio(model: Model) -> None:
 
 
 def test_pairs_decide_sooner_where_openings_are_uneven() -> None:
-    """The same games weigh more as pairs; a tally gives its pairs."""
+    """The same games are more evidence as pairs; a tally with pairs counts as pairs."""
     tally = matches.opened(np.random.default_rng(24), 60, 150, openings=400)
     sprt = Sprt(elo0=0, elo1=20)
     assert sprt.after(tally).counts == tally.pairs.counts

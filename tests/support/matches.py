@@ -13,7 +13,7 @@ def chances(elo: float, draws: float) -> list[float]:
 
 
 def counts(rng: np.random.Generator, elo: float, games: int, draws: float = 0.4) -> Counts:
-    """Results of a player this much stronger."""
+    """Random results of a player with this Elo difference."""
     lost, drawn, won = (int(n) for n in rng.multinomial(games, chances(elo, draws)))
     return Counts(wins=won, draws=drawn, losses=lost)
 
@@ -25,7 +25,7 @@ def tally(
     draws: float = 0.4,
     advantage: float = 0.0,
 ) -> Tally:
-    """Results of a player this much stronger, `games` from each seat; no pairs."""
+    """Random results of a player with this Elo difference: `games` from each seat, no pairs."""
     return Tally(
         by_seat=(
             counts(rng, elo + advantage, games, draws),

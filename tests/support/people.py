@@ -1,4 +1,4 @@
-"""Games of people: a rule chooses for them, everything else is as in `rulezero play --save`."""
+"""Games as if played by people with `rulezero play --save`; a rule chooses their moves."""
 
 from collections.abc import Callable
 from pathlib import Path

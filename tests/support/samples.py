@@ -18,7 +18,7 @@ GAMES = [*rz.game_names(), *(text for text in _VARIANTS if text.split(":")[0] in
 
 
 def file_name(text: str) -> str:
-    """A game's text, fit for the name of a file."""
+    """A game's text as a valid file name."""
     return re.sub(r"[^a-z0-9+]+", "-", text)
 
 

@@ -10,6 +10,7 @@ import pytest
 from rulezero import config
 from rulezero.games.load import load
 from rulezero.nets.size import size_of
+from rulezero.training import estimate as estimates
 from rulezero.training.estimate import Speed, estimate, seconds_of
 from rulezero.training.experiment import Experiment
 from rulezero.training.measure import Learning, Opened, Sample, begin, learn, measured_net, sample
@@ -116,6 +117,15 @@ PARTS = {
 }
 
 
+@pytest.fixture
+def short_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples of a second, for tests that need no accuracy."""
+    monkeypatch.setattr(estimates, "_PLAYING", 3.0)
+    monkeypatch.setattr(estimates, "_MOST", 1.0)
+    monkeypatch.setattr(estimates, "_LEARNING", 0.5)
+
+
+@pytest.mark.usefixtures("short_samples")
 @pytest.mark.parametrize("recipe", PARTS)
 def test_every_part_is_measured(recipe: str) -> None:
     """Exactly the parts that the recipe has are estimated, and each takes some time."""
@@ -127,6 +137,7 @@ def test_every_part_is_measured(recipe: str) -> None:
     assert found.hours < 0.1
 
 
+@pytest.mark.usefixtures("short_samples")
 def test_games_before_and_beside_self_play_are_counted() -> None:
     """20,000 games of a bootstrap or of an anchor make the estimate clearly longer."""
     few = estimate(config.load("connect4", "tiny"), workers=2)
