@@ -13,7 +13,7 @@ from pathlib import Path
 import rulezero as rz
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-_WINDOW = (1200, 960)  # pixels of the report that are shown
+_WINDOW = (1200, 790)  # pixels of the report that are shown
 _WIDTH, _HEIGHT = 560, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 44, 48  # margins of the curve
 _LINE, _GREY = "#2563c9", "#8a8f98"  # readable on white and on black

@@ -237,7 +237,7 @@ def test_ctrl_c_while_the_machine_thinks_makes_it_move(tmp_path: Path) -> None:
 def test_ctrl_c_ends_both_halves_of_a_turn() -> None:
     """One Ctrl-C ends the searches of both halves of White's turn."""
     with begin("play", "monster", "--sims", _FOREVER) as process:
-        read_until(process.stdout, "a move, or help\n")
+        read_until(process.stdout, "type a move, or help\n")
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         assert "White plays" in read_until(process.stdout, "your move: ")

@@ -81,15 +81,18 @@ class Table:
         self.is_flipped = human == 1 and self.names == ("White", "Black")
         self.is_line_open = False  # a prompt stands there without its answer
         self.commands: dict[str, tuple[Callable[[], None], str]] = {
-            "moves": (self.list_moves, "what you can play"),
-            "hint": (self.hint, "what the machine would play, and what it expects then"),
-            "undo": (self.undo, "back to your last choice, dice included"),
-            "info": (self.show_info, "the position as text, and what the board does not show"),
-            "board": (self.show, "the board again"),
-            "flip": (self.flip, "the board from the other side"),
-            "resign": (dialogue.resign, "give the game up: the other side wins"),
-            "quit": (dialogue.interrupt, "leave the game; it has no winner then"),
-            "help": (self.help, "this list"),
+            "moves": (self.list_moves, "list your legal moves"),
+            "hint": (self.hint, "show the move and the line that the machine would play"),
+            "undo": (self.undo, "take back everything since your last choice, dice included"),
+            "info": (
+                self.show_info,
+                "print the position as text, and what the board does not show",
+            ),
+            "board": (self.show, "draw the board again"),
+            "flip": (self.flip, "draw the board from the other side"),
+            "resign": (dialogue.resign, "resign: the other side wins"),
+            "quit": (dialogue.interrupt, "leave the game, without a winner"),
+            "help": (self.help, "show this list"),
         }
 
     def play(self) -> bool:
@@ -233,7 +236,7 @@ class Table:
         self.say(f"{rz.view.title(self.dialogue.game.text)}: you are {mine}{others}", "bold")
         for remark in self.remarks:
             self.say(remark)
-        self.say("a move, or help")
+        self.say("type a move, or help")
 
     def end(self) -> None:
         """Says how it ended, and where it is kept."""
