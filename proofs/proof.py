@@ -15,6 +15,7 @@ import rulezero as rz
 from rulezero import config, runs
 from rulezero.cli.training.train import watching
 from rulezero.files import write_whole
+from rulezero.games.load import files_of, load
 from rulezero.machine import cores
 from rulezero.nets.parity import cpu
 from rulezero.seeds import keyed
@@ -31,6 +32,8 @@ def trained(name: str, recipe: str, preset: str = "small", changes: Sequence[str
     """The finished run of this name; starts or resumes it if necessary."""
     path = RUNS / name
     experiment = config.load(recipe, preset, changes)
+    if files_of(game := load(experiment.game)):  # as runs name games in files: by their content
+        experiment = experiment.model_copy(update={"game": game.text})
     with watching(experiment) as watch:
         if not path.exists():
             return runs.train(experiment, out=path, listener=watch)

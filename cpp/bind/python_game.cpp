@@ -55,8 +55,8 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   read("name", "text", facts_.name);
   read("version", "a whole number", facts_.version);
   read("encoding", "a whole number", facts_.encoding);
-  read("actions", "the number of action numbers", facts_.actions);
-  read("slots", "the number of policy slots", facts_.slots);
+  read("actions", "a whole number: how many actions there are, at most 16777216", facts_.actions);
+  read("slots", "a whole number: how many policy slots there are, at most 1048576", facts_.slots);
   read("planes", "three numbers (channels, rows, columns)", facts_.planes);
   read("board", "two numbers (rows, columns)", facts_.board);
   read("max_plies", "the number of plies after which a game is stopped", facts_.max_plies);
@@ -185,7 +185,7 @@ Key PythonRules::key(const Position& position) const {
 int PythonRules::mover(const Position& position) const {
   const int mover = ask_for<int>("mover", "0, 1 or CHANCE", position.value);
   if (mover < kChance || mover > 1) fail("mover", "must be 0, 1 or CHANCE");
-  if (mover == kChance && !facts_.has_chance) fail("mover", "is CHANCE, but has_chance is False");
+  if (mover == kChance && !facts_.has_chance) fail("mover", "gave CHANCE, but has_chance is False: set has_chance = True in the class");
   return mover;
 }
 

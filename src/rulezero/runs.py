@@ -2,6 +2,7 @@
 
 import datetime
 import platform
+import shutil
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import msgspec
 
 from rulezero import config
-from rulezero._core import Game
+from rulezero._core import Game, GameError
 from rulezero.data.check import rules_hash
 from rulezero.errors import RunError
 from rulezero.fleet.local import LocalFleet
@@ -74,7 +75,12 @@ def train(
     check(experiment, workers)
     hooks = terms.files_of(experiment.hooks)
     run.create(experiment.text, manifest(experiment, game), rules, hooks)
-    return _go(run, experiment, game, workers, _followed(experiment, listener, progress))
+    try:
+        return _go(run, experiment, game, workers, _followed(experiment, listener, progress))
+    except GameError:
+        if not len(run.store()):  # nothing is lost, and the run could only repeat the mistake
+            shutil.rmtree(run.path)
+        raise
 
 
 def _with_hooks(experiment: Experiment) -> Experiment:

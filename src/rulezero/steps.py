@@ -13,7 +13,7 @@ from rulezero.data.columns import RecordError
 from rulezero.data.forms import store_of
 from rulezero.data.place import Report
 from rulezero.data.record import Record, Thoughts
-from rulezero.data.replay import Replay, game_of
+from rulezero.data.replay import Replay, game_of, is_played
 from rulezero.data.rows import Lesson, LessonOf
 from rulezero.data.store import Note, open_store
 from rulezero.errors import RunError
@@ -224,7 +224,7 @@ def judge(
     wanted = [
         record
         for record in (kept if records is None else records)
-        if record.plies and _is_true(record, trusted, report)
+        if record.plies and _can_be_judged(record, trusted, report)
     ]
     judged = known = 0
     with contextlib.ExitStack() as stack:
@@ -236,15 +236,17 @@ def judge(
     return Judged(judged=judged, known=known, judge=by.text)
 
 
-def _is_true(record: Record, trusted: bool, report: Report | None) -> bool:
+def _can_be_judged(record: Record, trusted: bool, report: Report | None) -> bool:
+    """Whether the record is valid and players chose any ply of it."""
     try:
-        check(record, game=game_of(record.game, trusted=trusted))
+        game = game_of(record.game, trusted=trusted)
+        check(record, game=game)
     except RecordError as error:
         if report is None:
             raise
         report(RecordError(f"record {record.id} is left out: {error}"))
         return False
-    return True
+    return is_played(record, game)
 
 
 def _weights(net: Path) -> str:

@@ -9,6 +9,7 @@ import rulezero as rz
 from rulezero.data import Store, export
 from support.commands import fails, run, succeeds
 from support.piece_files import WIZARD
+from support.rules_in_python import RACE
 
 FOOLS = '[Event "Casual"]\n[White "Anna"]\n[Black "Bo"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 JUDGE = ("--player", "alphabeta:depth=2", "--workers", "1")
@@ -90,6 +91,28 @@ def test_games_that_are_not_trusted_are_skipped(tmp_path: Path) -> None:
     assert "game 1 is skipped" in result.stderr
     assert "--trusted" in result.stderr
     assert len({note.record for note in Store(store).notes()}) == 1
+
+
+def test_a_game_of_dice_alone_is_no_obstacle(tmp_path: Path) -> None:
+    """A record in which only a die was rolled is left out; the other games are analysed."""
+    source = RACE.replace(".randrange(2))", ".randrange(2), True)")  # it begins with a die
+    assert source != RACE
+    (tmp_path / "race.py").write_text(source)
+    game, store = rz.load(str(tmp_path / "race.py")), tmp_path / "games"
+    rz.match(game, "random", "random", 1, save=store)
+    left = rz.play.Dialogue(game, (rz.player("human"), rz.player("random")))
+    left.advance()
+    left.interrupt()
+    assert [ply.state.mover for ply in left.plies] == [rz.CHANCE]
+    with rz.data.open_store(store) as opened:
+        opened.add(left.record())
+    result = run("analyse", store, "--player", "puct:sims=5", "--workers", "1")
+    assert (result.returncode, result.stdout.count("judge  ")) == (0, 1), result.stderr
+    assert rz.judge(store, "puct:sims=6", workers=1).judged == 1
+    people = ["--opponent", "human", "--save", str(tmp_path / "none")]
+    output = succeeds("play", tmp_path / "race.py", *people, stdin="quit\n")
+    assert "the die shows " in output
+    assert output.endswith("nothing to save: no move was made\n")
 
 
 def test_wrong_input_is_one_line(pgn: Path, tmp_path: Path) -> None:

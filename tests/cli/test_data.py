@@ -197,7 +197,7 @@ def test_wrong_input_is_one_line(mixed: Path, tmp_path: Path) -> None:
     assert "there is no folder" in fails("data", "process", mixed, "--to", out / "in")
     assert "80/10/10" in fails("data", "process", mixed, "--to", out, "--split", "80/20")
     assert "--to" in fails("data", "process", mixed)
-    assert ".jsonl, .pgn, .npz" in fails("data", "export", mixed, "--to", tmp_path / "x.csv")
+    assert ".jsonl or .pgn or .npz" in fails("data", "export", mixed, "--to", tmp_path / "x.csv")
     assert "write .jsonl instead" in fails("data", "export", mixed, "--to", file)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "there.jsonl"]
 

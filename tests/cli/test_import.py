@@ -55,7 +55,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
     empty = tmp_path / "empty.pgn"
     empty.write_text("")
     assert "there is no" in fails("import", tmp_path / "nowhere.pgn", "--to", store)
-    assert ".jsonl, .pgn" in fails("import", tmp_path / "games.txt", "--to", store)
+    assert ".jsonl or .pgn" in fails("import", tmp_path / "games.txt", "--to", store)
     assert "holds no games" in fails("import", empty, "--to", store)
     assert "--to" in fails("import", empty)
     empty.write_text(_MATE)

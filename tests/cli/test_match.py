@@ -116,7 +116,10 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         ({"--a": "puct:net=nowhere"}, "nowhere"),
         ({"--a": "human"}, "rulezero play"),
         ({"--judge": "nobody"}, "there is no player 'nobody'"),
-        ({"--opening": "1001"}, "opening=1001 cannot be played: expected `int` <= 1000"),
+        (
+            {"--opening": "1001"},
+            "opening is 1001, which no game can be played with: expected",
+        ),
         ({"--games": "0"}, "--games"),
         ({"--games": "many"}, "--games"),
         ({"--workers": "-1"}, "--workers"),

@@ -91,7 +91,7 @@ def test_wrong_input_is_one_line(store: Path, tmp_path: Path) -> None:
     assert "name a record too" in fails("replay", store, "--ply", "1")
     assert "plies, not 99999" in fails("replay", store, "1", "--ply", "99999")
     (tmp_path / "games.txt").write_text("1. e4 e5")
-    assert ".jsonl, .pgn" in fails("replay", tmp_path / "games.txt")
+    assert ".jsonl or .pgn" in fails("replay", tmp_path / "games.txt")
     (tmp_path / "broken.pgn").write_text("1. e9 *")
     assert "broken.pgn:1" in fails("replay", tmp_path / "broken.pgn")
     assert not (tmp_path / "nowhere").exists()

@@ -63,9 +63,9 @@ def test_the_suffix_tells_the_form(tmp_path: Path) -> None:
     record = record_samples.made("chess")
     export([record], tmp_path / "games.txt", "jsonl")
     assert list(import_file(tmp_path / "games.txt", form=".jsonl")) == [record]
-    with pytest.raises(RecordError, match=r"\.jsonl, \.pgn, \.npz files can be written"):
+    with pytest.raises(RecordError, match=r"\.jsonl or \.pgn or \.npz: only these can be written"):
         export([record], tmp_path / "games.csv")
-    with pytest.raises(RecordError, match=r"\.jsonl, \.pgn files can be read, not '\.npz'"):
+    with pytest.raises(RecordError, match=r"end in \.jsonl or \.pgn: only these can be read"):
         import_file(tmp_path / "games.npz")
     with pytest.raises(RecordError, match="there is no"):
         import_file(tmp_path / "none.pgn")

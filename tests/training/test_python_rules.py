@@ -12,6 +12,7 @@ from rulezero.games.load import _load_known
 from rulezero.reports.diagnosis import diagnose
 from rulezero.reports.standings import rate
 from support import documents
+from support.rules_in_python import RACE
 
 KEYS = ["net.blocks=1", "net.channels=8", "iterations=1", "bootstrap=[]", "anchor=null"]
 KEYS += ["selfplay.games=4", "selfplay.a=puct:net=best,sims=8", "gate.kind=always"]
@@ -87,3 +88,15 @@ def test_a_run_of_a_stranger_runs_nothing(
     (run.path / "manifest.json").write_text(manifest)
     rz.load(f"python:file={run.path}/rules/mine.py")
     assert diagnose(run.path, games=2).games == 2
+
+
+def test_rules_that_fail_at_once_leave_no_run(tmp_path: Path) -> None:
+    """After the mistake is mended, the same command starts a run: the first left no folder."""
+    source = RACE.replace("has_chance = True", "has_chance = False")
+    assert source != RACE
+    (tmp_path / "race.py").write_text(source)
+    with pytest.raises(rz.GameError, match="set has_chance = True in the class"):
+        trained(tmp_path / "race.py", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    (tmp_path / "race.py").write_text(RACE)
+    assert trained(tmp_path / "race.py", tmp_path / "run").progress().is_done

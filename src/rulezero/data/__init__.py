@@ -12,7 +12,7 @@ from rulezero.data.record import (
     pack,
     read_purpose,
 )
-from rulezero.data.replay import game_of
+from rulezero.data.replay import game_of, is_played
 from rulezero.data.steps import Step, look_up
 from rulezero.data.steps import steps as steps_of
 from rulezero.data.store import Note, Store, open_store
@@ -35,6 +35,7 @@ __all__ = [
     "export",
     "game_of",
     "import_file",
+    "is_played",
     "look_up",
     "open_store",
     "pack",

@@ -110,5 +110,7 @@ def _raise(error: RecordError) -> None:
 def _form(path: Path, form: str | None, known: list[str], done: str) -> str:
     wanted = "." + (form or path.suffix).lstrip(".").lower()
     if wanted not in known:
-        raise RecordError(f"'{path}': {', '.join(known)} files can be {done}, not '{wanted}'")
+        raise RecordError(
+            f"'{path}' does not end in {' or '.join(known)}: only these can be {done}"
+        )
     return wanted

@@ -82,6 +82,11 @@ def is_chosen(record: Record, replay: Replay) -> npt.NDArray[np.bool_]:
     return chosen & (np.arange(record.plies) >= record.opening)
 
 
+def is_played(record: Record, game: Game | None = None) -> bool:
+    """Whether players chose any ply: a game can be left when only dice have been rolled."""
+    return bool((replay_of(record, game).movers >= 0).any())
+
+
 def planes(
     record: Record,
     plies: npt.ArrayLike,  # [k] in any order

@@ -152,9 +152,11 @@ def _choose(selection: Selection, which: str | None, limit: int, trusted: bool) 
         if not listed:
             raise selection.nothing()
         has_more = len(listed) > limit
-        kept = [(number, record) for number, record in listed[:limit] if record.plies]
+        kept = [
+            (number, record) for number, record in listed[:limit] if _has_moves(record, trusted)
+        ]
         found = _Found([record for _, record in kept], [number for number, _ in kept], has_more)
-    if not any(record.plies for record in found.records):
+    if not any(_has_moves(record, trusted) for record in found.records):
         raise rz.RecordError("there is nothing to analyse: no move was made")
     return found
 
@@ -168,6 +170,14 @@ def _can_load(selection: Selection, trusted: bool, numbered: tuple[int, rz.Recor
         selection.report(f"game {number} is skipped: {error}")
         return False
     return True
+
+
+def _has_moves(record: rz.Record, trusted: bool) -> bool:
+    """Whether players moved in a game; an invalid record counts, since its check says why."""
+    try:
+        return rz.data.is_played(record, rz.data.game_of(record.game, trusted=trusted))
+    except rz.RecordError:
+        return True
 
 
 def _judge(text: str | None, net: str | None, sims: int | None, tables: str | None) -> rz.Player:

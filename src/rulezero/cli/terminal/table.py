@@ -117,8 +117,12 @@ class Table:
     @property
     def is_news(self) -> bool:
         """Whether something has happened that a store should keep."""
-        has_moved = self.dialogue.state.actions != self.begun.actions
-        return has_moved or self.dialogue.end_reason != "interrupted"
+        before, now = self.begun.actions, self.dialogue.state.actions
+        new = self.dialogue.plies[len(self.dialogue.plies) - max(0, len(now) - len(before)) :]
+        has_moved = any(ply.state.mover != rz.CHANCE for ply in new)  # dice alone are no move
+        return (
+            has_moved or now[: len(before)] != before or self.dialogue.end_reason != "interrupted"
+        )
 
     def ask(self) -> str:
         """The next line that people write."""
@@ -160,11 +164,13 @@ class Table:
         with self.thinking("move") as stop:
             plies = plies + self.dialogue.advance(stop)
         for turn in _turns(plies):
-            is_mine = self.dialogue.players[turn[0].state.mover].is_human
-            has_dice = any(ply.state.mover == rz.CHANCE for ply in turn)
-            if has_dice or not is_mine:
+            movers = [ply.state.mover for ply in turn if ply.state.mover != rz.CHANCE]
+            if not movers:  # a die before the first move of a turn
+                for ply in turn:
+                    self.say(f"the die shows {ply.state.say(ply.action)}", "bold")
+            elif len(movers) < len(turn) or not self.dialogue.players[movers[0]].is_human:
                 words = say_turn(turn[0].state, [ply.action for ply in turn])
-                self.say(f"{self.names[turn[0].state.mover]} plays {words}", "bold")
+                self.say(f"{self.names[movers[0]]} plays {words}", "bold")
         if self.dialogue.is_over:
             return
         self.show()
