@@ -185,7 +185,8 @@ Key PythonRules::key(const Position& position) const {
 int PythonRules::mover(const Position& position) const {
   const int mover = ask_for<int>("mover", "0, 1 or CHANCE", position.value);
   if (mover < kChance || mover > 1) fail("mover", "must be 0, 1 or CHANCE");
-  if (mover == kChance && !facts_.has_chance) fail("mover", "gave CHANCE, but has_chance is False: set has_chance = True in the class");
+  if (mover == kChance && !facts_.has_chance)
+    fail("mover", "gave CHANCE, but has_chance is False: set has_chance = True in the class");
   return mover;
 }
 

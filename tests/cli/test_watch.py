@@ -39,8 +39,8 @@ def test_entries_are_said_in_words() -> None:
     untried = logs.verdict(3, is_promoted=False, is_tried=False)
     assert say_entry(untried) == "   3  iter_3 is not tried against the best"
     assert say_entry(FIT) == (
-        "   3  fit: 7 steps, 450 samples/s; held out: policy 1.500 (constant 1.75),"
-        " value 0.250 (constant 0.25), legal 50%"
+        "   3  fit: 7 steps, 450 samples/s; held out: policy 1.500 (best constant 1.750),"
+        " value 0.250 (best constant 0.250), legal 50%"
     )
     assert say_entry(replace(FIT, held_out=None)) == "   3  fit: 7 steps, 450 samples/s"
     assert say_entry(RATING) == "   3  rating: 90.0% against random, Elo +382"
@@ -75,7 +75,7 @@ def test_the_moment_is_shown_below() -> None:
         console.print(watch._below())
     lines = shown.get().splitlines()
     assert lines[0] == "90.0% against random, Elo +382, after iteration 3"
-    assert lines[1].startswith("held out: policy 1.500 (constant 1.75)")
+    assert lines[1].startswith("held out: policy 1.500 (best constant 1.750)")
     assert lines[2] == "draws 40% (full board 3, repetition 1)"
     assert lines[3].startswith(
         "23 min so far, about 23 min left; 1.9 of "

@@ -93,7 +93,10 @@ def _show_figures(found: rz.reports.Diagnosis, console: Console) -> None:
     row("calibration error of values", shown("calibration_error", ".3f"))
     row("spread of values", shown("value_spread", ".3f"))
     row("spread of policies", shown("policy_spread", ".3f"))
-    row("the same everywhere", {j.net: j.constant or "nothing" for j in judged if j is not None})
+    row(
+        "does not depend on the position",
+        {j.net: j.constant or "nothing" for j in judged if j is not None},
+    )
     console.print(table)
 
 

@@ -172,8 +172,8 @@ def _say_rating(entry: rz.log.GamesEntry) -> str:
 def _say_held_out(held_out: rz.Measures) -> str:
     net, constant = held_out.net, held_out.constant
     if math.isnan(net.policy):  # a perceptron
-        return f"held out: value {net.value:.5f} (constant {constant.value:.4f})"
+        return f"held out: value {net.value:.5f} (best constant {constant.value:.5f})"
     return (
-        f"held out: policy {net.policy:.3f} (constant {constant.policy:.2f}),"
-        f" value {net.value:.3f} (constant {constant.value:.2f}), legal {net.legal_mass:.0%}"
+        f"held out: policy {net.policy:.3f} (best constant {constant.policy:.3f}),"
+        f" value {net.value:.3f} (best constant {constant.value:.3f}), legal {net.legal_mass:.0%}"
     )

@@ -8,6 +8,16 @@ import rulezero as rz
 from rulezero.cli.terminal.options import Changes, Preset, given_once, net_option
 from rulezero.cli.terminal.screen import counting, open_console, plain_table
 
+_LABELS = {  # of the figures on held-out positions
+    "total": "loss",
+    "policy": "policy cross-entropy (nats)",
+    "value": "value loss",
+    "value_mse": "squared error of the value",
+    "value_mae": "absolute error of the value",
+    "top1": "likeliest move is the search's",
+    "winner": "winner predicted correctly",
+    "legal_mass": "probability on legal moves",
+}
 FLAGS = ("epochs", "batch_size", "lr", "target", "no_augment")  # that a fit by itself has
 
 
@@ -66,6 +76,6 @@ def show_measures(measures: rz.Measures) -> None:
     table = plain_table(console, "held out", ">net", ">best constant", has_room=False)
     for name in measures.net.__struct_fields__:
         figures = getattr(measures.net, name), getattr(measures.constant, name)
-        table.add_row(name.replace("_", " "), *(f"{figure:.4f}" for figure in figures))
+        table.add_row(_LABELS[name], *(f"{figure:.4f}" for figure in figures))
     console.print(table)
     console.print(f"{measures.positions} positions that were never trained on")
