@@ -118,7 +118,7 @@ def test_wrong_input_is_one_line(tmp_path: Path) -> None:
         ({"--judge": "nobody"}, "there is no player 'nobody'"),
         (
             {"--opening": "1001"},
-            "opening is 1001, which no game can be played with: expected",
+            "opening is 1001: expected `int` <= 1000",
         ),
         ({"--games": "0"}, "--games"),
         ({"--games": "many"}, "--games"),

@@ -145,7 +145,7 @@ def test_a_net_that_diverges_is_never_promoted(tmp_path: Path) -> None:
     [
         (["selfplay.a=puct:net=nix,sims=8"], 1, "there is no net 'nix'"),
         (["selfplay.a=human"], 1, "a human cannot play here"),
-        (["selfplay.games=2000000000"], 1, "games is 2000000000, which no game can be played with"),
+        (["selfplay.games=2000000000"], 1, "games is 2000000000: expected `int` <= 1000000000"),
         (["anchor.opponent=puct:net=nix"], 1, "there is no net 'nix'"),
         (["gate.kind=sprt", "gate.elo0=5", "gate.elo1=5"], 1, "gate: .*give an elo0 below elo1"),
         (["gate.elo0=.nan"], 1, "gate.elo0 is nan; give a finite number"),

@@ -78,9 +78,7 @@ def check_task(task: Task) -> Game:
         name = where.strip("`").removeprefix("$.").partition("[")[0]
         value = getattr(task, name, "")
         wanted = wrong[:1].lower() + wrong[1:]
-        raise GameError(
-            f"{name} is {value!r}, which no game can be played with: {wanted}"
-        ) from error
+        raise GameError(f"{name} is {value!r}: {wanted}") from error
     if task.seed >= 1 << 64:
         raise GameError("a seed is a whole number from 0 to 2**64 - 1")
     if task.scripts and not len(task.scripts) == len(task.starts) == task.games:

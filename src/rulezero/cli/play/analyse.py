@@ -55,7 +55,9 @@ def analyse(
             rich_help_panel=PLAYERS,
         ),
     ] = None,
-    net: Annotated[str | None, net_option("The judge's net (default: none).")] = None,
+    net: Annotated[
+        str | None, net_option("The judge's net (default: the hand-written heuristic).")
+    ] = None,
     sims: Annotated[
         int | None, sims_option(f"The judge's simulations per position (default: {_SIMS}).")
     ] = None,
@@ -142,23 +144,21 @@ class _Found(NamedTuple):
 
 
 def _choose(selection: Selection, which: str | None, limit: int, trusted: bool) -> _Found:
+    listed: list[tuple[int | None, rz.Record]]
     if which is not None:
         record, _ = selection.look_up(which)
-        number = int(which) if which.isdigit() and len(which) < 9 else None
-        found = _Found([record], [number], False)
+        listed = [(int(which) if which.isdigit() and len(which) < 9 else None, record)]
+        has_more = False
     else:
         can_load = partial(_can_load, selection, trusted)
         listed = list(islice(filter(can_load, enumerate(selection, 1)), limit + 1))
         if not listed:
             raise selection.nothing()
-        has_more = len(listed) > limit
-        kept = [
-            (number, record) for number, record in listed[:limit] if _has_moves(record, trusted)
-        ]
-        found = _Found([record for _, record in kept], [number for number, _ in kept], has_more)
-    if not any(_has_moves(record, trusted) for record in found.records):
+        listed, has_more = listed[:limit], len(listed) > limit
+    kept = [(number, record) for number, record in listed if _has_moves(record, trusted)]
+    if not kept:
         raise rz.RecordError("there is nothing to analyse: no move was made")
-    return found
+    return _Found([record for _, record in kept], [number for number, _ in kept], has_more)
 
 
 def _can_load(selection: Selection, trusted: bool, numbered: tuple[int, rz.Record]) -> bool:

@@ -230,7 +230,7 @@ def _verdict(test: rz.contest.Test) -> str:
     meaning = {
         "accepted H0": f"a is not {test.elo1:+g} Elo stronger",
         "accepted H1": f"a is more than {test.elo0:+g} Elo stronger",
-    }.get(test.verdict, f"between {test.elo0:+g} and {test.elo1:+g} Elo")
+    }.get(test.verdict, f"{test.elo0:+g} or {test.elo1:+g} Elo")
     lower, upper = test.bounds
     unit = "pairs" if len(test.counts) == 5 else "games"
     evidence = f"after {sum(test.counts)} {unit}, LLR {test.llr:+.2f} in {lower:.2f} to {upper:.2f}"

@@ -34,7 +34,10 @@ def play(
     ] = None,
     net: Annotated[
         str | None,
-        net_option("The opponent's net: a run's folder, RUN@12 or a checkpoint (default: none)."),
+        net_option(
+            "The opponent's net: a run's folder, RUN@12 or a checkpoint (default: the"
+            " hand-written heuristic)."
+        ),
     ] = None,
     sims: Annotated[
         int | None, sims_option("The opponent's simulations per move (default: 400).")

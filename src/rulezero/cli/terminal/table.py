@@ -74,7 +74,7 @@ class Table:
         self.adviser = adviser
         self.store = store
         self.remarks = remarks
-        self.begun = dialogue.state  # what is as it was then is not kept again
+        self.begun = self.choices()  # without new ones, the game is not kept again
         self.console = console
         self.names = dialogue.game.facts.seat_names
         # People see their own men below, where the game has a near side and a far one.
@@ -117,12 +117,11 @@ class Table:
     @property
     def is_news(self) -> bool:
         """Whether something has happened that a store should keep."""
-        before, now = self.begun.actions, self.dialogue.state.actions
-        new = self.dialogue.plies[len(self.dialogue.plies) - max(0, len(now) - len(before)) :]
-        has_moved = any(ply.state.mover != rz.CHANCE for ply in new)  # dice alone are no move
-        return (
-            has_moved or now[: len(before)] != before or self.dialogue.end_reason != "interrupted"
-        )
+        return self.choices() != self.begun or self.dialogue.end_reason != "interrupted"
+
+    def choices(self) -> list[int]:
+        """What the players have chosen so far, without dice."""
+        return [ply.action for ply in self.dialogue.plies if ply.state.mover != rz.CHANCE]
 
     def ask(self) -> str:
         """The next line that people write."""
