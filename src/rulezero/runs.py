@@ -14,7 +14,7 @@ from rulezero import config
 from rulezero._core import Game, GameError
 from rulezero.data.check import rules_hash
 from rulezero.errors import RunError
-from rulezero.fleet.local import LocalFleet
+from rulezero.fleet.choice import Orders, open_fleet
 from rulezero.games.load import files_of, load, packed
 from rulezero.learn import terms
 from rulezero.machine import check_workers, cores
@@ -53,13 +53,15 @@ def train(
     *,
     changes: config.Changes = (),
     workers: int = 0,
+    fleet: str = "local",
     listener: Listener | None = None,
     progress: bool | None = None,
 ) -> Run:
     """Trains from a recipe to the end, in a new folder, and returns the run.
 
     `changes` override keys of the recipe: "fit.batch=64", {"fit.batch": 64}, or a list of these.
-    `workers=0` starts one worker per core. `listener` is called at every event. With `progress`
+    `workers=0` starts one worker per core. `fleet` says where games are played, which changes no
+    game: "local" is in worker processes of this machine. `listener` is called at every event. With `progress`
     (default: if there is no listener), each phase prints a line to stderr, or below the notebook's
     cell. `resume` continues a run that was stopped.
     """
@@ -75,8 +77,9 @@ def train(
     check(experiment, workers)
     hooks = terms.files_of(experiment.hooks)
     run.create(experiment.text, manifest(experiment, game), rules, hooks)
+    followed = _followed(experiment, listener, progress)
     try:
-        return _go(run, experiment, game, workers, _followed(experiment, listener, progress))
+        return _go(run, experiment, game, workers, fleet, followed)
     except GameError:
         if not len(run.store()):  # nothing is lost, and the run could only repeat the mistake
             shutil.rmtree(run.path)
@@ -122,6 +125,7 @@ def resume(
     iterations: int | None = None,
     changes: config.Changes | Experiment = (),
     workers: int = 0,
+    fleet: str = "local",
     listener: Listener | None = None,
     progress: bool | None = None,
 ) -> Run:
@@ -130,7 +134,8 @@ def resume(
     `iterations` is the total number of iterations; a larger one extends the run. `changes`, in the
     forms that `train` takes or as a whole experiment, apply from the next iteration on; an
     unfinished iteration is finished first. A change that would affect finished iterations is an
-    error. `listener` and `progress` are those of `train`.
+    error. `workers`, `fleet`, `listener` and `progress` are those of `train`: the fleet may be
+    another one than before.
     """
     run = Run(Path(path))
     experiment = config.read(run.config())
@@ -163,9 +168,9 @@ def resume(
     if keys:
         reached = run.progress()
         if reached.latest and not reached.is_done:
-            _go(run, experiment, game, workers, listener, last=reached.iteration)
+            _go(run, experiment, game, workers, fleet, listener, last=reached.iteration)
         _change(run, new, keys, listener)
-    return _go(run, new, game, workers, listener)
+    return _go(run, new, game, workers, fleet, listener)
 
 
 def changed_keys(before: Experiment, after: Experiment) -> dict[str, Any]:
@@ -297,6 +302,7 @@ def _go(
     experiment: Experiment,
     game: Game,
     workers: int,
+    fleet: str,
     listener: Listener,
     last: int | None = None,
 ) -> Run:
@@ -308,11 +314,12 @@ def _go(
         ) from error
     from rulezero.training.tensorboard import TensorBoardListener
 
-    fleet = LocalFleet(NetStore(run.nets), workers=workers, width=experiment.width)
+    orders = Orders(NetStore(run.nets), run.path, workers, experiment.width)
     board = TensorBoardListener(run.path / "tensorboard", run.progress().iteration)
     told = Listeners([board, listener])
     earlier = {at: config.read(text) for at, text in run.earlier_configs().items()}
-    progress = Loop(run, game, experiment, trainee, fleet, told, earlier).go(last)
+    with open_fleet(fleet, orders) as opened:
+        progress = Loop(run, game, experiment, trainee, opened, told, earlier).go(last)
     if progress.is_done and (summary := experiment.regime.conclude(run)) is not None:
         _conclude(run, summary, progress, told)
     return run

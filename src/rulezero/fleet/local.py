@@ -2,11 +2,12 @@
 
 import contextlib
 import math
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 
 import msgspec
 
 from rulezero._core import GameError
+from rulezero.fleet.choice import FleetKind, Orders
 from rulezero.fleet.workers import Timeout as Timeout
 from rulezero.fleet.workers import WorkerPool, Workload
 from rulezero.games.load import packed
@@ -111,3 +112,11 @@ def run(
     with contextlib.closing(fleet.run([task])) as playing:
         for _, finished in playing:
             yield finished
+
+
+@contextlib.contextmanager
+def _open(orders: Orders, _: Mapping[str, str]) -> Iterator[LocalFleet]:
+    yield LocalFleet(orders.nets, workers=orders.workers, width=orders.width)
+
+
+KIND = FleetKind(open=_open)

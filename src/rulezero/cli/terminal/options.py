@@ -51,6 +51,14 @@ Starts = Annotated[
 Workers = Annotated[
     int, typer.Option(min=0, help="Number of worker processes (0: one per CPU core).")
 ]
+FleetText = Annotated[
+    str,
+    typer.Option(
+        "--fleet",
+        metavar="FLEET",
+        help="Where games are played: local (worker processes of this machine).",
+    ),
+]
 GameText = Annotated[
     str,
     typer.Argument(

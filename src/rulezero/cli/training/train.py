@@ -7,7 +7,7 @@ import typer
 import rulezero as rz
 from rulezero.cli.terminal.distill_watch import DistillWatch
 from rulezero.cli.terminal.estimates import say_estimate
-from rulezero.cli.terminal.options import RECIPE, Changes, Workers
+from rulezero.cli.terminal.options import RECIPE, Changes, FleetText, Workers
 from rulezero.cli.terminal.watch import Watch
 
 
@@ -47,6 +47,7 @@ def train(
     ] = None,
     changes: Changes = None,
     workers: Workers = 0,
+    fleet: FleetText = "local",
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Print the settings and the estimated hours, and stop."),
@@ -92,9 +93,11 @@ def train(
     try:
         with watching(experiment) as watch:
             if resume is not None:
-                rz.resume(run.path, changes=experiment, workers=workers, listener=watch)
+                rz.resume(
+                    run.path, changes=experiment, workers=workers, fleet=fleet, listener=watch
+                )
             else:
-                rz.train(experiment, out=run.path, workers=workers, listener=watch)
+                rz.train(experiment, out=run.path, workers=workers, fleet=fleet, listener=watch)
     except KeyboardInterrupt:
         typer.echo(f"stopped; rulezero train --resume {run.path} goes on", err=True)
         raise typer.Exit(130) from None
