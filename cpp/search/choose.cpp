@@ -1,5 +1,6 @@
 #include "search/choose.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,16 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 }  // namespace
+
+void soften(std::span<float> priors, double temperature) {
+  if (temperature == 1 || priors.empty()) return;
+  const double highest = *std::ranges::max_element(priors);
+  double sum = 0;
+  for (const float prior : priors) sum += std::pow(prior / highest, 1 / temperature);
+  for (float& prior : priors) {
+    prior = static_cast<float>(std::pow(prior / highest, 1 / temperature) / sum);
+  }
+}
 
 PuctRule::PuctRule(double parent_visits, const Settings& settings)
     : c_(settings.c_puct), root_(std::sqrt(parent_visits)) {

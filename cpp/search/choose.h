@@ -19,6 +19,9 @@ inline Tried tried(const Node& child, double sign, double virtual_loss) {
   return {visits, visits > 0 ? (sign * child.value_sum - waiting) / visits : 0.0};
 }
 
+// Makes priors proportional to p ** (1 / temperature).
+void soften(std::span<float> priors, double temperature);
+
 // The PUCT formula at one parent.
 class PuctRule {
  public:

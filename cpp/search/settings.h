@@ -35,6 +35,7 @@ struct Settings {
   int leaves;
   double virtual_loss;
   double c_puct, c_growth, c_base;
+  double prior_temperature = 1;  // kinds without this key use priors as they are
   bool fpu_is_fixed;
   double fpu;
   double noise, alpha, alpha_total;

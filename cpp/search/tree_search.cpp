@@ -108,6 +108,7 @@ void TreeSearch::prepare_root() {
   const auto children = tree_.children(root);
   raw_priors_.clear();
   for (const Node& child : children) raw_priors_.push_back(child.prior);
+  soften(raw_priors_, 1 / settings_.prior_temperature);
   if (settings_.draw_value == 0) raw_value_ = root.judged;
   find_win_in_one();
   if (settings_.method == Method::kGumbel) {
@@ -315,6 +316,7 @@ void TreeSearch::settle(Leaf& leaf) {
   const double value = worth(best);
   if (leaf.is_node) {
     if (settings_.method == Method::kUcb1) shuffle(leaf);
+    soften(leaf.priors, settings_.prior_temperature);
     tree_.expand(leaf.path.back(), leaf.mover, leaf.actions, leaf.priors);
     tree_[leaf.path.back()].judged = static_cast<float>(value);
   }

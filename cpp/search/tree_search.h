@@ -81,7 +81,7 @@ class TreeSearch final : public Thinker {
   int done_ = 0;                   // completed simulations
   bool is_full_ = true;            // false for a fast search
   bool is_prepared_ = false;       // whether the root is evaluated and has its noise
-  std::vector<float> raw_priors_;  // of the root's children, before noise
+  std::vector<float> raw_priors_;  // of the root's children, as evaluated
   float raw_value_ = 0;            // of the root, seat 0's
 
   // Scratch memory, kept to save allocations.

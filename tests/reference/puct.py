@@ -7,7 +7,7 @@ from math import floor, log, sqrt
 import numpy as np
 
 import rulezero as rz
-from reference.tree import DrawFace, Evaluate, Node, Tree
+from reference.tree import DrawFace, Evaluate, Judgement, Node, Tree
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class Rule:
     fpu_is_fixed: bool = False
     forced: float = 0.0
     virtual_loss: float = 3.0
+    prior_temperature: float = 1.0
 
     def choose(self, node: Node, is_root: bool) -> Node:
         """The child to which a simulation descends."""
@@ -76,7 +77,7 @@ def search(
 ) -> Node:
     """The root after `sims` simulations, or fewer if it is proven earlier."""
     chosen = rule or Rule()
-    tree = Tree(state, evaluate, draw_value, draw_face)
+    tree = Tree(state, softened(evaluate, chosen.prior_temperature), draw_value, draw_face)
     root = tree.root
     if noise > 0:
         shares = dict(zip(state.legal, draws, strict=True))
@@ -85,6 +86,20 @@ def search(
             child.prior = float(np.float32(mixed))
     tree.simulate(sims, lambda node: chosen.choose(node, node is root), leaves)
     return root
+
+
+def softened(evaluate: Evaluate, temperature: float) -> Evaluate:
+    """The evaluator with its priors raised to 1 / temperature and divided by their sum."""
+
+    def judge(state: rz.State) -> Judgement:
+        priors, value, draw = evaluate(state)
+        if temperature == 1:
+            return priors, value, draw
+        highest = float(max(priors))
+        powers = [(float(prior) / highest) ** (1 / temperature) for prior in priors]
+        return np.array([each / sum(powers) for each in powers], np.float32), value, draw
+
+    return judge
 
 
 def move(root: Node) -> int:

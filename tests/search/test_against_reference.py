@@ -19,6 +19,8 @@ PUCT = [
     Puct(c_puct=0.7, fpu=0.0, noise=0.25),
     Puct(c_puct=2.5, draw_value=0.4),
     Puct(c_growth=1.0, c_base=100.0),
+    Puct(prior_temperature=1.8, noise=0.25),
+    Puct(prior_temperature=0.4, draw_value=0.2),
     Puct(fpu=-1.0, fpu_is_fixed=True),
     Puct(fpu=0.5, fpu_is_fixed=True, draw_value=-0.6),
     Puct(c_puct=0.2, fpu=1.0, c_growth=0.5, c_base=10.0, draw_value=-0.3),

@@ -68,6 +68,35 @@ def test_without_noise_priors_are_untouched() -> None:
     assert seen == pytest.approx(_PRIORS, abs=1 / _SIMS)
 
 
+@pytest.mark.parametrize("temperature", [0.5, 2.0, 5.0])
+def test_a_temperature_softens_the_priors(temperature: float) -> None:
+    """Priors are proportional to P ** (1 / prior_temperature); surprise is relative to P itself."""
+    state = samples.game("connect4").start()
+    keys: dict[str, object] = {"prior_temperature": temperature}
+    expected = _PRIORS ** (1 / temperature)
+    seen = root_priors(noisy(keys, 0, evaluator=FlatEvaluator()), state, _SIMS)
+    assert seen == pytest.approx(expected / expected.sum(), abs=1 / _SIMS)
+    thought = noisy(keys, 0, evaluator=FlatEvaluator()).think(state)
+    shares = np.array([thought.target.get(action, 0.0) for action in state.legal])
+    tried = shares > 0
+    nats = np.sum(shares[tried] * np.log(shares[tried] / _PRIORS[tried]))
+    assert thought.surprise == pytest.approx(nats, abs=1e-3)
+
+
+def test_the_priors_below_the_root_are_softened_too() -> None:
+    """A reply that the net thinks impossible is refuted by value only if the search visits it."""
+    state = samples.game("connect4").start()
+
+    def least_replies(temperature: float) -> int:
+        keys: dict[str, object] = {"prior_temperature": temperature}
+        root = noisy(keys, 0, evaluator=FlatEvaluator()).think(state, tree=2).tree
+        assert root is not None
+        best = max(root.children, key=lambda child: child.visits)
+        return min(child.visits for child in best.children)
+
+    assert least_replies(1) < least_replies(3)
+
+
 @pytest.mark.parametrize("noise", [0.25, 0.75])
 def test_noise_is_mixed_into_the_priors(noise: float) -> None:
     """The mean over seeds is (1 - noise) * prior + noise / moves, within five standard errors."""
