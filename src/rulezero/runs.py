@@ -61,9 +61,9 @@ def train(
 
     `changes` override keys of the recipe: "fit.batch=64", {"fit.batch": 64}, or a list of these.
     `workers=0` starts one worker per core. `fleet` says where games are played, which changes no
-    game: "local" is in worker processes of this machine. `listener` is called at every event. With `progress`
-    (default: if there is no listener), each phase prints a line to stderr, or below the notebook's
-    cell. `resume` continues a run that was stopped.
+    game: "local" is in worker processes of this machine. `listener` is called at every event. With
+    `progress` (default: if there is no listener), each phase prints a line to stderr, or below the
+    notebook's cell. `resume` continues a run that was stopped.
     """
     if isinstance(recipe, Experiment):
         experiment = config.with_changes(recipe, changes)

@@ -2,7 +2,8 @@
 
 import contextlib
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rulezero._core import NetError
@@ -19,13 +20,16 @@ class NetStore:
     """
 
     folder: Path | None = None
+    copies: Mapping[str, Path] = field(default_factory=dict)  # of nets from another machine
 
     def path_of(self, net: str) -> Path:
         """The net's path in the form of `resolve`; NetError if there is no such net.
 
         `net` is a name in the folder, the SHA-256 of its .onnx or .nn file, or any
-        text that `resolve` takes.
+        text that `resolve` takes. A net with a copy is the copy.
         """
+        if net in self.copies:
+            return self.copies[net]
         if self.folder is None:
             return resolve(net)
         if (found := inside(self.folder, net)) is not None:

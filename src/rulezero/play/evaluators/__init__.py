@@ -61,6 +61,7 @@ class Backend(NamedTuple):
     open: Callable[[Path, Options, Game | None], Evaluator]
     precisions: dict[str, str]  # each with a short help text
     devices: tuple[str, ...] = ()  # (): the backend has no choice
+    reads: str = ".onnx"  # suffix of the net's file that it reads, beside the card
 
 
 _BACKENDS: dict[str, Backend] = {}

@@ -94,5 +94,6 @@ register(
             "auto": "fp16 on a GPU",
         },
         devices=("auto", "cpu", "cuda", "mps"),
+        reads=".safetensors",
     ),
 )
