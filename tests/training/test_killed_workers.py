@@ -33,3 +33,19 @@ def test_a_run_goes_on_without_a_killed_worker(tmp_path: Path) -> None:
         "connect4", "tiny", tmp_path / "again", changes=GAMES, workers=1, progress=False
     )
     assert rz.open_run(tmp_path / "run").fingerprint() == again.fingerprint()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_no_process_outlives_a_killed_estimate() -> None:
+    """The processes that measure parts of a run end when the command is killed."""
+    with begin("train", "connect4", "--preset", "tiny", "--dry-run", "--workers", "2") as process:
+        deadline = time.monotonic() + 60
+        while len(workers := workers_of(process.pid)) < 3:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.kill()
+        process.wait()
+    while any(Path(f"/proc/{worker}").exists() for worker in workers):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -200,13 +200,27 @@ def fresh_processes(count: int, games: Iterable[str]) -> ProcessPoolExecutor:
     pool = ProcessPoolExecutor(
         count,
         multiprocessing.get_context("spawn"),
-        initializer=unpack,
+        initializer=_begin_fresh,
         initargs=(packed(games),),
     )
     with _ignored_interrupts(), _without_main():
         for _ in range(count):  # while none is idle, each call starts one
             pool.submit(os.getpid)
     return pool
+
+
+def _begin_fresh(games: bytes) -> None:
+    """Registers games in a fresh process, which ends when the main process does."""
+    threading.Thread(target=_end_with_main_process, daemon=True).start()
+    unpack(games)
+
+
+def _end_with_main_process() -> None:
+    """Ends this process when the main process was killed: its pool would wait for calls forever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 @contextlib.contextmanager
