@@ -12,6 +12,7 @@ from rulezero.games.load import names_a_path
 from rulezero.learn import terms
 from rulezero.plain import plain
 from rulezero.settings import Place, dotted, explain
+from rulezero.settings import found as within
 from rulezero.training import unread
 from rulezero.training.experiment import Experiment
 from rulezero.training.regimes import REGIMES
@@ -63,7 +64,7 @@ def load(recipe: str, preset: str = "small", changes: Changes = ()) -> Experimen
     keys = merged(whole, _preset(presets, preset))
     given = _read_changes(changes)
     keys = merged(keys, given)
-    made = _checked({"recipe": Path(recipe).stem, "preset": preset} | keys, recipe)
+    made = _checked({"recipe": Path(recipe).stem, "preset": preset} | keys, recipe, given)
     refuse_idle(made, given)
     return made
 
@@ -277,14 +278,23 @@ def _read_change(change: str) -> dict[str, Any]:
     return changed
 
 
-def _checked(found: Mapping[str, Any], recipe: str = "") -> Experiment:
+def _checked(
+    found: Mapping[str, Any], recipe: str = "", changes: Mapping[str, Any] | None = None
+) -> Experiment:
+    """The experiment of these keys. Mistakes are shown with the recipe's line if it has them."""
     whole = renewed(found)
+    changed = renewed(changes or {})
     try:
         return Experiment.model_validate(whole)
     except ValidationError as error:
         file = _open(recipe) if _is_file(recipe) else None
         problems = [
-            (_line(file, str(found.get("preset")), place), words + _owner(whole, place))
+            (
+                None
+                if place and within(changed, place) == place
+                else _line(file, str(found.get("preset")), place),
+                words + _owner(whole, place),
+            )
             for place, words in explain(error, whole, dotted("the recipe"))
         ]
         said = (f"{recipe}:{line}: {words}" if line else words for line, words in problems[:3])

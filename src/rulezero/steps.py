@@ -1,6 +1,7 @@
 """The steps of the training loop as functions: generate games, judge them, fit a net."""
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -286,6 +287,7 @@ def fit(
         raise RunError(f"'{store}' has no games of {game.text} to learn from")
     terms = chosen(experiment.hooks, experiment.fit.loss.extra)
     heads = {term.name: term.head for term in terms if term.head is not None}
+    _refuse_unwritable(Path(out))
     seed = keyed(experiment.seed, "net", 0) % 2**63
     if net is None:
         tower = create(game, experiment.net, seed, heads)
@@ -296,6 +298,15 @@ def fit(
     done = learner.learn_from(window, 0, progress=(0.0, 1.0), dice=dice, tell=tell)
     learner.write(Path(out), {"step": learner.step})
     return done
+
+
+def _refuse_unwritable(net: Path) -> None:
+    """Raises RunError, before hours of learning, if a new net could not be written."""
+    folder = next(each for each in net.absolute().parents if each.exists())
+    if not folder.is_dir():
+        raise RunError(f"the net '{net}' cannot be written: '{folder}' is not a folder")
+    if not os.access(folder, os.W_OK):
+        raise RunError(f"the net '{net}' cannot be written: '{folder}' is read-only for you")
 
 
 def lessons(experiment: Experiment, notes: Iterable[Note] = ()) -> LessonOf:

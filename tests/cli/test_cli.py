@@ -80,6 +80,10 @@ def test_wrong_input_is_one_line() -> None:
     assert "no file" in fails("perft", "python:file=nowhere.py", "1")
     assert "0 to 1000" in fails("perft", "connect4", "100000")
     assert "seed" in fails("tour", "connect4", "--seed", "-1")
+    players = ("--a", "random", "--b", "random")
+    said = fails("match", "connect4", *players, "--games", "0")
+    assert "--games is '0'; it should be greater than or equal to 1; see" in said
+    assert "DEPTH is 'deep'; it should be a whole number" in fails("perft", "connect4", "deep")
 
 
 def test_a_broken_game_file_is_one_line(tmp_path: Path) -> None:

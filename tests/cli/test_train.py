@@ -88,6 +88,8 @@ def test_steps_by_hand(tmp_path: Path) -> None:
 
     output = succeeds("fit", games, "--recipe", "connect4", *tiny, "--to", net)
     assert output.startswith(f"{net}: ")
+    below = fails("fit", games, "--recipe", "connect4", "--to", f"{net}.json/x")
+    assert f"cannot be written: '{net}.json' is not a folder" in below
     done = steps.fit(experiment, games, tmp_path / "again")
     assert f": {done.steps} steps" in output
     assert (tmp_path / "again.safetensors").read_bytes() == net.with_suffix(

@@ -101,6 +101,11 @@ def test_mistakes_in_a_file_name_the_line(tmp_path: Path) -> None:
     assert f"{path}:7: regime.kind is 'gatd'; did you mean gated?" in words
     assert "key 'ply' is unknown in window" in words
     assert f"{path}:7: key 'ply' is unknown in window" not in words
+    path.write_text(
+        "game: connect4\nselfplay: {a: random}\nfit: {batch: 8}\npresets: {small: {}}\n"
+    )
+    with pytest.raises(RunError, match=r"^fit.batch is 'many'; give a whole number$"):
+        config.load(str(path), changes=["fit.batch=many"])
 
 
 @pytest.mark.parametrize("text", ["1e3", "1.5e3", "-1e3", ".5e3", "12e4", "010", "yes", "null"])

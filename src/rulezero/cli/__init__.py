@@ -16,6 +16,7 @@ from rulezero.cli.play import analyse, match, play, players, replay
 from rulezero.cli.results import diagnose, rate, report
 from rulezero.cli.terminal.flags import with_flags
 from rulezero.cli.terminal.helptext import prepare_help
+from rulezero.cli.terminal.misuse import say_misuse
 from rulezero.cli.training import cost, data, export, fit, generate, imports, judge, train
 
 app = typer.Typer(
@@ -98,7 +99,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)  # as a shell tells a broken pipe
     except typer.TyperException as error:
-        message = error.format_message().rstrip(".")
+        message = say_misuse(error)
         if not message:  # no verb was given: its help has been shown
             sys.exit(2)
         context: typer.Context | None = getattr(error, "ctx", None)
