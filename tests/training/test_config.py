@@ -105,7 +105,7 @@ def test_mistakes_in_a_file_name_the_line(tmp_path: Path) -> None:
         "game: connect4\nselfplay: {a: random}\nfit: {batch: 8}\npresets: {small: {}}\n"
     )
     with pytest.raises(RunError, match=r"^fit.batch is 'many'; give a whole number$"):
-        config.load(str(path), "tiny", ["fit.batch=many"])
+        config.load(str(path), changes=["fit.batch=many"])
 
 
 @pytest.mark.parametrize("text", ["1e3", "1.5e3", "-1e3", ".5e3", "12e4", "010", "yes", "null"])
