@@ -1,6 +1,7 @@
 """Runs `rulezero` commands as processes."""
 
 import contextlib
+import functools
 import os
 import signal
 import subprocess
@@ -8,20 +9,24 @@ import sys
 from pathlib import Path
 from typing import IO
 
+from support.forks import Forks
+
 
 def run(
     *arguments: str | Path, stdin: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Runs `rulezero ...` without a terminal; returns its output, errors and exit code."""
-    return subprocess.run(
-        [sys.executable, "-m", "rulezero", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
+    return _forks().run(
+        [*map(str, arguments)],
+        stdin,
+        {**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
         timeout=120,
-        check=False,
     )
+
+
+@functools.cache
+def _forks() -> Forks:
+    return Forks()
 
 
 def succeeds(*arguments: str | Path, stdin: str = "") -> str:
