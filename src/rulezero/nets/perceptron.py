@@ -17,6 +17,7 @@ from rulezero.nets.chess_perceptron import SIZES
 _PER_PAWN = 1 / 6  # a pawn's part in the logit of the chance to win (cpp/eval/heuristic.h)
 _LARGEST_LEAD = 105.0  # pawns: nine queens and all other men against a king
 _LAST = 0.01  # std of the last layer's weights: an untrained net's output is about 0.5
+_OTHERS = 48.0  # times this, a search with a net of material is as wide as with a net that learned
 
 
 class Activation(enum.IntEnum):
@@ -84,10 +85,10 @@ def create(sizes: Sequence[int] = SIZES, seed: int = 0) -> Perceptron:
 
 
 def of_material(sizes: Sequence[int] = SIZES, seed: int = 0) -> Perceptron:
-    """An untrained perceptron that also counts material, so its output is near the chance to win.
+    """A perceptron of random weights that also counts material, so its output follows the lead.
 
-    One neuron of each hidden layer carries the material. The others keep their random weights: an
-    evaluation takes as long as that of any net, and positions of equal material differ a little.
+    One neuron of each hidden layer carries the material. The others keep random weights, so that
+    an evaluation takes as long as that of any net, and a search visits as many positions.
     """
     made = create(sizes, seed)
     *hidden, last = made.layers
@@ -97,6 +98,7 @@ def of_material(sizes: Sequence[int] = SIZES, seed: int = 0) -> Perceptron:
         if not hidden:
             last.weight[0] += _PER_PAWN * lead
             return made
+        last.weight *= _OTHERS
         hidden[0].weight[0], hidden[0].bias[0] = lead, _LARGEST_LEAD  # above 0, for the ReLU
         for layer in hidden[1:]:
             layer.weight[0], layer.weight[:, 0] = 0.0, 0.0
