@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
@@ -38,10 +38,10 @@ from rulezero.nets.card import digest
 if TYPE_CHECKING:
     import httpx
 
-Form = TypeVar("Form", bound=msgspec.Struct)
-
 TOKEN = "RULEZERO_TOKEN"  # the environment variable with a token
 _SLOWEST = 30.0  # seconds between two bytes of an answer
+_CONNECT = 10.0  # seconds
+_QUICK = -25.0  # seconds in addition, for requests that may fail
 _BACKOFF = (0.25, 30.0)  # seconds: the first and the longest interval in which a retry is drawn
 _LONGEST_PAUSE = 300.0  # seconds that a server may ask for
 _LONGEST_WORDS = 300  # characters of a server's error that are shown
@@ -83,7 +83,6 @@ class Client:
                     "Content-Type": "application/msgpack",
                     "Accept-Encoding": "identity",  # so that the size of an answer is its own
                 },
-                timeout=httpx.Timeout(_SLOWEST, connect=10.0),
                 limits=httpx.Limits(max_connections=8, max_keepalive_connections=8),
             )
         except httpx.InvalidURL as error:
@@ -112,11 +111,14 @@ class Client:
     def release(self, lease: str, reason: str = "") -> None:
         """Gives the games of a lease back, without retries: it ends anyway."""
         parameters = {"reason": reason[:200]} if reason else {}
-        self._ask("DELETE", f"/v1/leases/{lease}", parameters=parameters, patience=0, seconds=-25)
+        self._ask(
+            "DELETE", f"/v1/leases/{lease}", parameters=parameters, patience=0, seconds=_QUICK
+        )
 
     def upload(self, body: bytes, patience: float = 0) -> Receipt:
         """Delivers an encoded Upload."""
-        return decode(self._ask("POST", "/v1/games", body, patience=patience), Receipt)
+        answer = self._ask("POST", "/v1/games", body, patience=patience, expected=422)
+        return decode(answer, Receipt)
 
     def net(self, sha256: str) -> bytes:
         """An encoded NetBundle with this SHA-256."""
@@ -128,9 +130,15 @@ class Client:
     # --- trainers --------------------------------------------------------------------------------
 
     def put_net(self, bundle: NetBundle) -> None:
-        """Sends a net."""
+        """Sends a net, unless the server has it."""
         body = encode(bundle)
-        self._ask("PUT", f"/v1/nets/{digest(body)}", body, seconds=300)
+        path = f"/v1/nets/{digest(body)}"
+        try:
+            self._ask("HEAD", path)
+        except FleetError as error:
+            if error.status != 404:
+                raise
+            self._ask("PUT", path, body, seconds=300)
 
     def put_order(self, order: TaskOrder) -> TaskState:
         """Orders the games of a task."""
@@ -145,7 +153,7 @@ class Client:
 
     def cancel(self, order: str) -> None:
         """Ends an order: no more games of it are played."""
-        self._ask("DELETE", f"/v1/tasks/{order}", patience=0, seconds=-25)
+        self._ask("DELETE", f"/v1/tasks/{order}", patience=0, seconds=_QUICK)
 
     def withdrawn(self, job: str) -> frozenset[str]:
         """The ids of the records that nets are no longer to learn from."""
@@ -164,12 +172,20 @@ class Client:
         patience: float = math.inf,  # seconds
         seconds: float = 0,  # that the server may take in addition
         most: int = MOST_BYTES,  # bytes of the answer
+        expected: int = 200,  # a status that is no error, beside those of success
     ) -> bytes:
         """The body of the answer."""
         until, tries = time.monotonic() + patience, 0
         while True:
             try:
-                answer = self._ask_once(method, path, body, parameters or {}, seconds, most)
+                request = self._http.build_request(
+                    method,
+                    path,
+                    content=body,
+                    params=parameters,
+                    timeout=_timeout(seconds),
+                )
+                answer = self._send(request, most, expected)
             except _TemporaryError as error:
                 left = until - time.monotonic()
                 pause = pause_before(tries, error.pause)
@@ -182,23 +198,12 @@ class Client:
                 self._tell("")
                 return answer
 
-    def _ask_once(
-        self,
-        method: str,
-        path: str,
-        body: bytes,
-        parameters: dict[str, str],
-        seconds: float,
-        most: int,
-    ) -> bytes:
+    def _send(self, request: "httpx.Request", most: int, expected: int) -> bytes:
         import httpx
 
-        timeout = httpx.Timeout(_SLOWEST + seconds, connect=min(10.0, _SLOWEST + seconds))
+        found = bytearray()
         try:
-            with self._http.stream(
-                method, path, content=body, params=parameters, timeout=timeout
-            ) as response:
-                found = bytearray()
+            with contextlib.closing(self._http.send(request, stream=True)) as response:
                 for piece in response.iter_raw():
                     found += piece
                     if len(found) > most:
@@ -208,7 +213,7 @@ class Client:
                 f"{self.server} cannot be reached ({_reason(error)}): check the address, the"
                 " network, and that `rulezero serve` runs there"
             ) from error
-        if response.is_success:
+        if response.is_success or response.status_code == expected:
             return bytes(found)
         status = response.status_code
         words = f"{self.server} answered {status}: {_words(bytes(found))}"
@@ -282,6 +287,12 @@ def _words(body: bytes) -> str:
     words = " ".join(words.split())
     shown = "".join(letter if letter.isprintable() else "?" for letter in words)
     return shown[:_LONGEST_WORDS] or "no reason"
+
+
+def _timeout(seconds: float) -> "httpx.Timeout":
+    import httpx
+
+    return httpx.Timeout(_SLOWEST + seconds, connect=min(_CONNECT, _SLOWEST + seconds))
 
 
 class _Error(msgspec.Struct):

@@ -11,8 +11,8 @@ too: {"error": "one line that says what is wrong and what to do"}.
 | POST /v1/leases | worker | LeaseRequest | LeaseAnswer |
 | POST /v1/leases/{id}/progress | worker | ProgressReport | Renewal |
 | DELETE /v1/leases/{id}?reason= | worker | | 204; its games are given to others |
-| POST /v1/games | worker | Upload | Receipt; 422 if a game is refused |
-| GET /v1/nets/{sha256} | worker, trainer | | NetBundle |
+| POST /v1/games | worker | Upload | Receipt, with 422 if a game is refused |
+| GET /v1/nets/{sha256} | worker, trainer | | NetBundle; HEAD asks whether it is there |
 | PUT /v1/nets/{sha256} | trainer | NetBundle | 204 |
 | PUT /v1/tasks/{id} | trainer | TaskOrder | TaskState |
 | GET /v1/tasks/{id}/games?after=0&wait=0 | trainer | | Delivery |
@@ -29,10 +29,14 @@ Requests carry `Authorization: Bearer TOKEN` and the handshake `Rulezero: PROTOC
 from typing import Annotated, TypeVar
 
 import msgspec
+import zstandard
 from msgspec import Meta
 
 from rulezero._core import RulezeroError
-from rulezero.data.shard import compress
+from rulezero.data.columns import RecordError
+from rulezero.data.record import Record
+from rulezero.data.shard import compress, decompress
+from rulezero.data.thoughts import Thoughts
 from rulezero.fleet.nets import PackedNet
 from rulezero.nets.card import digest
 from rulezero.play.table import Finished
@@ -217,5 +221,28 @@ def decode(body: bytes, form: type[Message]) -> Message:
 
 
 def pack(finished: Finished) -> bytes:
-    """A finished game as one zstandard frame."""
-    return compress(msgspec.msgpack.encode(finished))
+    """A finished game: its record and the judge's thoughts, each as one zstandard frame.
+
+    The record's frame is what a store holds, so that a server need not compress it again.
+    """
+    note = None if finished.note is None else compress(msgspec.msgpack.encode(finished.note))
+    return msgspec.msgpack.encode((compress(msgspec.msgpack.encode(finished.record)), note))
+
+
+def unpack(packed: bytes) -> Finished:
+    """The finished game of `pack`; FleetError says what is wrong with it.
+
+    Sizes are checked before anything is decompressed.
+    """
+    tool = zstandard.ZstdDecompressor()
+    try:
+        frame, note = open_pair(packed)
+        thoughts = None if note is None else _read_thoughts(decompress(note, tool))
+        return Finished(record=_read_record(decompress(frame, tool)), note=thoughts)
+    except (msgspec.DecodeError, RecordError) as error:
+        raise FleetError(f"not a packed game: {error}") from error
+
+
+open_pair = msgspec.msgpack.Decoder(tuple[bytes, bytes | None]).decode
+_read_record = msgspec.msgpack.Decoder(Record).decode
+_read_thoughts = msgspec.msgpack.Decoder(Thoughts).decode
