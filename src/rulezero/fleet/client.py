@@ -115,9 +115,10 @@ class Client:
             "DELETE", f"/v1/leases/{lease}", parameters=parameters, patience=0, seconds=_QUICK
         )
 
-    def upload(self, body: bytes, patience: float = 0) -> Receipt:
-        """Delivers an encoded Upload."""
-        answer = self._ask("POST", "/v1/games", body, patience=patience, expected=422)
+    def upload(self, body: bytes, *, quickly: bool = False) -> Receipt:
+        """Delivers an encoded Upload, without retries."""
+        seconds = _QUICK if quickly else 0
+        answer = self._ask("POST", "/v1/games", body, patience=0, seconds=seconds, expected=422)
         return decode(answer, Receipt)
 
     def net(self, sha256: str) -> bytes:
@@ -190,7 +191,7 @@ class Client:
                 left = until - time.monotonic()
                 pause = pause_before(tries, error.pause)
                 if left <= 0 or self._stop.is_set():
-                    raise FleetError(error.words, error.status) from error
+                    raise FleetError(error.words, error.status, error.pause) from error
                 self._tell(error.words)
                 self._stop.wait(min(pause, left))
                 tries += 1

@@ -62,9 +62,10 @@ Message = TypeVar("Message", bound=msgspec.Struct)
 class FleetError(RulezeroError):
     """Raised when a server, or the way to it, does not do what was asked."""
 
-    def __init__(self, message: str, status: int = 0) -> None:
+    def __init__(self, message: str, status: int = 0, pause: float = 0) -> None:
         super().__init__(message)
         self.status = status  # of the server's answer; 0 if there was none
+        self.pause = pause  # seconds after which a busy server may be asked again
 
 
 class _Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
