@@ -45,7 +45,7 @@ _QUICK = -25.0  # seconds in addition, for requests that may fail
 _BACKOFF = (0.25, 30.0)  # seconds: the first and the longest interval in which a retry is drawn
 _LONGEST_PAUSE = 300.0  # seconds that a server may ask for
 _LONGEST_WORDS = 300  # characters of a server's error that are shown
-_TEMPORARY = {408, 425, 429}  # and everything from 500 on
+FATAL = {401, 403, 426}  # answers after which nothing can go on with this token and version
 
 
 class Client:
@@ -218,7 +218,7 @@ class Client:
             return bytes(found)
         status = response.status_code
         words = f"{self.server} answered {status}: {_words(bytes(found))}"
-        if status in _TEMPORARY or status >= 500:
+        if is_temporary(status):
             asked = response.headers.get("Retry-After", "")
             pause = min(float(asked), _LONGEST_PAUSE) if re.fullmatch(r"[0-9.]{1,9}", asked) else 0
             raise _TemporaryError(words, status, pause)
@@ -240,6 +240,11 @@ class _TemporaryError(Exception):
         self.words = words
         self.status = status
         self.pause = pause  # seconds that the server asks for
+
+
+def is_temporary(status: int) -> bool:
+    """Whether a request with this answer may succeed later; 0: there was no answer."""
+    return status in (0, 408, 425, 429) or status >= 500
 
 
 def pause_before(tries: int, asked: float = 0) -> float:
