@@ -76,5 +76,5 @@ def test_packed_games_survive_the_way() -> None:
 @pytest.mark.parametrize("nonsense", [b"", b"\xc1", b"\x92\xc4\x01x\xc0", b"\x91\xc0"])
 def test_what_is_not_a_packed_game_is_refused(nonsense: bytes) -> None:
     """Damaged games give one line, never another exception."""
-    with pytest.raises(FleetError, match="^not a packed game: [^\n]*$"):
+    with pytest.raises(FleetError, match=r"^not a packed game: [^\n]*$"):
         unpack(nonsense)
