@@ -91,8 +91,8 @@ __all__ = [  # noqa: RUF022
     # fleets of several machines
     "Token", "fleets", "serve",
     # errors, and other things
-    "FleetError", "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError", "PlayerError",
-    "PositionError", "PricesError", "RatingError", "RecordError", "RulezeroError", "RunError",
+    "FleetError", "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError",
+    "PlayerError", "PositionError", "PricesError", "RatingError", "RecordError", "RulezeroError", "RunError",
     "TableError", "__version__", "cores", "nearest",
 ]  # fmt: skip
 

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 _BRIEF = 10.0  # seconds: a process that lived shorter is started again after a pause
@@ -34,11 +35,13 @@ class Attached:
         on_line: Callable[[bytes], None],
         on_death: Callable[[Death], bool],
         first: bytes = b"",
+        log: Path | None = None,  # its stderr is appended to this file; None: to this process's
     ) -> None:
         self._words = words
         self._on_line = on_line
         self._on_death = on_death
         self._first = first
+        self._log = log
         self._stopping = threading.Event()
         self._starting = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -73,7 +76,7 @@ class Attached:
             with self._starting:
                 if self._stopping.is_set():
                     return
-                self._process = process = _start(self._words(), self._first)
+                self._process = process = self._start()
             with process:
                 assert process.stdout is not None
                 for line in process.stdout:
@@ -88,16 +91,17 @@ class Attached:
             first, longest = _PAUSES
             self._stopping.wait(min(longest, first * 2**brief) if brief else 0)
 
-
-def _start(words: Sequence[str], first: bytes) -> "subprocess.Popen[bytes]":
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rulezero.fleet", *words],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C reaches only this process, which then ends the other
-    )
-    assert process.stdin is not None
-    with contextlib.suppress(OSError):  # it has ended already
-        process.stdin.write(first)
-        process.stdin.flush()
-    return process
+    def _start(self) -> "subprocess.Popen[bytes]":
+        with contextlib.ExitStack() as stack:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "rulezero.fleet", *self._words()],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=None if self._log is None else stack.enter_context(self._log.open("ab")),
+                start_new_session=True,  # Ctrl-C reaches only this process, which ends the other
+            )
+        assert process.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended already
+            process.stdin.write(self._first)
+            process.stdin.flush()
+        return process

@@ -110,7 +110,8 @@ class Client:
 
     def release(self, lease: str, reason: str = "") -> None:
         """Gives the games of a lease back, without retries: it ends anyway."""
-        parameters = {"reason": reason[:200]} if reason else {}
+        plain = "".join(letter if " " <= letter <= "~" else "?" for letter in reason)
+        parameters = {"reason": plain[:200]} if reason else {}
         self._ask(
             "DELETE", f"/v1/leases/{lease}", parameters=parameters, patience=0, seconds=_QUICK
         )

@@ -3,10 +3,12 @@
 import contextlib
 import re
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from rulezero.errors import RunError
+from rulezero.files import lock
 from rulezero.fleet.attached import Attached, Death
 from rulezero.fleet.client import Client
 from rulezero.fleet.protocol import FleetError
@@ -51,7 +53,10 @@ class Hosted:
         self._folder.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as stack:
             trainer, worker = new_tokens(self._folder)
-            self.server = Attached(self._words, on_line=self._hear, on_death=self._replace)
+            _wait_for_the_last(self._folder)
+            self.server = Attached(
+                self._words, on_line=self._hear, on_death=self._replace, log=self._log
+            )
             stack.callback(self.server.join)
             stack.callback(self.server.stop)
             self._wait()
@@ -87,6 +92,10 @@ class Hosted:
             raise FleetError(self._failure)
         self.workers.check(_MOST_DEATHS)
 
+    @property
+    def _log(self) -> Path:
+        return self._folder / "server.log"
+
     def _words(self) -> list[str]:
         place = str(self._folder.parent)
         return ["serve", "--fleet", place, "--host", self._host, "--port", str(self._port)]
@@ -105,7 +114,7 @@ class Hosted:
 
     def _replace(self, death: Death) -> bool:
         if not self._listens.is_set() or death.number > _MOST_DEATHS:
-            self._failure = f"the server of games {death.how}; its last lines say why"
+            self._failure = f"the server of games {death.how}; '{self._log}' says why"
             self._listens.set()
             return False
         self._tell(f"the server of games {death.how}; it is started again")
@@ -113,6 +122,16 @@ class Hosted:
 
     def _say_trouble(self, trouble: str) -> None:
         self._tell(trouble or "the server of games answers again")
+
+
+def _wait_for_the_last(folder: Path) -> None:
+    """Waits until the server of an earlier process, which was killed perhaps, has ended."""
+    until = time.monotonic() + _START_SECONDS
+    while (held := lock(folder / "server.lock")) is None:
+        if time.monotonic() > until:
+            raise RunError(f"another server uses '{folder}': stop it first")
+        time.sleep(0.1)
+    held.close()
 
 
 def new_tokens(folder: Path) -> tuple[str, str]:

@@ -158,9 +158,12 @@ class Service:
         is_wanted = self._book.progress(lease, steps)
         return Renewal(seconds=max(0.0, lease.until - time.monotonic()), is_wanted=is_wanted)
 
-    async def release(self, token: Token, lease_id: str) -> None:
-        """Gives the games of a lease to others."""
-        self._give_back(await self._find_lease(token, lease_id))
+    async def release(self, token: Token, lease_id: str, reason: str = "") -> None:
+        """Gives the games of a lease to others; the worker may say why."""
+        lease = await self._find_lease(token, lease_id)
+        self._give_back(lease)
+        if reason:
+            log_event("released", token=token.name, worker=lease.worker, reason=reason)
 
     async def upload(self, token: Token, upload: Upload) -> Receipt:
         """What became of each game of an upload."""
