@@ -84,11 +84,11 @@ class _Display:
     def __init__(self, server: str) -> None:
         self._server = server
         self._console = Console(stderr=True, highlight=False)
-        self._live = Live(console=self._console, transient=True, get_renderable=self._line)
         self._newest: rz.fleets.WorkStatus | None = None
         self._counts: deque[tuple[float, int]] = deque()  # times and games
         self._printed = -_SECONDS_BETWEEN_LINES
         self._words = ""
+        self._live = Live(console=self._console, transient=True, get_renderable=self._line)
 
     def __enter__(self) -> "_Display":
         if self._console.is_terminal:
