@@ -91,9 +91,9 @@ __all__ = [  # noqa: RUF022
     # fleets of several machines
     "Token", "fleets", "serve",
     # errors, and other things
-    "FleetError", "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError", "PlayerError",
-    "PositionError", "PricesError", "RatingError", "RecordError", "RulezeroError", "RunError",
-    "TableError", "__version__", "cores", "nearest",
+    "FleetError", "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError",
+    "PlayerError", "PositionError", "PricesError", "RatingError", "RecordError", "RulezeroError",
+    "RunError", "TableError", "__version__", "cores", "nearest",
 ]  # fmt: skip
 
 open = open_run  # noqa: A001  # not in __all__: Python has a function of that name

@@ -95,7 +95,7 @@ class Service:
         await self.tokens.refresh()
         for task in await asyncio.to_thread(self._table.unfinished):
             self._book.add(task)
-            for lease in await asyncio.to_thread(lambda t=task: [*self._table.leases(t.id)]):
+            for lease in await asyncio.to_thread(self._table.leases, task.id):
                 lease.is_active = True
                 self._book.restore(lease)
         self._sweeper = asyncio.create_task(self._sweep())

@@ -1,7 +1,7 @@
 """Tasks and leases in the database. These functions wait for it, so threads call them."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -131,11 +131,11 @@ class TaskTable:
             row = connection.execute(sa.select(_leases).where(_leases.c.id == lease_id)).first()
             return None if row is None else _lease(row)
 
-    def leases(self, task_id: str) -> Iterator[HeldLease]:
+    def leases(self, task_id: str) -> list[HeldLease]:
         """All leases of a task, oldest first."""
         chosen = sa.select(_leases).where(_leases.c.task == task_id).order_by(_leases.c.created)
         with self._engine.connect() as connection:
-            yield from map(_lease, connection.execute(chosen).fetchall())
+            return [_lease(row) for row in connection.execute(chosen)]
 
     def _opened(self, connection: Connection, row: Any) -> OpenTask:
         order = decode(bytes(row.content), TaskOrder)
