@@ -10,7 +10,7 @@ too: {"error": "one line that says what is wrong and what to do"}.
 | GET /v1/status | any | | JSON: workers, tasks, games per second, flags |
 | POST /v1/leases | worker | LeaseRequest | LeaseAnswer |
 | POST /v1/leases/{id}/progress | worker | ProgressReport | Renewal |
-| DELETE /v1/leases/{id} | worker | | 204; its games are given to others |
+| DELETE /v1/leases/{id}?reason= | worker | | 204; its games are given to others |
 | POST /v1/games | worker | Upload | Receipt, with 422 if a game is refused |
 | GET /v1/nets/{sha256} | worker, trainer | | NetBundle; HEAD asks whether it is there |
 | PUT /v1/nets/{sha256} | trainer | NetBundle | 204 |
@@ -61,6 +61,11 @@ Message = TypeVar("Message", bound=msgspec.Struct)
 
 class FleetError(RulezeroError):
     """Raised when a server, or the way to it, does not do what was asked."""
+
+    def __init__(self, message: str, status: int = 0, pause: float = 0) -> None:
+        super().__init__(message)
+        self.status = status  # of the server's answer; 0 if there was none
+        self.pause = pause  # seconds after which a busy server may be asked again
 
 
 class _Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -174,11 +179,12 @@ class TaskOrder(_Form, frozen=True):
     job: Id  # which run they are for; the server keeps the games of each job apart
     task: Task
     nets: dict[str, Sha256]  # as in Lease
+    done: list[tuple[int, int]] = []  # games that the trainer has, as ranges: they are not played
 
     @property
     def id(self) -> str:
-        """Identifies the order: two orders of the same games are one."""
-        return digest(encode(self))[:32]
+        """Identifies the order, whichever of its games are done."""
+        return digest(encode(msgspec.structs.replace(self, done=[])))[:32]
 
 
 class TaskState(_Form, frozen=True):

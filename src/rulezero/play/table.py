@@ -70,6 +70,7 @@ class Table:
         self._cache = cache
         self._most_plies = most_plies
         self._nets = nets
+        self.steps = 0  # of its sessions so far
         self.session = self._open()
 
     def _open(self) -> Session:
@@ -109,6 +110,7 @@ class Table:
                 for index in [index for index in until if index not in beginnings]:
                     beginnings[index] = self.begin(index)
                 is_late = time.monotonic() > min(until.values())
+                self.steps += 1
                 finished = [] if is_late else self.session.step()
             except Exception:
                 if not is_limited:

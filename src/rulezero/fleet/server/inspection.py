@@ -58,6 +58,9 @@ def check_order(order: TaskOrder, nets: dict[str, NetIdentity]) -> Game:
         raise FleetError(f"a task of format {task.format}; this server reads format {FORMAT}")
     if task.games > MOST_TASK_GAMES:
         raise FleetError(f"a task has {task.games:,} games; a server takes {MOST_TASK_GAMES:,}")
+    for first, number in order.done:
+        if not 0 <= first < first + number <= task.games:
+            raise FleetError(f"games {first} to {first + number - 1} are not games of the task")
     refuse_files(task)
     named = set(nets_of([task]))
     if named != set(order.nets):

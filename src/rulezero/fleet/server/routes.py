@@ -109,9 +109,14 @@ async def progress(request: Request, host: At, token: Worker, lease_id: Id) -> R
 
 
 @router.delete("/leases/{lease_id}", status_code=204, responses=gives(None, 404))
-async def release(host: At, token: Worker, lease_id: Id) -> None:
-    """Gives the games of a lease to others."""
-    await host.service.release(token, lease_id)
+async def release(
+    host: At,
+    token: Worker,
+    lease_id: Id,
+    reason: Annotated[str, Query(max_length=200, pattern="^[ -~]*$")] = "",
+) -> None:
+    """Gives the games of a lease to others; the reason is written into the log."""
+    await host.service.release(token, lease_id, reason)
 
 
 @router.post(

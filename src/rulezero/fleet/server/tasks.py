@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -20,7 +21,7 @@ from rulezero.fleet.protocol import (
 )
 from rulezero.fleet.server import database
 from rulezero.fleet.server.inspection import NetIdentity, built_in, check_order
-from rulezero.fleet.server.leases import HeldLease, OpenTask
+from rulezero.fleet.server.leases import HeldLease, OpenTask, indices_of
 from rulezero.fleet.server.limits import DELIVERY_BYTES
 from rulezero.fleet.server.nets import NetFolder
 from rulezero.fleet.server.shelf import Frames, Spot, Stored, series_of
@@ -40,20 +41,14 @@ class TaskTable:
 
     def unfinished(self) -> list[OpenTask]:
         """The tasks that are not closed and have games left, oldest first."""
-        counted = (
-            sa.select(_games.c.task, sa.func.count().label("stored"))
-            .group_by(_games.c.task)
-            .subquery()
-        )
-        chosen = (
-            sa.select(_tasks)
-            .outerjoin(counted, counted.c.task == _tasks.c.id)
-            .where(~_tasks.c.is_closed, sa.func.coalesce(counted.c.stored, 0) < _tasks.c.games)
-            .order_by(_tasks.c.number)
-        )
+        chosen = sa.select(_tasks).where(~_tasks.c.is_closed).order_by(_tasks.c.number)
         with self._engine.connect() as connection:
             rows = connection.execute(chosen).fetchall()
-            return [self._opened(connection, row) for row in rows]
+            opened = [self._opened(connection, row) for row in rows]
+        for task in opened:
+            if task.is_done:  # the server was killed before it could close it
+                self.set_closed(task.id, is_closed=True)
+        return [task for task in opened if not task.is_done]
 
     def find(self, task_id: str) -> OpenTask | None:
         """A task, with the state of its games."""
@@ -67,7 +62,10 @@ class TaskTable:
         check_order(order, identities)
         with self._engine.begin() as connection:
             same = sa.select(_tasks.c.number).where(_tasks.c.id == order.id)
-            if connection.execute(same).first() is None:
+            if connection.execute(same).first() is not None:
+                content = {"content": encode(order)}  # its trainer may have more games now
+                connection.execute(sa.update(_tasks).where(_tasks.c.id == order.id).values(content))
+            else:
                 last = connection.execute(sa.select(sa.func.max(_tasks.c.number))).scalar()
                 row = {
                     "id": order.id,
@@ -150,7 +148,7 @@ class TaskTable:
             nets={name: known[sha256] for name, sha256 in order.nets.items() if sha256 in known},
         )
         stored = sa.select(_games.c.index).where(_games.c.task == row.id)
-        for index in connection.execute(stored).scalars():
+        for index in chain(connection.execute(stored).scalars(), indices_of(order.done)):
             task.store(index)
         return task
 
