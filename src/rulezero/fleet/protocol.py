@@ -72,14 +72,14 @@ class _Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A message."""
 
 
-class Machine(_Form):
+class Machine(_Form, frozen=True):
     """What the last bits of a net's outputs depend on. Equal machines play equal games."""
 
     instructions: Name  # of the processor, such as "x86_64 avx512 vnni"
     runtime: Name  # such as "onnxruntime 1.26.0"
 
 
-class Hello(_Form):
+class Hello(_Form, frozen=True):
     """A server introduces itself."""
 
     protocol: int
@@ -88,7 +88,7 @@ class Hello(_Form):
     token: str  # its name
 
 
-class LeaseRequest(_Form):
+class LeaseRequest(_Form, frozen=True):
     """A worker asks for games."""
 
     worker: Name  # a name of the process, for people
@@ -97,7 +97,7 @@ class LeaseRequest(_Form):
     wait: Annotated[float, Meta(ge=0, le=30)] = 0  # seconds to wait if there are none
 
 
-class Lease(_Form):
+class Lease(_Form, frozen=True):
     """Games of one task, for one worker. Another one gets them if it makes no progress."""
 
     id: Id
@@ -108,41 +108,41 @@ class Lease(_Form):
     seconds: float  # without progress, it ends after this time
 
 
-class LeaseAnswer(_Form):
+class LeaseAnswer(_Form, frozen=True):
     """A lease, or None if there are no games now; ask again after `retry` seconds."""
 
     lease: Lease | None = None
     retry: float = 0
 
 
-class ProgressReport(_Form):
+class ProgressReport(_Form, frozen=True):
     """What a worker has done for a lease so far; the lease is renewed if it has grown."""
 
     steps: Annotated[int, Meta(ge=0)]  # of its games, in any unit
 
 
-class Renewal(_Form):
+class Renewal(_Form, frozen=True):
     """The answer to a report of progress."""
 
     seconds: float  # until the lease ends
     is_wanted: bool  # False: play no more games of it
 
 
-class Upload(_Form):
+class Upload(_Form, frozen=True):
     """Finished games of a lease."""
 
     lease: Id
     games: Annotated[list[bytes], Meta(min_length=1, max_length=MOST_GAMES)]  # as `pack` gives
 
 
-class Refusal(_Form):
+class Refusal(_Form, frozen=True):
     """Why a game of an upload was refused."""
 
     number: int  # in the upload, from 0
     reason: str
 
 
-class Receipt(_Form):
+class Receipt(_Form, frozen=True):
     """What became of an upload. What is accepted or known is safe on the server's disk."""
 
     accepted: int
@@ -150,7 +150,7 @@ class Receipt(_Form):
     refused: list[Refusal]
 
 
-class Canary(_Form):
+class Canary(_Form, frozen=True):
     """A position with a net's outputs, which every machine must reproduce to play with it."""
 
     game: Name
@@ -161,7 +161,7 @@ class Canary(_Form):
     value: float  # of the mover
 
 
-class NetBundle(_Form):
+class NetBundle(_Form, frozen=True):
     """A net with its canaries."""
 
     net: PackedNet
@@ -173,7 +173,7 @@ class NetBundle(_Form):
         return digest(encode(self))
 
 
-class TaskOrder(_Form):
+class TaskOrder(_Form, frozen=True):
     """A trainer wants the games of a task."""
 
     job: Id  # which run they are for; the server keeps the games of each job apart
@@ -187,14 +187,14 @@ class TaskOrder(_Form):
         return digest(encode(msgspec.structs.replace(self, done=[])))[:32]
 
 
-class TaskState(_Form):
+class TaskState(_Form, frozen=True):
     """How far a task is."""
 
     games: int
     finished: int
 
 
-class Delivery(_Form):
+class Delivery(_Form, frozen=True):
     """Games of a task in the order in which they came."""
 
     games: list[bytes]  # as `pack` gives
@@ -202,7 +202,7 @@ class Delivery(_Form):
     state: TaskState
 
 
-class Withdrawn(_Form):
+class Withdrawn(_Form, frozen=True):
     """The records of a job that nets are no longer to learn from."""
 
     records: list[str]  # their ids

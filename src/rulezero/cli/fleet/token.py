@@ -95,12 +95,13 @@ def list_tokens(
     if as_json:
         print_json([each.model_dump() for each in found])
         return
-    table = plain_table("id", "name", "scopes", "made", "games", "state")
+    console = open_console()
+    table = plain_table(console, "id", "name", "scopes", "made", ">games", "state")
     for each in found:
         made = datetime.fromtimestamp(each.created, UTC).strftime("%Y-%m-%d")
         scopes = " ".join(each.scopes)
         table.add_row(each.id, each.name, scopes, made, f"{each.games:,}", each.state)
-    open_console().print(table)
+    console.print(table)
 
 
 @app.command()

@@ -139,10 +139,19 @@ class LeaseBook:
         self.tasks[task.id] = task
         self.tasks = dict(sorted(self.tasks.items(), key=lambda item: item[1].number))
 
-    def forget(self, task: OpenTask) -> None:
+    def replace(self, task: OpenTask) -> None:
+        """Offers the games of a task in the state that the database has; leases stay."""
+        held = [lease for lease in self.leases.values() if lease.task == task.id]
+        self.add(task)
+        for lease in held:
+            lease.left = {index for index in lease.left if not task.is_stored(index)}
+            for index in lease.left if lease.is_active else ():
+                task.hold(lease.id, index)
+
+    def forget(self, task_id: str) -> None:
         """Removes a task and its leases."""
-        self.tasks.pop(task.id, None)
-        for lease in [lease for lease in self.leases.values() if lease.task == task.id]:
+        self.tasks.pop(task_id, None)
+        for lease in [lease for lease in self.leases.values() if lease.task == task_id]:
             del self.leases[lease.id]
 
     def assign(self, asked: Quota) -> HeldLease | None:

@@ -95,7 +95,7 @@ class Service:
         await self.tokens.refresh()
         for task in await asyncio.to_thread(self._table.unfinished):
             self._book.add(task)
-            for lease in await asyncio.to_thread(lambda t=task: [*self._table.leases(t.id)]):
+            for lease in await asyncio.to_thread(self._table.leases, task.id):
                 lease.is_active = True
                 self._book.restore(lease)
         self._sweeper = asyncio.create_task(self._sweep())
@@ -179,37 +179,36 @@ class Service:
                 task=task.id,
                 games=receipt.accepted,
             )
-        if task.is_done and task.id in self._book.tasks:
-            self._book.forget(task)
+        current = self._book.tasks.get(task.id)
+        if current is not None and current.is_done:
+            await self._end(task.id)
         self.arrivals.ring()
         return receipt
 
     async def add_task(self, order: TaskOrder) -> TaskState:
         """Offers the games of a task to workers."""
-        if order.id not in self._book.tasks:
-            if len(self._book.tasks) >= MOST_OPEN_TASKS:
-                raise BusyError(
-                    f"the server has {MOST_OPEN_TASKS} open tasks: wait until some are done"
-                )
+        before = self._book.tasks.get(order.id)
+        if before is None and len(self._book.tasks) >= MOST_OPEN_TASKS:
+            raise BusyError(
+                f"the server has {MOST_OPEN_TASKS} open tasks: wait until some are done"
+            )
+        if before is None or before.order != order:
             task = await asyncio.to_thread(self._table.add, order)
-            # Another request may have been faster.
-            if order.id not in self._book.tasks and not task.is_done:
-                self._late.pop(task.id, None)
-                self._book.add(task)
-                log_event("task", task=task.id, job=order.job, games=task.games)
+            self._late.pop(task.id, None)
             if task.is_done:
-                return TaskState(games=task.games, finished=task.stored)
+                await self._end(task.id)
+            else:
+                self._book.replace(task)
+            log_event("task", task=task.id, job=order.job, games=task.games, finished=task.stored)
+            before = task
         self.news.ring()
-        task = self._book.tasks[order.id]
-        return TaskState(games=task.games, finished=task.stored)
+        return TaskState(games=before.games, finished=before.stored)
 
     async def close_task(self, task_id: str) -> None:
         """No more games of a task are played."""
         if await asyncio.to_thread(self._table.state, task_id) is None:
             raise MissingError(f"there is no task {task_id}")
-        await asyncio.to_thread(self._table.set_closed, task_id, is_closed=True)
-        if task_id in self._book.tasks:
-            self._book.forget(self._book.tasks[task_id])
+        await self._end(task_id)
         log_event("closed", task=task_id)
 
     async def deliver(self, task_id: str, after: int, wait: float) -> Delivery:
@@ -321,6 +320,11 @@ class Service:
             while len(self._late) > _MOST_LATE:
                 self._late.pop(next(iter(self._late)))
         return found
+
+    async def _end(self, task_id: str) -> None:
+        """Offers no more games of a task."""
+        self._book.forget(task_id)
+        await asyncio.to_thread(self._table.set_closed, task_id, is_closed=True)
 
     def _give_back(self, lease: HeldLease) -> None:
         if self._book.release(lease):

@@ -1,7 +1,7 @@
 """Tasks and leases in the database. These functions wait for it, so threads call them."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
@@ -41,21 +41,14 @@ class TaskTable:
 
     def unfinished(self) -> list[OpenTask]:
         """The tasks that are not closed and have games left, oldest first."""
-        counted = (
-            sa.select(_games.c.task, sa.func.count().label("stored"))
-            .group_by(_games.c.task)
-            .subquery()
-        )
-        chosen = (
-            sa.select(_tasks)
-            .outerjoin(counted, counted.c.task == _tasks.c.id)
-            .where(~_tasks.c.is_closed, sa.func.coalesce(counted.c.stored, 0) < _tasks.c.games)
-            .order_by(_tasks.c.number)
-        )
+        chosen = sa.select(_tasks).where(~_tasks.c.is_closed).order_by(_tasks.c.number)
         with self._engine.connect() as connection:
             rows = connection.execute(chosen).fetchall()
             opened = [self._opened(connection, row) for row in rows]
-            return [task for task in opened if not task.is_done]
+        for task in opened:
+            if task.is_done:  # the server was killed before it could close it
+                self.set_closed(task.id, is_closed=True)
+        return [task for task in opened if not task.is_done]
 
     def find(self, task_id: str) -> OpenTask | None:
         """A task, with the state of its games."""
@@ -136,11 +129,11 @@ class TaskTable:
             row = connection.execute(sa.select(_leases).where(_leases.c.id == lease_id)).first()
             return None if row is None else _lease(row)
 
-    def leases(self, task_id: str) -> Iterator[HeldLease]:
+    def leases(self, task_id: str) -> list[HeldLease]:
         """All leases of a task, oldest first."""
         chosen = sa.select(_leases).where(_leases.c.task == task_id).order_by(_leases.c.created)
         with self._engine.connect() as connection:
-            yield from map(_lease, connection.execute(chosen).fetchall())
+            return [_lease(row) for row in connection.execute(chosen)]
 
     def _opened(self, connection: Connection, row: Any) -> OpenTask:
         order = decode(bytes(row.content), TaskOrder)
