@@ -45,7 +45,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Answers
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
         number = min(len(self.server.asked), len(self.server.answers) - 1)
         status, headers, body = self.server.answers[number]
@@ -58,7 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         self.do_GET()
 
     def log_message(self, *_: object) -> None:
