@@ -41,7 +41,7 @@ from rulezero.data import Record, RecordError, Store, arrays, records
 from rulezero.endgame import TableError
 from rulezero.errors import RunError, nearest
 from rulezero.fleet.protocol import FleetError
-from rulezero.fleets import Token, serve
+from rulezero.fleets import Token, serve, work
 from rulezero.games import PiecesError, PythonGame, game_names, load, pieces, register, view
 from rulezero.games.check import GameCheck, check_game
 from rulezero.games.info import info, moves_by_kind
@@ -89,7 +89,7 @@ __all__ = [  # noqa: RUF022
     "open_run",
     "rate", "regimes", "report", "reports", "resume", "runs", "steps", "train",
     # fleets of several machines
-    "Token", "fleets", "serve",
+    "Token", "fleets", "serve", "work",
     # errors, and other things
     "FleetError", "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError",
     "PlayerError", "PositionError", "PricesError", "RatingError", "RecordError", "RulezeroError",

@@ -9,11 +9,22 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from rulezero.errors import RunError, among
 from rulezero.fleet.protocol import HANDSHAKE, FleetError
 from rulezero.fleet.server.forms import SCOPES, MadeToken, Scope, Token, WithdrawnGames, chosen
+from rulezero.fleet.work import WorkStatus, work
 
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["SCOPES", "MadeToken", "Token", "Tokens", "scope_of", "serve", "tokens"]
+__all__ = [
+    "SCOPES",
+    "MadeToken",
+    "Token",
+    "Tokens",
+    "WorkStatus",
+    "scope_of",
+    "serve",
+    "tokens",
+    "work",
+]
 
 _TIMEOUT = 30.0  # seconds
 _NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "httpx", "prometheus_client")

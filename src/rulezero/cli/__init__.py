@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import rulezero as rz
-from rulezero.cli.fleet import serve, token
+from rulezero.cli.fleet import serve, token, worker
 from rulezero.cli.games import bench, check, games, perft, solve, tour
 from rulezero.cli.play import analyse, match, play, players, replay
 from rulezero.cli.results import diagnose, rate, report
@@ -42,6 +42,7 @@ app.command("generate", rich_help_panel=_TRAIN)(generate.generate)
 app.command("fit", rich_help_panel=_TRAIN)(with_flags(fit.fit, fit.FLAGS))
 app.command("export", rich_help_panel=_TRAIN)(export.export)
 app.command("serve", rich_help_panel=_FLEET)(serve.serve)
+app.command("worker", rich_help_panel=_FLEET)(worker.worker)
 app.add_typer(token.app, name="token", rich_help_panel=_FLEET)
 app.command("report", rich_help_panel=_JUDGE)(report.report)
 app.command("rate", rich_help_panel=_JUDGE)(rate.rate)

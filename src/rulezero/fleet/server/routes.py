@@ -93,7 +93,8 @@ async def status(host: At, _: Anyone) -> Status:
 async def lease(request: Request, host: At, token: Worker) -> Response:
     """Leases games of a task to a worker."""
     body = await read_body(request, _LARGEST_QUESTION)
-    return message(await host.service.lease(token, read_message(body, LeaseRequest)))
+    asked = read_message(body, LeaseRequest)
+    return message(await host.service.lease(token, asked, request.is_disconnected))
 
 
 @router.post(

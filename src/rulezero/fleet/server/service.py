@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,7 +116,12 @@ class Service:
         self._engine.dispose()
         log_event("stopped", games=self._writer.games)
 
-    async def lease(self, token: Token, asked: LeaseRequest) -> LeaseAnswer:
+    async def lease(
+        self,
+        token: Token,
+        asked: LeaseRequest,
+        is_gone: Callable[[], Awaitable[bool]],  # whether the worker waits no more
+    ) -> LeaseAnswer:
         """Games for a worker, once there are some."""
         if self._assigning >= MOST_ASSIGNING or self.news.waiting >= MOST_WAITING:
             raise BusyError("the server is busy with requests for games")
@@ -123,7 +129,9 @@ class Service:
         quota = Quota(token.id, asked.worker, asked.machine, asked.games)
 
         async def look() -> HeldLease | None:
-            return self._book.assign(quota) if self._assigning < MOST_ASSIGNING else None
+            if self._assigning >= MOST_ASSIGNING or await is_gone():
+                return None
+            return self._book.assign(quota)
 
         lease = await self.news.wait_for(look, asked.wait)
         if lease is None:
@@ -136,6 +144,8 @@ class Service:
             raise
         finally:
             self._assigning -= 1
+        if await is_gone():  # otherwise its games would wait for the end of the lease
+            self._give_back(lease)
         task = self._book.tasks.get(lease.task)
         if task is None:
             return LeaseAnswer(retry=0)  # its last games came while this was written
