@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 import rulezero as rz
+from rulezero.fleet import protocol
 from rulezero.fleet.local import run
 from rulezero.play.resign import Resign
 from rulezero.play.table import Finished
@@ -58,3 +59,12 @@ def test_unknown_fields_and_nonsense_are_refused() -> None:
     for nonsense in b"", b"\xc1", msgspec.msgpack.encode(task)[:-3]:
         with pytest.raises(rz.GameError, match="the message is not a finished"):
             decode(nonsense, Finished)
+
+
+def test_a_message_with_bytes_that_are_no_text_is_refused() -> None:
+    """Invalid UTF-8 is an error of the message, not of the program that reads it."""
+    message = msgspec.msgpack.encode(TASK).replace(b"razzle", b"razz\xff\xfe")
+    with pytest.raises(rz.RulezeroError, match="the message is not a task"):
+        decode(message, Task)
+    with pytest.raises(rz.RulezeroError, match="the body is not a message Task"):
+        protocol.decode(message, Task)
