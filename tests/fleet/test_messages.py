@@ -9,6 +9,7 @@ from zstandard import ZstdDecompressor
 import rulezero as rz
 from rulezero.data.record import read_record
 from rulezero.data.shard import decompress
+from rulezero.fleet import protocol
 from rulezero.fleet.local import run
 from rulezero.fleet.protocol import FleetError, open_pair, pack, unpack
 from rulezero.play.resign import Resign
@@ -78,3 +79,12 @@ def test_what_is_not_a_packed_game_is_refused(nonsense: bytes) -> None:
     """Damaged games give one line, never another exception."""
     with pytest.raises(FleetError, match=r"^not a packed game: [^\n]*$"):
         unpack(nonsense)
+
+
+def test_a_message_with_bytes_that_are_no_text_is_refused() -> None:
+    """Invalid UTF-8 is an error of the message, not of the program that reads it."""
+    message = msgspec.msgpack.encode(TASK).replace(b"razzle", b"razz\xff\xfe")
+    with pytest.raises(rz.RulezeroError, match="the message is not a task"):
+        decode(message, Task)
+    with pytest.raises(rz.RulezeroError, match="the body is not a message Task"):
+        protocol.decode(message, Task)

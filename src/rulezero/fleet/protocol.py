@@ -217,7 +217,7 @@ def decode(body: bytes, form: type[Message]) -> Message:
     """The message of a body; FleetError says what is wrong with it."""
     try:
         return msgspec.msgpack.decode(body, type=form)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FleetError(f"the body is not a message {form.__name__}: {error}") from error
 
 

@@ -118,5 +118,5 @@ async def _found(host: At, token_id: str) -> Token:
 
 
 async def _changed(host: At, event: str, admin: Token, token: Token) -> None:
-    await host.service.tokens.refresh(at_once=True)
+    await host.service.tokens.refresh(0)
     log_event(event, by=admin.name, token=token.name, token_id=token.id)

@@ -6,12 +6,14 @@ import re
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 import zstandard
 
 from rulezero._core import Game, RulezeroError, game_options
 from rulezero.data.check import check
 from rulezero.data.columns import RecordError
 from rulezero.data.record import Record
+from rulezero.data.replay import Replay
 from rulezero.data.shard import decompress
 from rulezero.data.thoughts import Thoughts
 from rulezero.fleet.nets import PackedNet, nets_of
@@ -27,6 +29,7 @@ from rulezero.play.task import FORMAT, Task, begin, check_task
 
 _FILES = ("tables", "weights")  # keys of players that name files
 _NET_NAME = re.compile(r"[ -~]{1,1000}\Z")
+_ROUNDING = 1e-4  # of a recorded value
 _IDENTITY = re.compile(r"#([0-9a-f]{12})\Z")
 
 
@@ -144,7 +147,7 @@ class Opener:
             note = None if thoughts is None else _read_thoughts(thoughts)
             if thoughts is not None and msgspec.msgpack.encode(note) != thoughts:
                 raise FleetError("the note is not in the form that rulezero writes")
-        except (msgspec.DecodeError, RecordError, ValueError) as error:
+        except (msgspec.DecodeError, zstandard.ZstdError, RecordError, ValueError) as error:
             raise FleetError(f"not a finished game: {one_line(error)}") from error
         digest = hashlib.sha256(len(data).to_bytes(8, "little") + data + (thoughts or b""))
         return Unpacked(frame, record, record.id, note, digest.digest()[:16])
@@ -200,23 +203,41 @@ def refusal(given: Unpacked, order: TaskOrder, game: Game, nets: dict[str, NetId
         return f"it was stopped after {record.plies} plies, not after {longest}"
     if record.plies > longest:
         return f"it has {record.plies} plies; the limit is {longest}"
-    if (given.note is None) != (task.judge is None):
-        return (
-            "it has a note, but no judge" if task.judge is None else "the judge's note is missing"
-        )
+    if given.note is None and task.judge is not None:
+        return "the judge's note is missing"
+    if given.note is not None and task.judge is None:
+        return "it has a note, but the task has no judge"
     return ""
 
 
-def verification(given: Unpacked, game: Game) -> str:
+def verification(given: Unpacked, task: Task, game: Game) -> str:
     """What is wrong with a game by the rules; "" if nothing is. It is replayed in the core."""
     try:
-        check(given.record, game=game)
+        replay = check(given.record, game=game)
         if given.note is not None:
             noted = msgspec.structs.replace(given.record, thoughts=given.note)
             check(noted, game=game)
     except RulezeroError as error:
         return one_line(error)
+    if given.record.end_reason == "resigned" and not _follows(given.record, task, replay):
+        return "a player resigned whose values do not allow it"
     return ""
+
+
+def _follows(record: Record, task: Task, replay: Replay) -> bool:
+    """Whether a resignation follows from the values of the player who resigned.
+
+    The value of the last choice, in place of which it resigned, is not in the record.
+    """
+    assert task.resign is not None
+    loser = 0 if record.outcome < 0 else 1
+    own = np.flatnonzero(replay.movers == loser)
+    own = own[own >= record.opening]
+    needed = task.resign.choices - 1
+    if replay.last.mover != loser or len(own) < needed:
+        return False
+    values = record.columns().value[own[len(own) - needed :]] * (1 - 2 * loser)
+    return bool((values < _ROUNDING - task.resign.value).all())
 
 
 def one_line(error: object) -> str:

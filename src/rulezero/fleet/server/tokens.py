@@ -16,6 +16,7 @@ from rulezero.fleet.server.limits import TOKEN_CACHE_SECONDS, Meter
 
 PREFIX = "rz_"
 _LONGEST = 200  # characters of a token
+_MISS_SECONDS = 0.05  # between two looks for tokens that are not known
 
 
 class TokenTable:
@@ -121,15 +122,18 @@ class TokenCache:
             return None
         await self.refresh()
         token = self._hashes.get(hash_of(secret))
+        if token is None:  # it may be a moment old
+            await self.refresh(_MISS_SECONDS)
+            token = self._hashes.get(hash_of(secret))
         return None if token is None or token.revoked is not None else token
 
-    async def refresh(self, *, at_once: bool = False) -> None:
-        """Reads the tokens again if that was long ago."""
-        if not at_once and time.monotonic() - self._read < TOKEN_CACHE_SECONDS:
+    async def refresh(self, age: float = TOKEN_CACHE_SECONDS) -> None:
+        """Reads the tokens again if that was longer ago than `age` seconds."""
+        if time.monotonic() - self._read < age:
             return
         async with self._lock:
             begun = time.monotonic()
-            if at_once or begun - self._read >= TOKEN_CACHE_SECONDS:
+            if begun - self._read >= age:
                 self._hashes = await asyncio.to_thread(self._table.hashes)
                 self._read = begun
 

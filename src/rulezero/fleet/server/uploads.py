@@ -99,9 +99,8 @@ def check_games(upload: Upload, lease: HeldLease, task: OpenTask) -> Checked:
             if not (index < task.games and lease.has(index)):
                 refused[number] = f"game {index} of the task was not leased to this token"
                 continue
-            reason = refusal(game, task.order, task.game, task.nets) or verification(
-                game, task.game
-            )
+            reason = refusal(game, task.order, task.game, task.nets)
+            reason = reason or verification(game, task.order.task, task.game)
         except RulezeroError as error:
             reason = one_line(error)
         if reason:
