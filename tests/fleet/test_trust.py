@@ -10,10 +10,10 @@ import onnx
 import pytest
 
 import rulezero as rz
-from rulezero.fleet.net_cache import NetCache
 from rulezero.fleet.nets import pack_net
 from rulezero.fleet.protocol import FleetError, Lease, NetBundle, encode
-from rulezero.fleet.trust import check_lease, check_model
+from rulezero.fleet.worker.net_cache import NetCache
+from rulezero.fleet.worker.trust import check_lease, check_model
 from rulezero.nets.card import beside
 from rulezero.play.nets import PATHS
 from rulezero.play.task import Task

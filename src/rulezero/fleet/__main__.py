@@ -16,7 +16,7 @@ import msgspec
 
 from rulezero.fleet.client import FATAL
 from rulezero.fleet.protocol import FleetError
-from rulezero.fleet.worker import Worker, WorkerReport, WorkerSettings
+from rulezero.fleet.worker.worker import Worker, WorkerReport, WorkerSettings
 
 
 def _watch_stdin(on_close: Callable[[], None]) -> None:

@@ -15,7 +15,7 @@ import msgspec
 from rulezero.fleet.attached import Attached, Death
 from rulezero.fleet.client import Client, read_token
 from rulezero.fleet.protocol import FleetError
-from rulezero.fleet.worker import WorkerReport, WorkerSettings
+from rulezero.fleet.worker.worker import WorkerReport, WorkerSettings
 from rulezero.machine import check_workers, cores
 
 _PATIENCE = 60.0  # seconds; then the leases of a dead worker have ended

@@ -12,8 +12,6 @@ import msgspec
 
 from rulezero._core import RulezeroError
 from rulezero.fleet.client import FATAL, Client
-from rulezero.fleet.courier import Courier
-from rulezero.fleet.net_cache import NetCache
 from rulezero.fleet.playing import Playing
 from rulezero.fleet.protocol import (
     MOST_GAMES,
@@ -22,8 +20,10 @@ from rulezero.fleet.protocol import (
     LeaseRequest,
     Machine,
 )
-from rulezero.fleet.spool import Spool
-from rulezero.fleet.trust import check_lease
+from rulezero.fleet.worker.courier import Courier
+from rulezero.fleet.worker.net_cache import NetCache
+from rulezero.fleet.worker.spool import Spool
+from rulezero.fleet.worker.trust import check_lease
 from rulezero.nets.card import digest
 from rulezero.nets.parity import cpu
 from rulezero.play.nets import NetStore
