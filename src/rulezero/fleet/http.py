@@ -41,7 +41,7 @@ class HttpFleet:
         self._client = client
         self._nets = nets
         self._job = job
-        self._hosted = hosted
+        self.hosted = hosted
 
     def run(
         self, tasks: Sequence[Task], done: Sequence[Collection[int]] = ()
@@ -99,9 +99,9 @@ class HttpFleet:
         """The games of a task that are not in `seen`, which gets their indices."""
         after = 0
         while len(seen) < order.task.games:
-            if self._hosted is not None:
-                self._hosted.check()
-            wait = _WAIT if self._hosted is None else _QUICK_WAIT
+            if self.hosted is not None:
+                self.hosted.check()
+            wait = _WAIT if self.hosted is None else _QUICK_WAIT
             try:
                 delivery = self._client.deliveries(order.id, after, wait)
             except FleetError as error:
