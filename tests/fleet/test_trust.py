@@ -53,6 +53,7 @@ def test_a_harmless_lease_is_taken() -> None:
         ({"a": "puct:net=runs/x"}, "has a net that the server does not send"),
         ({"judge": "policy:net=/etc/passwd"}, "has a net that the server does not send"),
         ({"a": "human"}, "human"),
+        ({"format": 1}, "a task of format 1"),
         ({"a": "nonsense"}, "there is no player"),
         ({"games": 5}, "has games that its task of 5 has not"),
     ],

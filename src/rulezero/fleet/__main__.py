@@ -54,8 +54,8 @@ def run_worker() -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: worker.stop())
         worker.run()
-    except FleetError as error:
-        is_fatal = error.status in FATAL
+    except (FleetError, OSError) as error:  # OSError: its cache cannot be used
+        is_fatal = isinstance(error, FleetError) and error.status in FATAL
         report(WorkerReport(games=0, state="ended", line=str(error), is_fatal=is_fatal))
         code = 1
     os._exit(code)  # the thread that plays would not end before its games do
