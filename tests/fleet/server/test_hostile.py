@@ -27,7 +27,7 @@ from rulezero.fleet.protocol import (
     encode,
     pack,
 )
-from rulezero.fleet.server.inspection import Opener, refusal, verification
+from rulezero.fleet.server.inspection import Opener, refusal, verify
 from rulezero.play.resign import Resign
 from rulezero.play.task import Task
 from support.fleet_servers import (
@@ -444,7 +444,7 @@ def test_resignations_follow_from_the_values() -> None:
 
     def found(packed: bytes) -> str:
         opened = Opener().open(packed)
-        return refusal(opened, order, game, {}) or verification(opened, task, game)
+        return refusal(opened, order, game, {}) or verify([opened], task, game)[0]
 
     resigned = [each for each in played(task) if each.record.end_reason == "resigned"]
     assert resigned

@@ -103,7 +103,7 @@ def test_slices_shrink_and_are_disjoint(tmp_path: Path) -> None:
     with serving(tmp_path) as server, caller(server, "worker", "trainer") as me:
         first = me.order(TASK)
         second = me.order(JUDGED)
-        leases = []
+        leases: list[Lease] = []
         while not leases or leases[-1].task_id == first:
             leases.append(me.lease(worker=f"w{len(leases) % 2}"))
         sizes = [len(indices(lease)) for lease in leases[:-1]]

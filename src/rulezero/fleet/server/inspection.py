@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -10,10 +11,10 @@ import numpy as np
 import zstandard
 
 from rulezero._core import Game, RulezeroError, game_options
-from rulezero.data.check import check
+from rulezero.data.check import check_many
 from rulezero.data.columns import RecordError
 from rulezero.data.record import Record
-from rulezero.data.replay import Replay
+from rulezero.data.replay import Replay, follow
 from rulezero.data.shard import decompress
 from rulezero.data.thoughts import Thoughts
 from rulezero.fleet.nets import PackedNet, nets_of
@@ -210,18 +211,22 @@ def refusal(given: Unpacked, order: TaskOrder, game: Game, nets: dict[str, NetId
     return ""
 
 
-def verification(given: Unpacked, task: Task, game: Game) -> str:
-    """What is wrong with a game by the rules; "" if nothing is. It is replayed in the core."""
-    try:
-        replay = check(given.record, game=game)
-        if given.note is not None:
-            noted = msgspec.structs.replace(given.record, thoughts=given.note)
-            check(noted, game=game)
-    except RulezeroError as error:
-        return one_line(error)
-    if given.record.end_reason == "resigned" and not _follows(given.record, task, replay):
-        return "a player resigned whose values do not allow it"
-    return ""
+def verify(games: Sequence[Unpacked], task: Task, game: Game) -> list[str]:
+    """What is wrong with each game by the rules; "" if nothing is. The core replays them."""
+    found = check_many([each.record for each in games], game=game)
+    noted = [number for number, each in enumerate(games) if each.note is not None]
+    notes = [
+        msgspec.structs.replace(games[number].record, thoughts=games[number].note)
+        for number in noted
+    ]
+    for number, fault in zip(noted, check_many(notes, game=game), strict=True):
+        found[number] = found[number] or fault
+    for number, each in enumerate(games):
+        if not found[number] and each.record.end_reason == "resigned":
+            replay = follow(game, each.record.start, each.record.action_numbers())
+            if not _follows(each.record, task, replay):
+                found[number] = "a player resigned whose values do not allow it"
+    return ["" if fault is None else one_line(fault) for fault in found]
 
 
 def _follows(record: Record, task: Task, replay: Replay) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rulezero._core import RulezeroError
 from rulezero.fleet.protocol import Receipt, Refusal, Upload
 from rulezero.fleet.server.forms import Token
-from rulezero.fleet.server.inspection import Opener, Unpacked, one_line, refusal, verification
+from rulezero.fleet.server.inspection import Opener, Unpacked, one_line, refusal, verify
 from rulezero.fleet.server.leases import HeldLease, LeaseBook, OpenTask
 from rulezero.fleet.server.log import log_event
 from rulezero.fleet.server.metrics import Metrics
@@ -91,20 +91,22 @@ class Uploads:
 
 def check_games(upload: Upload, lease: HeldLease, task: OpenTask) -> Checked:
     """Which games of an upload are games of the lease, and valid."""
-    opener, valid, refused = Opener(), dict[int, Unpacked](), dict[int, str]()
+    opener, opened, refused = Opener(), dict[int, Unpacked](), dict[int, str]()
     for number, packed in enumerate(upload.games):
         try:
             game = opener.open(packed)
             index = game.record.index
-            if not (index < task.games and lease.has(index)):
-                refused[number] = f"game {index} of the task was not leased to this token"
-                continue
-            reason = refusal(game, task.order, task.game, task.nets)
-            reason = reason or verification(game, task.order.task, task.game)
+            if index < task.games and lease.has(index):
+                reason = refusal(game, task.order, task.game, task.nets)
+            else:
+                reason = f"game {index} of the task was not leased to this token"
         except RulezeroError as error:
             reason = one_line(error)
         if reason:
             refused[number] = reason
         else:
-            valid[number] = game
+            opened[number] = game
+    faults = verify([*opened.values()], task.order.task, task.game)
+    refused |= {number: fault for number, fault in zip(opened, faults, strict=True) if fault}
+    valid = {number: game for number, game in opened.items() if number not in refused}
     return Checked(valid, refused)
