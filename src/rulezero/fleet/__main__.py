@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 import msgspec
 
-from rulezero.fleet.client import FATAL
 from rulezero.fleet.protocol import FleetError
 from rulezero.fleet.worker.worker import Worker, WorkerReport, WorkerSettings
 
@@ -47,7 +46,7 @@ def run_worker() -> None:
             sys.stdout.buffer.write(msgspec.json.encode(news) + b"\n")
             sys.stdout.buffer.flush()
 
-    code = 0
+    code, worker = 0, None
     try:
         worker = Worker(settings, report)
         _watch_stdin(worker.stop)
@@ -55,7 +54,7 @@ def run_worker() -> None:
             signal.signal(number, lambda *_: worker.stop())
         worker.run()
     except (FleetError, OSError) as error:  # OSError: its cache cannot be used
-        is_fatal = isinstance(error, FleetError) and error.status in FATAL
+        is_fatal = worker is not None and worker.is_hopeless
         report(WorkerReport(games=0, state="ended", line=str(error), is_fatal=is_fatal))
         code = 1
     os._exit(code)  # the thread that plays would not end before its games do

@@ -13,11 +13,13 @@ from rulezero._core import Game
 from rulezero.data.record import Record
 from rulezero.errors import RunError
 from rulezero.files import write_whole
+from rulezero.fleet.canaries import canaries
 from rulezero.fleet.choice import FleetKind, Orders
 from rulezero.fleet.client import TOKEN, Client
 from rulezero.fleet.hosted import Hosted
 from rulezero.fleet.nets import nets_of, pack_net
-from rulezero.fleet.protocol import FleetError, NetBundle, TaskOrder, unpack
+from rulezero.fleet.protocol import Canary, FleetError, NetBundle, TaskOrder, unpack
+from rulezero.play.evaluators import Options
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.table import Finished
@@ -42,6 +44,7 @@ class HttpFleet:
         self._nets = nets
         self._job = job
         self.hosted = hosted
+        self._sent: dict[tuple[str, ...], str] = {}  # digests by nets, and their players
 
     def run(
         self, tasks: Sequence[Task], done: Sequence[Collection[int]] = ()
@@ -76,14 +79,26 @@ class HttpFleet:
         return self._client.withdrawn(self._job)
 
     def _order(self, task: Task, done: Iterable[int]) -> TaskOrder:
-        nets = {name: self._send(name, suffixes) for name, suffixes in nets_of([task]).items()}
+        nets = {name: self._send(name, task) for name in nets_of([task])}
         return TaskOrder(job=self._job, task=task, nets=nets, done=_ranges(done))
 
-    def _send(self, net: str, suffixes: Iterable[str]) -> str:
-        """Sends a net, if the server does not have it; returns its digest."""
-        bundle = NetBundle(net=pack_net(net, suffixes, self._nets))
-        self._client.put_net(bundle)
-        return bundle.digest
+    def _send(self, net: str, task: Task) -> str:
+        """Sends a net of a task, if the server does not have it; returns its digest."""
+        texts = sorted({text for text in (task.a, task.b, task.judge) if text is not None})
+        key = (net, *(text for text in texts if read_player(text).net == net))
+        if key not in self._sent:
+            tests = [canary for text in key[1:] for canary in self._canaries(net, text)]
+            packed = pack_net(net, nets_of([task])[net], self._nets)
+            bundle = NetBundle(net=packed, canaries=tests)
+            self._client.put_net(bundle)
+            self._sent[key] = bundle.digest
+        return self._sent[key]
+
+    def _canaries(self, net: str, text: str) -> list[Canary]:
+        """Test positions for a net, computed as a player's text says."""
+        given = read_player(text).spec.options
+        options = {key: given[key] for key in Options._fields if key in given}
+        return canaries(net, options, self._nets)
 
     def _put(self, order: TaskOrder) -> None:
         """Orders a task; the server may be a new one that does not have its nets."""
@@ -92,6 +107,7 @@ class HttpFleet:
         except FleetError as error:
             if not order.nets or error.status not in (404, 409, 422):
                 raise
+            self._sent.clear()
             self._order(order.task, ())
             self._client.put_order(order)
 
