@@ -18,7 +18,7 @@ from rulezero.fleet.choice import FleetKind, Orders
 from rulezero.fleet.client import TOKEN, Client
 from rulezero.fleet.hosted import Hosted
 from rulezero.fleet.nets import nets_of, pack_net
-from rulezero.fleet.protocol import Canary, FleetError, NetBundle, TaskOrder, unpack
+from rulezero.fleet.protocol import FleetError, NetBundle, TaskOrder, unpack
 from rulezero.play.evaluators import Options
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
@@ -44,7 +44,7 @@ class HttpFleet:
         self._nets = nets
         self._job = job
         self.hosted = hosted
-        self._sent: dict[tuple[str, ...], str] = {}  # digests by nets, and their players
+        self._sent: dict[tuple[object, ...], str] = {}  # digests by nets and how they are computed
 
     def run(
         self, tasks: Sequence[Task], done: Sequence[Collection[int]] = ()
@@ -84,21 +84,15 @@ class HttpFleet:
 
     def _send(self, net: str, task: Task) -> str:
         """Sends a net of a task, if the server does not have it; returns its digest."""
-        texts = sorted({text for text in (task.a, task.b, task.judge) if text is not None})
-        key = (net, *(text for text in texts if read_player(text).net == net))
+        packed = pack_net(net, nets_of([task])[net], self._nets)
+        ways = _ways(net, task)
+        key = (packed.digest, *ways)
         if key not in self._sent:
-            tests = [canary for text in key[1:] for canary in self._canaries(net, text)]
-            packed = pack_net(net, nets_of([task])[net], self._nets)
+            tests = [canary for way in ways for canary in canaries(net, dict(way), self._nets)]
             bundle = NetBundle(net=packed, canaries=tests)
             self._client.put_net(bundle)
             self._sent[key] = bundle.digest
         return self._sent[key]
-
-    def _canaries(self, net: str, text: str) -> list[Canary]:
-        """Test positions for a net, computed as a player's text says."""
-        given = read_player(text).spec.options
-        options = {key: given[key] for key in Options._fields if key in given}
-        return canaries(net, options, self._nets)
 
     def _put(self, order: TaskOrder) -> None:
         """Orders a task; the server may be a new one that does not have its nets."""
@@ -133,6 +127,15 @@ class HttpFleet:
                     seen.add(finished.record.index)
                     yield finished
             after = delivery.next
+
+
+def _ways(net: str, task: Task) -> list[tuple[tuple[str, str], ...]]:
+    """How the players of a task compute a net: the keys backend, precision and device."""
+    players = [read_player(text) for text in (task.a, task.b, task.judge) if text is not None]
+    given = [player.spec.options for player in players if player.net == net]
+    return sorted(
+        {tuple((key, keys[key]) for key in Options._fields if key in keys) for keys in given}
+    )
 
 
 def _check(record: Record, task: Task, game: Game) -> None:
