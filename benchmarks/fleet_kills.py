@@ -62,9 +62,9 @@ def disturb(
     fleet = ["--fleet", "http", "--workers", "2"]
     while True:
         is_begun = rz.Run(out).exists
-        begun = ["--resume", out] if is_begun else [recipe, "--preset", "tiny", *words]
-        place = [] if is_begun else ["--out", out]
-        with begin("train", *begun, *fleet, *place) as process:
+        new = [recipe, "--preset", "tiny", *words, "--out", str(out)]
+        begun = ["--resume", str(out)] if is_begun else new
+        with begin("train", *begun, *fleet) as process:
             while process.poll() is None:
                 time.sleep(min(dice.expovariate(1 / every), 4 * every))
                 who = dice.choice(["worker", "worker", "server", "trainer"])
