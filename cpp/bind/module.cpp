@@ -41,6 +41,7 @@ NB_MODULE(_core, m) {
   bind_mlp(m);
   bind_endgame(m);
   bind_replay(m);
+  bind_verify(m);
 
   m.def(
       "load_game",

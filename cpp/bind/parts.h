@@ -19,6 +19,7 @@ void bind_mlp(nanobind::module_& m);
 void bind_endgame(nanobind::module_& m);
 void bind_monster_tables(nanobind::module_& m);
 void bind_replay(nanobind::module_& m);
+void bind_verify(nanobind::module_& m);
 
 // Any whole number as an action. Throws MoveError, not TypeError, for numbers out of range.
 Action to_action(nanobind::handle number, const AnyState& state);

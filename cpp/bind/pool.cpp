@@ -244,14 +244,15 @@ void bind_pool(nb::module_& m) {
       .def(
           "add",
           [](PythonPool& self, std::uint64_t index, StatePtr start, std::array<int, 2> players,
-             int most_plies, int judge, std::vector<Action> script, bool is_recorded, double resign,
+             int most_plies, int judge, std::vector<Action> script,
+             std::optional<std::size_t> retrace_from, bool is_recorded, double resign,
              int resign_after) {
-            self.pool().add({index, std::move(start), players, judge, std::move(script), most_plies,
-                             is_recorded, resign, resign_after});
+            self.pool().add({index, std::move(start), players, judge, std::move(script),
+                             retrace_from, most_plies, is_recorded, resign, resign_after});
           },
           "index"_a, "start"_a, "players"_a, "most_plies"_a, "judge"_a = -1,
-          "script"_a = std::vector<Action>{}, "is_recorded"_a = true, "resign"_a = 0.0,
-          "resign_after"_a = 0, "Queues a game.")
+          "script"_a = std::vector<Action>{}, "retrace_from"_a = nb::none(), "is_recorded"_a = true,
+          "resign"_a = 0.0, "resign_after"_a = 0, "Queues a game.")
       .def("collect", &PythonPool::collect, "planes"_a,
            nb::sig("def collect(self, planes: collections.abc.Sequence["
                    "numpy.typing.NDArray[numpy.float32]]) -> list[int]"),

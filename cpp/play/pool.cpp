@@ -176,11 +176,16 @@ bool Pool::begin_choice(Table& table) {
     finish(table, 0.0f, "cap");
     return false;
   }
-  if (made < table.spec.script.size()) {
-    table.given = table.spec.script[made];
-  } else if (state.mover() == kChance) {
+  const bool is_scripted = made < table.spec.script.size();
+  if (is_scripted) table.given = table.spec.script[made];
+  if (state.mover() == kChance && (!is_scripted || is_retraced(table))) {
     KeyedRandom random = key_of(table, false).random(kDiceDraw);
-    table.given = state.legal()[draw_index(random, state.chances())];
+    const Action face = state.legal()[draw_index(random, state.chances())];
+    if (table.given.value_or(face) != face) {
+      finish(table, 0.0f, "die");
+      return false;
+    }
+    table.given = face;
   }
   if (state.mover() == kChance) {
     make_move(table, {*table.given, std::nullopt, std::nullopt});
@@ -189,7 +194,7 @@ bool Pool::begin_choice(Table& table) {
   table.turn += table.last_mover != kChance && state.mover() != table.last_mover;
   table.last_mover = state.mover();
   table.phase = Table::Phase::kThinking;
-  table.is_player_done = table.given.has_value();
+  table.is_player_done = table.given.has_value() && !is_retraced(table);
   if (!table.is_player_done) {
     const int player = table.spec.players[state.mover()];
     if (players_[player].settings.method == Method::kHuman) {
@@ -201,6 +206,13 @@ bool Pool::begin_choice(Table& table) {
   }
   begin_note(table);
   return true;
+}
+
+// Whether the players think about a scripted ply.
+bool Pool::is_retraced(const Table& table) const {
+  const std::size_t made = table.plies.size();
+  return table.spec.retrace_from && made >= *table.spec.retrace_from &&
+         made < table.spec.script.size();
 }
 
 void Pool::begin_note(Table& table) {
@@ -231,13 +243,13 @@ bool Pool::think_on(Table& table) {
   if (!table.is_player_done || !table.is_judge_done) return false;
 
   Ply ply{};
-  if (table.given) {
+  if (table.given && !is_retraced(table)) {
     ply.action = *table.given;
   } else {
     ply.thought = table.thinker->thought();
-    ply.action = ply.thought->action;
+    ply.action = table.given.value_or(ply.thought->action);
     simulations_ += ply.thought->sims;
-    if (gives_up(table, *ply.thought)) {
+    if (gives_up(table, *ply.thought) && !table.given) {
       finish(table, to_seat0(-1, table.state->mover()), "resigned");
       return true;
     }
@@ -250,7 +262,8 @@ bool Pool::think_on(Table& table) {
 std::uint64_t Pool::simulations() const {
   std::uint64_t sum = simulations_;
   for (const auto& table : tables_) {
-    const bool is_choosing = table->phase == Table::Phase::kThinking && !table->given;
+    const bool is_choosing =
+        table->phase == Table::Phase::kThinking && (!table->given || is_retraced(*table));
     if (is_choosing) sum += static_cast<std::uint64_t>(table->thinker->simulations());
   }
   return sum;
@@ -274,7 +287,8 @@ void Pool::make_move(Table& table, Ply ply) {
 
 void Pool::finish(Table& table, float outcome, std::string reason) {
   table.phase = Table::Phase::kOver;
-  const std::size_t opening = std::min(table.spec.script.size(), table.plies.size());
+  const std::size_t unchosen = table.spec.retrace_from.value_or(table.spec.script.size());
+  const std::size_t opening = std::min(unchosen, table.plies.size());
   finished_.push_back({table.spec.index, table.state, outcome, std::move(reason),
                        static_cast<int>(opening), std::move(table.plies)});
 }

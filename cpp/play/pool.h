@@ -17,10 +17,13 @@ struct GameSpec {
   std::array<int, 2> players{0, 0};  // by seat
   int judge = -1;                    // the player that evaluates every choice; -1: none
   std::vector<Action> script;        // its first plies: an opening, or a game for the judge
-  int most_plies = 0;                // choices after which it is stopped
-  bool is_recorded = true;           // whether nets are trained on its thoughts
-  double resign = 0;                 // a player resigns once its value is below -resign ...
-  int resign_after = 0;              // ... for this many of its choices in a row; 0: never
+  // The players think about the script's plies from this one on, as if they had chosen them; a die
+  // that falls otherwise ends the game. Their searches are then those of the game that was played.
+  std::optional<std::size_t> retrace_from = std::nullopt;
+  int most_plies = 0;       // choices after which it is stopped
+  bool is_recorded = true;  // whether nets are trained on its thoughts
+  double resign = 0;        // a player resigns once its value is below -resign ...
+  int resign_after = 0;     // ... for this many of its choices in a row; 0: never
 };
 
 struct Ply {
@@ -33,9 +36,11 @@ struct Ply {
 struct Played {
   std::uint64_t index = 0;
   StatePtr last;
-  float outcome = 0;   // seat 0's
-  std::string reason;  // the rules' end reason, cap, resigned, or the reason given to stop()
-  int opening = 0;     // plies from the start that no player chose
+  float outcome = 0;  // seat 0's
+  // The rules' end reason, cap, resigned, the reason given to stop(), or die: one of a retraced
+  // game fell otherwise.
+  std::string reason;
+  int opening = 0;  // plies from the start that no player chose
   std::vector<Ply> plies;
 };
 
@@ -82,6 +87,7 @@ class Pool {
   bool step(Table& table);
   bool begin_choice(Table& table);
   bool think_on(Table& table);
+  bool is_retraced(const Table& table) const;
   void begin_note(Table& table);
   ChoiceKey key_of(const Table& table, bool is_judge) const;
   bool gives_up(Table& table, const Thought& thought);

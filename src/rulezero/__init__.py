@@ -7,7 +7,20 @@ state = state.apply(state.read("d"))
 """
 
 from rulezero import interrupts as interrupts  # isort: skip  # first: it guards other imports
-from rulezero import config, contest, data, endgame, flags, nets, play, reports, runs, stats, steps
+from rulezero import (
+    config,
+    contest,
+    data,
+    endgame,
+    flags,
+    fleets,
+    nets,
+    play,
+    reports,
+    runs,
+    stats,
+    steps,
+)
 from rulezero._core import (
     CHANCE,
     Facts,
@@ -27,6 +40,8 @@ from rulezero.contest.match import Match, MatchInterrupted, match
 from rulezero.data import Record, RecordError, Store, arrays, records
 from rulezero.endgame import TableError
 from rulezero.errors import RunError, nearest
+from rulezero.fleet.protocol import FleetError
+from rulezero.fleets import Token, serve, work
 from rulezero.games import PiecesError, PythonGame, game_names, load, pieces, register, view
 from rulezero.games.check import GameCheck, check_game
 from rulezero.games.info import info, moves_by_kind
@@ -73,10 +88,12 @@ __all__ = [  # noqa: RUF022
     "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "loss_term",
     "open_run",
     "rate", "regimes", "report", "reports", "resume", "runs", "steps", "train",
+    # fleets of several machines
+    "Token", "fleets", "serve", "work",
     # errors, and other things
-    "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError", "PlayerError",
-    "PositionError", "PricesError", "RatingError", "RecordError", "RulezeroError", "RunError",
-    "TableError", "__version__", "cores", "nearest",
+    "FleetError", "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError",
+    "PlayerError", "PositionError", "PricesError", "RatingError", "RecordError", "RulezeroError",
+    "RunError", "TableError", "__version__", "cores", "nearest",
 ]  # fmt: skip
 
 open = open_run  # noqa: A001  # not in __all__: Python has a function of that name

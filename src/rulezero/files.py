@@ -4,6 +4,10 @@ import contextlib
 import os
 import sys
 from pathlib import Path
+from typing import BinaryIO
+
+if sys.platform != "win32":
+    import fcntl
 
 
 def write_whole(path: Path, *parts: bytes | memoryview) -> None:
@@ -30,3 +34,18 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def lock(path: Path, *, wait: bool = False) -> BinaryIO | None:
+    """Locks a file until it is closed; None if another process has the lock, unless we `wait`.
+
+    The file is created. On Windows there is no lock.
+    """
+    file = path.open("ab")
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            file.close()
+            return None
+    return file

@@ -21,8 +21,9 @@ from rulezero.data.columns import (
     unpack_numbers,
 )
 from rulezero.data.record import PURPOSES, Thought, read_record
-from rulezero.data.thoughts import PLY_COLUMNS, Columns, repack
+from rulezero.data.thoughts import PLY_COLUMNS, Columns
 from support import record_samples, samples
+from support.forgery import repack
 
 words = some.text(alphabet=some.characters(min_codepoint=32, max_codepoint=126), max_size=20)
 

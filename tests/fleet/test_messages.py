@@ -4,9 +4,14 @@ from typing import Any
 
 import msgspec
 import pytest
+from zstandard import ZstdDecompressor
 
 import rulezero as rz
+from rulezero.data.record import read_record
+from rulezero.data.shard import decompress
+from rulezero.fleet import protocol
 from rulezero.fleet.local import run
+from rulezero.fleet.protocol import FleetError, open_pair, pack, unpack
 from rulezero.play.resign import Resign
 from rulezero.play.table import Finished
 from rulezero.play.task import FORMAT, Task, decode
@@ -58,3 +63,28 @@ def test_unknown_fields_and_nonsense_are_refused() -> None:
     for nonsense in b"", b"\xc1", msgspec.msgpack.encode(task)[:-3]:
         with pytest.raises(rz.GameError, match="the message is not a finished"):
             decode(nonsense, Finished)
+
+
+def test_packed_games_survive_the_way() -> None:
+    """`unpack` gives what was packed; the record's frame is what a store holds."""
+    for finished in run(TASK):
+        packed = pack(finished)
+        assert unpack(packed) == finished
+        frame, _ = open_pair(packed)
+        assert read_record(decompress(frame, ZstdDecompressor())) == finished.record
+
+
+@pytest.mark.parametrize("nonsense", [b"", b"\xc1", b"\x92\xc4\x01x\xc0", b"\x91\xc0"])
+def test_what_is_not_a_packed_game_is_refused(nonsense: bytes) -> None:
+    """Damaged games give one line, never another exception."""
+    with pytest.raises(FleetError, match=r"^not a packed game: [^\n]*$"):
+        unpack(nonsense)
+
+
+def test_a_message_with_bytes_that_are_no_text_is_refused() -> None:
+    """Invalid UTF-8 is an error of the message, not of the program that reads it."""
+    message = msgspec.msgpack.encode(TASK).replace(b"razzle", b"razz\xff\xfe")
+    with pytest.raises(rz.RulezeroError, match="the message is not a task"):
+        decode(message, Task)
+    with pytest.raises(rz.RulezeroError, match="the body is not a message Task"):
+        protocol.decode(message, Task)

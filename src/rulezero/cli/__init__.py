@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import rulezero as rz
+from rulezero.cli.fleet import serve, token, worker
 from rulezero.cli.games import bench, check, games, perft, solve, tour
 from rulezero.cli.play import analyse, match, play, players, replay
 from rulezero.cli.results import diagnose, rate, report
@@ -29,6 +30,7 @@ app = typer.Typer(
 
 _PLAY, _TRAIN, _JUDGE = "Look and play", "Train", "Measure results"
 _GAMES, _STORED = "Check games, solve endgames", "Recorded games"
+_FLEET = "Play on several machines"
 
 app.command("games", rich_help_panel=_PLAY)(games.games)
 app.command("tour", rich_help_panel=_PLAY)(tour.tour)
@@ -40,6 +42,9 @@ app.command("cost", rich_help_panel=_TRAIN)(cost.cost)
 app.command("generate", rich_help_panel=_TRAIN)(generate.generate)
 app.command("fit", rich_help_panel=_TRAIN)(with_flags(fit.fit, fit.FLAGS))
 app.command("export", rich_help_panel=_TRAIN)(export.export)
+app.command("serve", rich_help_panel=_FLEET)(serve.serve)
+app.command("worker", rich_help_panel=_FLEET)(worker.worker)
+app.add_typer(token.app, name="token", rich_help_panel=_FLEET)
 app.command("report", rich_help_panel=_JUDGE)(report.report)
 app.command("rate", rich_help_panel=_JUDGE)(rate.rate)
 app.command("diagnose", rich_help_panel=_JUDGE)(diagnose.diagnose)

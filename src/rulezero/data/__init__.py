@@ -1,6 +1,6 @@
 """Records of games: their format, their store, and other file formats."""
 
-from rulezero.data.check import check, rules_hash
+from rulezero.data.check import check, check_many, rules_hash
 from rulezero.data.forms import export, import_file, records
 from rulezero.data.record import (
     PURPOSES,
@@ -32,6 +32,7 @@ __all__ = [
     "Thoughts",
     "Values",
     "check",
+    "check_many",
     "export",
     "game_of",
     "import_file",

@@ -1,18 +1,18 @@
-"""Checks a record by replaying it in the core."""
+"""Checks records by replaying them in the core."""
 
 import hashlib
+from collections.abc import Sequence
 
-import numpy as np
-
-from rulezero._core import CHANCE, Game, RulezeroError, State, remake
+from rulezero._core import Game, find_faults
 from rulezero.data.columns import RecordError
 from rulezero.data.place import IMPORTED
-from rulezero.data.record import STOPPED, Record
+from rulezero.data.record import Record
 from rulezero.data.replay import Replay, follow, game_of
-from rulezero.data.thoughts import Columns, repack
+from rulezero.data.thoughts import PLY_COLUMNS
 
 _PLAYTHROUGHS = 8
 _PLIES = 32  # at most, of a playthrough
+_COLUMNS = [(each.name, each.scale or 0, each.low, each.high) for each in PLY_COLUMNS]
 
 
 def check(record: Record, *, trusted: bool = False, game: Game | None = None) -> Replay:
@@ -24,60 +24,59 @@ def check(record: Record, *, trusted: bool = False, game: Game | None = None) ->
     a file are refused.
     """
     game = game or game_of(record.game, trusted=trusted)
+    (fault,) = check_many([record], game=game)
+    if fault is not None:
+        raise RecordError(fault)
+    return follow(game, record.start, record.action_numbers())
+
+
+def check_many(records: Sequence[Record], *, game: Game) -> list[str | None]:
+    """What is wrong with each of these records of a game, as `check` says it; None: it is valid.
+
+    Other threads run meanwhile, unless the game's rules are written in Python. A judge's note is
+    checked as the thoughts of its record.
+    """
+    faults = [_foreign(record, game) for record in records]
+    ours = [number for number, fault in enumerate(faults) if fault is None]
+    found = find_faults(game, [_claims(records[number]) for number in ours], _COLUMNS)
+    for number, fault in zip(ours, found, strict=True):
+        faults[number] = fault
+    return faults
+
+
+def _foreign(record: Record, game: Game) -> str | None:
+    """What is wrong with a record that is of another game, or of other rules."""
     if record.game != game.text:
-        raise RecordError(f"the game is written as '{record.game}', but its text is '{game.text}'")
+        return f"the game is written as '{record.game}', but its text is '{game.text}'"
     if record.version != game.facts.version:
-        raise RecordError(
+        return (
             f"{game.text} was played by version {record.version} of its rules;"
             f" these are version {game.facts.version}"
         )
-    columns = record.columns()
-    if repack(columns) != (record.actions, record.thoughts):
-        raise RecordError("its columns are not in the packed form that rulezero writes")
-    replay = follow(game, record.start, columns.actions)
-    first = game.parse(record.start).text
-    if first != record.start:
-        raise RecordError(f"the start is written as '{record.start}', but its text is '{first}'")
-    _check_end(record, replay.last)
-    _check_thoughts(record, game, columns, replay)
-    return replay
+    return None
 
 
-def _check_end(record: Record, last: State) -> None:
-    claim = f"the record says {record.outcome:g} ({record.end_reason})"
-    where = f"at ply {record.plies}, the end: {claim}"
-    if last.is_over:
-        if (record.outcome, record.end_reason) != (last.outcome, last.end_reason):
-            raise RecordError(f"{where}, the rules say {last.outcome:g} ({last.end_reason})")
-        return
-    if record.end_reason not in STOPPED:
-        raise RecordError(f"{where}, but by the rules the game is not over in {last.text}")
-    if record.end_reason == "resigned":
-        if abs(record.outcome) != 1:
-            raise RecordError(f"{where}, but the player who resigns loses")
-    elif record.end_reason == "claimed":
-        if not record.source.startswith(IMPORTED):
-            raise RecordError(f"{where}, but only an imported game can have this end")
-    elif record.outcome != 0:
-        raise RecordError(f"{where}, but a game that was stopped has no winner")
-
-
-def _check_thoughts(record: Record, game: Game, columns: Columns, replay: Replay) -> None:
-    of_dice = np.flatnonzero(columns.has_thought & (replay.movers == CHANCE))
-    if len(of_dice):
-        raise RecordError(f"at ply {of_dice[0]}: a die cannot have thoughts")
-    plies = np.flatnonzero(columns.has_policy)
-    try:
-        remake(
-            game,
-            [(record.start, columns.actions)],
-            plies.astype(np.uint32),
-            offsets=np.append(columns.offsets[plies], columns.offsets[-1]),
-            pairs=columns.pair_actions,
-            slots=np.empty(len(columns.pair_actions), np.int32),
-        )
-    except RulezeroError as error:
-        raise RecordError(f"{game.text}: a thought {error}") from error
+def _claims(
+    record: Record,
+) -> tuple[str, int, bytes, list[bytes], list[bytes], float, str, bool]:
+    """A record as the core reads it."""
+    thoughts = record.thoughts
+    return (
+        record.start,
+        thoughts.plies,
+        record.actions,
+        [getattr(thoughts, name) for name, *_ in _COLUMNS],
+        [
+            thoughts.counts,
+            thoughts.action_ids,
+            thoughts.action_steps,
+            thoughts.weights,
+            thoughts.target,
+        ],
+        record.outcome,
+        record.end_reason,
+        record.source.startswith(IMPORTED),
+    )
 
 
 def rules_hash(game: Game) -> str:

@@ -151,10 +151,14 @@ class Reader:
 
     def value_at(self, offset: int) -> bytes:
         """The msgpack bytes of the value at an offset that `values` yielded."""
+        return decompress(self.frame_at(offset), self._tool)
+
+    def frame_at(self, offset: int) -> bytes:
+        """The value at an offset, as it is compressed."""
         found = self._chunk_at(offset, LARGEST)
         if found is None or found[1]:
             raise self._damage(offset, "a damaged record")
-        return decompress(found[0], self._tool)
+        return found[0]
 
     def end(self) -> tuple[int, int, bool]:
         """The end of the last whole chunk, the number of values, and whether it is sealed."""

@@ -210,7 +210,7 @@ class Store:
                 for at, value in reader.values(self._report):
                     try:
                         decoded = read(value)
-                    except msgspec.DecodeError as error:
+                    except (msgspec.DecodeError, UnicodeDecodeError) as error:
                         self._report(RecordError(f"{reader.path}: at byte {at}: {error}"))
                         continue
                     yield (reader.path, at), decoded

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta
 
+from rulezero._core import MOST_ACTIONS, MOST_PAIRS, MOST_PLIES
 from rulezero.data.columns import (
     Floats,
     Numbers,
@@ -23,9 +24,6 @@ from rulezero.data.columns import (
     whole_numbers,
 )
 
-MOST_PLIES = 1 << 16
-MOST_PAIRS = 1 << 20
-MOST_ACTIONS = 1 << 31
 FULL_SHARE = 65535  # the weight of a share of 1
 
 Column = Annotated[bytes, Meta(max_length=1 + 4 * MOST_PLIES)]
@@ -234,18 +232,6 @@ def pack(
         action_steps=pack_numbers(steps),
         weights=pack_numbers(weights),
         target=pack_numbers((weights - targets) % (1 << 16)),
-    )
-
-
-def repack(columns: Columns) -> tuple[bytes, Thoughts]:
-    """The columns packed again: equal to what they were read from, unless that was forged."""
-    return pack(
-        columns.actions,
-        **{column.name: getattr(columns, column.name) for column in PLY_COLUMNS},
-        counts=np.diff(columns.offsets),
-        pair_actions=columns.pair_actions,
-        pair_weights=columns.pair_weights,
-        pair_targets=columns.pair_targets,
     )
 
 

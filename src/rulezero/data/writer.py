@@ -5,8 +5,10 @@ import os
 import sys
 import time
 import uuid
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from io import FileIO
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -44,8 +46,23 @@ class Writer:
         self._write(chunk(compress(value)))
         self.values += 1
         if time.monotonic() - self._synced > _SYNC_SECONDS:
-            os.fsync(self._file.fileno())
-            self._synced = time.monotonic()
+            self.sync()
+
+    def add_frames(self, frames: Sequence[bytes]) -> list[int]:
+        """Appends values that are compressed already, and returns their offsets.
+
+        They are safe when sync() returns.
+        """
+        chunks = [chunk(frame) for frame in frames]
+        places = list(accumulate(map(len, chunks), initial=self.size))
+        self._write(b"".join(chunks))
+        self.values += len(chunks)
+        return places[:-1]
+
+    def sync(self) -> None:
+        """Waits until all of it survives a power cut."""
+        os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
 
     def seal(self) -> Path | None:
         """Seals the shard and returns its path; deletes it and returns None if it is empty."""
@@ -54,6 +71,10 @@ class Writer:
                 self.path.unlink()
                 return None
             return _seal(self._file, self.path, self.values, self._digest.hexdigest())
+
+    def close(self) -> None:
+        """Leaves the shard as it is, for `adopt`."""
+        self._file.close()
 
     def _write(self, data: bytes) -> None:
         """Appends all of it or nothing, so that a full disk leaves no incomplete chunk."""
@@ -69,12 +90,17 @@ class Writer:
         self.size += len(data)
 
 
-def adopt(path: Path) -> None:
-    """Seals the whole chunks of a .part whose writer is gone; ignores one being written."""
+def adopt(path: Path, most: int | None = None) -> None:
+    """Seals the whole chunks of a .part whose writer is gone; ignores one being written.
+
+    Only the first `most` bytes are kept, if it is given.
+    """
     try:
         with path.open("r+b", buffering=0) as file:
             if not _lock(file) or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 return
+            if most is not None and most < path.stat().st_size:
+                file.truncate(most)
             with Reader(path) as reader:
                 if not reader.is_ours():
                     return

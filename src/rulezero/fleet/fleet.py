@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from itertools import groupby, islice
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from rulezero._core import PlayerError
 from rulezero.data.record import Record
@@ -25,6 +25,14 @@ class Fleet(Protocol):
 
         `done` has, for each task, the indices of games that are not played.
         """
+
+
+@runtime_checkable
+class OpenFleet(Fleet, Protocol):
+    """A fleet of machines that are not trusted."""
+
+    def withdrawn(self) -> frozenset[str]:
+        """The ids of records that were withdrawn, so that nets are not to learn from them."""
 
 
 class Kept(NamedTuple):

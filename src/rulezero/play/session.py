@@ -96,11 +96,17 @@ class Session:
         *,
         judge: int = -1,
         script: Sequence[int] = (),
+        retrace_from: int | None = None,
         most_plies: int | None = None,
         is_recorded: bool = True,
         resign: Resign | None = None,
     ) -> None:
-        """Queues a game; `players` and `judge` are numbers of the session's players."""
+        """Queues a game; `players` and `judge` are numbers of the session's players.
+
+        The first plies are those of `script`. From ply `retrace_from` on, the players think about
+        them as if they had chosen them; the game ends with the reason "die" before a die that
+        falls otherwise.
+        """
         if start.game.text != self.game.text:
             raise GameError(f"a state of {start.game.text} cannot be played in {self.game.text}")
         self.pool.add(
@@ -109,6 +115,7 @@ class Session:
             players=players,
             judge=judge,
             script=list(script),
+            retrace_from=retrace_from,
             most_plies=self.game.facts.max_plies if most_plies is None else most_plies,
             is_recorded=is_recorded,
             resign=0.0 if resign is None else resign.value,

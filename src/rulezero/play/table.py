@@ -70,6 +70,7 @@ class Table:
         self._cache = cache
         self._most_plies = most_plies
         self._nets = nets
+        self.steps = 0  # of its sessions so far
         self.session = self._open()
 
     def _open(self) -> Session:
@@ -109,6 +110,7 @@ class Table:
                 for index in [index for index in until if index not in beginnings]:
                     beginnings[index] = self.begin(index)
                 is_late = time.monotonic() > min(until.values())
+                self.steps += 1
                 finished = [] if is_late else self.session.step()
             except Exception:
                 if not is_limited:
@@ -144,17 +146,44 @@ class Table:
     def begin(self, index: int) -> Beginning:
         """Queues a game of the task in the session."""
         beginning = begin(self.task, self.game, index)
-        by_seat = (self._numbers[beginning.a_sits], self._numbers[1 - beginning.a_sits])
+        limit = len(beginning.script) if self.task.scripts else self._most_plies
+        self._queue(index, beginning, beginning.script, most_plies=limit)
+        return beginning
+
+    def retrace(self, record: Record) -> Beginning:
+        """Queues a game of the task that was played: its players think about their choices again.
+
+        A player who has resigned then chooses once more.
+        """
+        beginning = begin(self.task, self.game, record.index)
+        self._queue(
+            record.index,
+            beginning,
+            record.action_numbers().tolist(),
+            retrace_from=len(beginning.script),
+            most_plies=record.plies + (record.end_reason == "resigned"),
+        )
+        return beginning
+
+    def _queue(
+        self,
+        index: int,
+        beginning: Beginning,
+        script: Sequence[int],
+        *,
+        most_plies: int | None,
+        retrace_from: int | None = None,
+    ) -> None:
         self.session.add(
             index,
             beginning.start,
-            by_seat,
+            (self._numbers[beginning.a_sits], self._numbers[1 - beginning.a_sits]),
             judge=self._judge,
-            script=beginning.script,
-            most_plies=len(beginning.script) if self.task.scripts else self._most_plies,
+            script=script,
+            retrace_from=retrace_from,
+            most_plies=most_plies,
             resign=beginning.resign,
         )
-        return beginning
 
     def finished(self, beginning: Beginning, played: Played) -> Finished:
         """The result of a game that the session has played."""

@@ -106,7 +106,7 @@ def decode(message: bytes, form: type[Message]) -> Message:
         found = msgspec.msgpack.decode(message, type=_Versioned).format
         if found == FORMAT:
             return msgspec.msgpack.decode(message, type=form)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise GameError(f"the message is not a {name}: {error}") from error
     raise GameError(
         f"the message is a {name} of format {found}, and rulezero {__version__} reads format"

@@ -18,7 +18,7 @@ from rulezero._core import Game
 from rulezero.data.record import Record
 from rulezero.data.store import Store
 from rulezero.errors import RunError
-from rulezero.fleet.fleet import Fleet, play_into
+from rulezero.fleet.fleet import Fleet, OpenFleet, play_into
 from rulezero.learn.fit import Fit, Tell
 from rulezero.learn.window import Window, take
 from rulezero.play.task import Task, result_of
@@ -121,6 +121,7 @@ class Loop:
 
     def _generate(self) -> None:
         iteration = self.progress.iteration
+        self._withdraw()
         tasks = self.experiment.games(iteration, self._nets())
         records = self._play(tasks)
         for task in tasks:
@@ -220,6 +221,12 @@ class Loop:
         if progress.learner:
             self._trainee = self.new_trainee(0)
             self._trainee.load(self.run.state / progress.learner, progress.learner_digest)
+        self._fill_window()
+
+    def _fill_window(self) -> None:
+        """Fills the window with the games of the phases that are done."""
+        progress = self.progress
+        self._window = Window(self.experiment.window)
         last = progress.iteration - (progress.phase == "generate")
         by_task: dict[str, list[Record]] = {}
         with self.run.store() as store:
@@ -238,6 +245,16 @@ class Loop:
             if generation == 0:
                 records += self._given()
             self._take(records, generation)
+
+    def _withdraw(self) -> None:
+        """Leaves the games out that were withdrawn from the fleet, from this iteration on."""
+        if not isinstance(self.fleet, OpenFleet):
+            return
+        new = self.run.withdraw(self.fleet.withdrawn(), self.progress.iteration)
+        if new:
+            self._fill_window()
+            about = f"withdrawn/{self.progress.iteration}"
+            self._warn({about: f"{new} withdrawn games are left out of the window from now on"})
 
     def _play(self, tasks: Sequence[Task]) -> list[Record]:
         """Plays the tasks; returns all their games, including those already in the store."""
@@ -292,6 +309,8 @@ class Loop:
         ]
 
     def _take(self, records: Sequence[Record], generation: int) -> None:
+        if withdrawn := self.run.withdrawn(self.progress.iteration):
+            records = [record for record in records if record.id not in withdrawn]
         ids = {record.id for record in records}
         notes = {
             note.record: note.thoughts for note in self.run.store().notes() if note.record in ids

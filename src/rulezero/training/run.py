@@ -4,13 +4,13 @@ config.yaml   the whole experiment          manifest.json  versions, rules hash,
 history/      until_N.yaml: the experiment up to iteration N, if it was changed after that
 log.jsonl     the events, line by line      records/       the store of every game played
 nets/         iter_N and the pointers best and latest
-state/        progress.json, and the learner that it names
+state/        progress.json, and the learner that it names; withdrawn.json
 rules/        the files of a Python game    hooks/         the files of custom loss terms
 """
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
@@ -179,6 +179,34 @@ class Run:
             raise RunError(
                 f"'{path}' cannot be read ({error}): delete it, and the run repeats its work"
             ) from error
+
+    def withdrawn(self, iteration: int) -> frozenset[str]:
+        """The ids of records that nets do not learn from in this iteration or later."""
+        return frozenset(
+            record for record, since in self._withdrawals().items() if since <= iteration
+        )
+
+    def withdraw(self, records: Collection[str], iteration: int) -> int:
+        """Leaves records out from this iteration on; returns how many were not left out before."""
+        known = self._withdrawals()
+        new = set(records) - known.keys()
+        if new:
+            found = known | dict.fromkeys(sorted(new), iteration)
+            write_whole(self._withdrawn_file, msgspec.json.encode(found) + b"\n")
+        return len(new)
+
+    def _withdrawals(self) -> dict[str, int]:
+        """The first iteration without a record, by the ids of the records that were withdrawn."""
+        path = self._withdrawn_file
+        try:
+            text = path.read_bytes() if path.is_file() else b"{}"
+            return msgspec.json.decode(text, type=dict[str, int])
+        except msgspec.DecodeError as error:
+            raise RunError(f"'{path}' cannot be read: {error}") from error
+
+    @property
+    def _withdrawn_file(self) -> Path:
+        return self.state / "withdrawn.json"
 
     def cut_log(self, progress: Progress) -> None:
         """Removes the lines of the log that the unfinished phase has written and will write again.

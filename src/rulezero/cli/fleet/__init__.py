@@ -1,0 +1,1 @@
+"""Verbs for fleets of several machines."""
