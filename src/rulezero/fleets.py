@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from rulezero.errors import RunError, among
 from rulezero.fleet.protocol import HANDSHAKE, FleetError
 from rulezero.fleet.server.forms import SCOPES, MadeToken, Scope, Token, WithdrawnGames, chosen
-from rulezero.fleet.work import WorkStatus, work
+from rulezero.fleet.worker.processes import WorkStatus, work
 
 if TYPE_CHECKING:
     import httpx

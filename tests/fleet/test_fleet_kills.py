@@ -1,6 +1,7 @@
 """Kill -9 of a worker, of the server or of the trainer costs a run nothing but time."""
 
 import random
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,11 @@ def wanted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return run.fingerprint()
 
 
+def wait_for_games(out: Path, number: int, process: "subprocess.Popen[str]") -> None:
+    """Waits until the server of a run has confirmed this number of games."""
+    wait(lambda: fleet.stored(out) >= number, process)
+
+
 @pytest.mark.parametrize("who", ["worker", "server", "both"])
 def test_a_run_goes_on_without_killed_processes(
     tmp_path: Path, wanted: dict[str, str], who: str
@@ -29,8 +35,7 @@ def test_a_run_goes_on_without_killed_processes(
     out, dice = tmp_path / "run", random.Random()
     with train(out) as process:
         for most in (60, 120):
-            least = dice.randrange(most - 60, most)
-            wait(lambda at=least: fleet.stored(out) >= at, process)
+            wait_for_games(out, dice.randrange(most - 60, most), process)
             victims = fleet.workers(process.pid)[:1] if who != "server" else []
             victims += fleet.servers(process.pid) if who != "worker" else []
             for pid in victims:
@@ -46,7 +51,7 @@ def test_a_killed_trainer_leaves_no_process_and_can_be_resumed(
     """Server and workers end with it. The games that its server has are not played again."""
     out, dice = tmp_path / "run", random.Random()
     with train(out) as process:
-        wait(lambda: fleet.stored(out) >= dice.randrange(20, 120), process)
+        wait_for_games(out, dice.randrange(20, 120), process)
         others = fleet.children(process.pid)
         assert len(others) == 3
         kill(process.pid)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rulezero.fleet.spool import Spool
+from rulezero.fleet.worker.spool import Spool
 
 
 def contents(spool: Spool) -> list[bytes]:

@@ -10,10 +10,10 @@ import onnx
 import pytest
 
 import rulezero as rz
-from rulezero.fleet.net_cache import NetCache
 from rulezero.fleet.nets import pack_net
 from rulezero.fleet.protocol import FleetError, Lease, NetBundle, encode
-from rulezero.fleet.trust import check_lease, check_model
+from rulezero.fleet.worker.net_cache import NetCache
+from rulezero.fleet.worker.trust import check_lease, check_model
 from rulezero.nets.card import beside
 from rulezero.play.nets import PATHS
 from rulezero.play.task import Task
@@ -53,6 +53,7 @@ def test_a_harmless_lease_is_taken() -> None:
         ({"a": "puct:net=runs/x"}, "has a net that the server does not send"),
         ({"judge": "policy:net=/etc/passwd"}, "has a net that the server does not send"),
         ({"a": "human"}, "human"),
+        ({"format": 1}, "a task of format 1"),
         ({"a": "nonsense"}, "there is no player"),
         ({"games": 5}, "has games that its task of 5 has not"),
     ],

@@ -14,9 +14,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from rulezero.fleet.client import FATAL
 from rulezero.fleet.protocol import FleetError
-from rulezero.fleet.worker import Worker, WorkerReport, WorkerSettings
+from rulezero.fleet.worker.worker import Worker, WorkerReport, WorkerSettings
 
 
 def _watch_stdin(on_close: Callable[[], None]) -> None:
@@ -47,15 +46,15 @@ def run_worker() -> None:
             sys.stdout.buffer.write(msgspec.json.encode(news) + b"\n")
             sys.stdout.buffer.flush()
 
-    code = 0
+    code, worker = 0, None
     try:
         worker = Worker(settings, report)
         _watch_stdin(worker.stop)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: worker.stop())
         worker.run()
-    except FleetError as error:
-        is_fatal = error.status in FATAL
+    except (FleetError, OSError) as error:  # OSError: its cache cannot be used
+        is_fatal = worker is not None and worker.is_hopeless
         report(WorkerReport(games=0, state="ended", line=str(error), is_fatal=is_fatal))
         code = 1
     os._exit(code)  # the thread that plays would not end before its games do

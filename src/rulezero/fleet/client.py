@@ -108,8 +108,8 @@ class Client:
         path = f"/v1/leases/{lease}/progress"
         return decode(self._ask("POST", path, encode(report), patience=0), Renewal)
 
-    def release(self, lease: str, reason: str = "") -> None:
-        """Gives the games of a lease back, without retries: it ends anyway."""
+    def release(self, lease: str, reason: str = "", *, patience: float = 0) -> None:
+        """Gives the games of a lease back."""
         plain = "".join(letter if " " <= letter <= "~" else "?" for letter in reason)
         parameters = {"reason": plain[:200]} if reason else {}
         self._ask(

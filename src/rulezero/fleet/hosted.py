@@ -12,8 +12,8 @@ from rulezero.files import lock
 from rulezero.fleet.attached import Attached, Death
 from rulezero.fleet.client import Client
 from rulezero.fleet.protocol import FleetError
-from rulezero.fleet.work import Workers
-from rulezero.fleet.worker import WorkerSettings
+from rulezero.fleet.worker.processes import Workers
+from rulezero.fleet.worker.worker import WorkerSettings
 from rulezero.machine import cores
 
 _ADDRESS = re.compile(rb"\bhttps?://(\S+):([0-9]+)")  # in the line that `serve` prints

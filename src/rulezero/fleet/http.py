@@ -13,11 +13,13 @@ from rulezero._core import Game
 from rulezero.data.record import Record
 from rulezero.errors import RunError
 from rulezero.files import write_whole
+from rulezero.fleet.canaries import canaries
 from rulezero.fleet.choice import FleetKind, Orders
 from rulezero.fleet.client import TOKEN, Client
 from rulezero.fleet.hosted import Hosted
 from rulezero.fleet.nets import nets_of, pack_net
 from rulezero.fleet.protocol import FleetError, NetBundle, TaskOrder, unpack
+from rulezero.play.evaluators import Options
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.table import Finished
@@ -41,7 +43,8 @@ class HttpFleet:
         self._client = client
         self._nets = nets
         self._job = job
-        self._hosted = hosted
+        self.hosted = hosted
+        self._sent: dict[tuple[object, ...], str] = {}  # digests by nets and how they are computed
 
     def run(
         self, tasks: Sequence[Task], done: Sequence[Collection[int]] = ()
@@ -76,14 +79,20 @@ class HttpFleet:
         return self._client.withdrawn(self._job)
 
     def _order(self, task: Task, done: Iterable[int]) -> TaskOrder:
-        nets = {name: self._send(name, suffixes) for name, suffixes in nets_of([task]).items()}
+        nets = {name: self._send(name, task) for name in nets_of([task])}
         return TaskOrder(job=self._job, task=task, nets=nets, done=_ranges(done))
 
-    def _send(self, net: str, suffixes: Iterable[str]) -> str:
-        """Sends a net, if the server does not have it; returns its digest."""
-        bundle = NetBundle(net=pack_net(net, suffixes, self._nets))
-        self._client.put_net(bundle)
-        return bundle.digest
+    def _send(self, net: str, task: Task) -> str:
+        """Sends a net of a task, if the server does not have it; returns its digest."""
+        packed = pack_net(net, nets_of([task])[net], self._nets)
+        ways = _ways(net, task)
+        key = (packed.digest, *ways)
+        if key not in self._sent:
+            tests = [canary for way in ways for canary in canaries(net, dict(way), self._nets)]
+            bundle = NetBundle(net=packed, canaries=tests)
+            self._client.put_net(bundle)
+            self._sent[key] = bundle.digest
+        return self._sent[key]
 
     def _put(self, order: TaskOrder) -> None:
         """Orders a task; the server may be a new one that does not have its nets."""
@@ -92,6 +101,7 @@ class HttpFleet:
         except FleetError as error:
             if not order.nets or error.status not in (404, 409, 422):
                 raise
+            self._sent.clear()
             self._order(order.task, ())
             self._client.put_order(order)
 
@@ -99,9 +109,9 @@ class HttpFleet:
         """The games of a task that are not in `seen`, which gets their indices."""
         after = 0
         while len(seen) < order.task.games:
-            if self._hosted is not None:
-                self._hosted.check()
-            wait = _WAIT if self._hosted is None else _QUICK_WAIT
+            if self.hosted is not None:
+                self.hosted.check()
+            wait = _WAIT if self.hosted is None else _QUICK_WAIT
             try:
                 delivery = self._client.deliveries(order.id, after, wait)
             except FleetError as error:
@@ -117,6 +127,15 @@ class HttpFleet:
                     seen.add(finished.record.index)
                     yield finished
             after = delivery.next
+
+
+def _ways(net: str, task: Task) -> list[tuple[tuple[str, str], ...]]:
+    """How the players of a task compute a net: the keys backend, precision and device."""
+    players = [read_player(text) for text in (task.a, task.b, task.judge) if text is not None]
+    given = [player.spec.options for player in players if player.net == net]
+    return sorted(
+        {tuple((key, keys[key]) for key in Options._fields if key in keys) for keys in given}
+    )
 
 
 def _check(record: Record, task: Task, game: Game) -> None:

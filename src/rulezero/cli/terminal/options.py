@@ -56,7 +56,8 @@ FleetText = Annotated[
     typer.Option(
         "--fleet",
         metavar="FLEET",
-        help="Where games are played: local (worker processes of this machine).",
+        help="Where games are played: local (worker processes of this machine) or http (workers"
+        " of any machine, see docs/fleet.md).",
     ),
 ]
 GameText = Annotated[

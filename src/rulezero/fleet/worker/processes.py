@@ -6,7 +6,7 @@ import socket
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,9 +15,10 @@ import msgspec
 from rulezero.fleet.attached import Attached, Death
 from rulezero.fleet.client import Client, read_token
 from rulezero.fleet.protocol import FleetError
-from rulezero.fleet.worker import WorkerReport, WorkerSettings
+from rulezero.fleet.worker.worker import WorkerReport, WorkerSettings
 from rulezero.machine import check_workers, cores
 
+_PATIENCE = 60.0  # seconds; then the leases of a dead worker have ended
 _TICK = 0.25  # seconds between two calls of on_status
 
 
@@ -111,19 +112,24 @@ class Workers:
             self._tell(f"worker {number}: {report.line}")
 
     def _replace(self, number: int, death: Death) -> bool:
-        """Gives the games of a dead worker back, so that others need not wait for its leases."""
+        """Whether another process takes the place of one that died."""
         with self._changed:
             last = self._newest.pop(number, None)
             self._deaths += 1
             is_ended = number in self._ended
         if last is not None:
             self._games[number] += last.games
-            for lease in last.leases:
-                with contextlib.suppress(FleetError):
-                    self._client.release(lease, f"its worker {death.how}")
+            given_back = (last.leases, f"its worker {death.how}")
+            threading.Thread(target=self._give_back, args=given_back, daemon=True).start()
         if not is_ended:
             self._tell(f"worker {number} {death.how}; another one takes its place")
         return not is_ended
+
+    def _give_back(self, leases: Sequence[str], reason: str) -> None:
+        """Gives the games of a dead worker back, so that others need not wait for their end."""
+        for lease in leases:
+            with contextlib.suppress(FleetError, RuntimeError):  # of a client that was closed
+                self._client.release(lease, reason, patience=_PATIENCE)
 
 
 def work(

@@ -9,7 +9,7 @@ from rulezero.data.replay import game_of
 from rulezero.fleet.protocol import MOST_GAMES, FleetError, Lease
 from rulezero.games import grammar
 from rulezero.play.players import read_player
-from rulezero.play.task import Task, check_task
+from rulezero.play.task import FORMAT, Task, check_task
 
 _FILES = ("weights", "tables")  # keys of players that name a file
 
@@ -17,6 +17,8 @@ _FILES = ("weights", "tables")  # keys of players that name a file
 def check_lease(lease: Lease) -> list[int]:
     """The indices of a lease's games; FleetError says why this machine does not play them."""
     try:
+        if lease.task.format != FORMAT:
+            raise FleetError(f"a task of format {lease.task.format}, not {FORMAT}")
         _check_game(lease.task.game)
         _check_players(lease.task, lease.nets)
         check_task(lease.task)

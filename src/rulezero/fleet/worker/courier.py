@@ -18,7 +18,7 @@ from rulezero.fleet.protocol import (
     encode,
     pack,
 )
-from rulezero.fleet.spool import Spool
+from rulezero.fleet.worker.spool import Spool
 from rulezero.play.table import Finished
 
 _MOST_UPLOADED = 64  # games in an upload

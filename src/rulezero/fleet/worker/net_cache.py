@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rulezero.files import lock, write_whole
 from rulezero.fleet.nets import unpack_net
 from rulezero.fleet.protocol import Canary, NetBundle, decode
-from rulezero.fleet.trust import check_model
+from rulezero.fleet.worker.trust import check_model
 from rulezero.nets.card import beside, digest
 
 _BUNDLE = ".net"

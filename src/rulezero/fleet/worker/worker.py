@@ -11,9 +11,8 @@ from pathlib import Path
 import msgspec
 
 from rulezero._core import RulezeroError
+from rulezero.fleet.canaries import differs
 from rulezero.fleet.client import FATAL, Client
-from rulezero.fleet.courier import Courier
-from rulezero.fleet.net_cache import NetCache
 from rulezero.fleet.playing import Playing
 from rulezero.fleet.protocol import (
     MOST_GAMES,
@@ -22,8 +21,10 @@ from rulezero.fleet.protocol import (
     LeaseRequest,
     Machine,
 )
-from rulezero.fleet.spool import Spool
-from rulezero.fleet.trust import check_lease
+from rulezero.fleet.worker.courier import Courier
+from rulezero.fleet.worker.net_cache import Cached, NetCache
+from rulezero.fleet.worker.spool import Spool
+from rulezero.fleet.worker.trust import check_lease
 from rulezero.nets.card import digest
 from rulezero.nets.parity import cpu
 from rulezero.play.nets import NetStore
@@ -63,6 +64,7 @@ class Worker:
         self._report = report
         self._stop = threading.Event()
         self._failure: FleetError | None = None
+        self.is_hopeless = False  # whether another worker could not go on either
         self._games = 0
         self._state = "starting"
         self._pace = _Pace()
@@ -108,6 +110,7 @@ class Worker:
     def _fail(self, error: FleetError) -> None:
         if not self._stop.is_set():
             self._failure = error
+            self.is_hopeless = self.is_hopeless or error.status in FATAL
             self._courier.leave(str(error))
 
     # --- the three threads -----------------------------------------------------------------------
@@ -165,11 +168,25 @@ class Worker:
             self._say(f"games of {lease.task.game[:100]} are given back: {error}")
             self._stop.wait(random.uniform(*_DECLINED))
             return
+        for name, net in found.items():
+            self._test(name, net, lease)
         new = self._courier.hold(lease, indices)
         self._say()
         copies = {name: net.path for name, net in found.items()}
         self._playing.add(lease.task_id, lease.task, NetStore(copies=copies), new)
         self._state = f"playing {lease.task.game}"
+
+    def _test(self, name: str, net: Cached, lease: Lease) -> None:
+        """Raises FleetError if a net's outputs on this machine are not those of the trainer's."""
+        sha256 = lease.nets[name]
+        if sha256 in self._reproduced:
+            return
+        reason = differs(net.canaries, name, NetStore(copies={name: net.path}))
+        if reason is not None:
+            self.is_hopeless = True
+            self._courier.release(lease.id, reason)
+            raise FleetError(reason)
+        self._reproduced.add(sha256)
 
     # --- words -----------------------------------------------------------------------------------
 

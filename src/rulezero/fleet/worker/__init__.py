@@ -1,0 +1,1 @@
+"""Plays games for a server."""

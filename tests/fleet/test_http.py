@@ -1,0 +1,106 @@
+"""`--fleet http` gives the games and nets of `--fleet local`, and refuses what is wrong."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+import rulezero as rz
+from rulezero.fleet.choice import Orders, open_fleet
+from rulezero.fleet.http import job_of
+from rulezero.play.nets import PATHS
+from support import fleet_processes as processes
+from support.commands import begin, run
+from support.fleet_processes import wait
+from support.fleet_servers import serving, token
+
+# Seconds each: games of every purpose, with and without nets.
+CHANGES = {
+    "connect4": ["iterations=2", "anchor.every=1"],
+    "exchange": [
+        "iterations=1",
+        "bootstrap=[{a: random, games: 4}]",
+        "selfplay.games=4",
+        "gate.games=2",
+        "anchor.every=1",
+        "anchor.games=2",
+    ],
+}
+
+
+@pytest.mark.parametrize("recipe", CHANGES)
+def test_http_gives_the_games_and_nets_of_local(tmp_path: Path, recipe: str) -> None:
+    """Records, learner and net have the same SHA-256; nothing is left running."""
+    found = {
+        fleet: rz.train(
+            recipe,
+            "tiny",
+            tmp_path / fleet,
+            changes=CHANGES[recipe],
+            workers=2,
+            fleet=fleet,
+            progress=False,
+        ).fingerprint()
+        for fleet in ("local", "http")
+    }
+    assert found["http"] == found["local"]
+
+
+@pytest.mark.skipif(not processes.IS_LINUX, reason="looks into /proc")
+def test_a_server_elsewhere(tmp_path: Path) -> None:
+    """A trainer uses a server and workers that others have started. Its run is stopped by Ctrl-C
+    and resumed with them, and equals a local one; the run's folder has no token."""
+    changes = [word for change in CHANGES["connect4"] for word in ("--set", change)]
+    local = rz.train(
+        "connect4", "tiny", tmp_path / "local", changes=CHANGES["connect4"], progress=False
+    )
+    with serving(tmp_path / "server") as server:
+        secrets = {scope: token(server.run, scope, name=scope) for scope in ("worker", "trainer")}
+        (tmp_path / "trainer.txt").write_text(secrets["trainer"])
+        (tmp_path / "worker.txt").write_text(secrets["worker"])
+        fleet = ["--fleet", f"http:server={server.url},token=@{tmp_path / 'trainer.txt'}"]
+        out = tmp_path / "run"
+        with begin("train", "connect4", "--preset", "tiny", *changes, *fleet, "--out", out) as one:
+            wait(lambda: rz.Run(out).exists and '"event":"task"' in server.log(), one)
+            one.send_signal(signal.SIGINT)
+            _, errors = one.communicate(timeout=60)
+        assert one.returncode == 130
+        assert f"rulezero train --resume {out} goes on" in errors
+        wait(lambda: '"event":"closed"' in server.log())
+        worker = ["worker", "--server", server.url, "--token", f"@{tmp_path / 'worker.txt'}"]
+        with begin(*worker, "--workers", "1", "--cache", tmp_path / "cache") as other:
+            done = run("train", "--resume", out, *fleet)
+            assert done.returncode == 0, done.stderr
+            other.send_signal(signal.SIGTERM)
+            other.communicate(timeout=60)
+        assert rz.open_run(out).fingerprint() == local.fingerprint()
+    for path in (path for path in out.rglob("*") if path.is_file()):
+        assert not any(secret.encode() in path.read_bytes() for secret in secrets.values())
+
+
+def test_a_run_keeps_its_job(tmp_path: Path) -> None:
+    """The id of a run at a server is drawn once."""
+    assert job_of(tmp_path / "fleet") == job_of(tmp_path / "fleet") != job_of(tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("text", "workers", "words"),
+    [
+        ("http:server=localhost:8642,token=@t", 0, "is not the address of a server"),
+        ("http:server=http://localhost,token=rz_secret", 0, "a token must not stand in a command"),
+        ("http:server=http://localhost,token=@nowhere", 0, "the token's file 'nowhere'"),
+        ("http:server=http://localhost", 2, "workers are started by `rulezero worker`"),
+        ("http:server=http://localhost,port=1", 0, "has port= only without server="),
+        ("http:token=@t", 0, "needs token= only with server="),
+        ("http:port=x", 0, "port=x: give a number"),
+        ("http:port=70000", 0, "port=70000: give a number"),
+        ("http:srever=x", 0, "has no key 'srever' .*did you mean 'server'"),
+    ],
+)
+def test_wrong_texts_are_one_line(tmp_path: Path, text: str, workers: int, words: str) -> None:
+    """The error names the key and says what to do; nothing is started."""
+    orders = Orders(PATHS, tmp_path / "run", workers)
+    with pytest.raises(rz.RulezeroError, match=words) as caught, open_fleet(text, orders):
+        pass
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "run").exists()
