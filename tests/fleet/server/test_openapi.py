@@ -45,12 +45,10 @@ def test_every_route_is_described(server: ServerProcess) -> None:
     assert "application/msgpack" in upload["responses"]["422"]["content"]
 
 
-@pytest.mark.parametrize("scopes", [rz.fleets.SCOPES, []], ids=["all", "none"])
-def test_generated_requests_never_make_it_fail(
-    server: ServerProcess, scopes: Sequence[str]
-) -> None:
+@pytest.mark.parametrize("scopes", ["all", "none"])
+def test_generated_requests_never_make_it_fail(server: ServerProcess, scopes: str) -> None:
     """Requests that schemathesis generates from the OpenAPI get no 5xx."""
-    secret = token(server.run, *scopes) if scopes else "rz_none"
+    secret = token(server.run, *rz.fleets.SCOPES) if scopes == "all" else "rz_none"
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/openapi.json",
         "--checks", "not_a_server_error", "--phases", "examples,coverage,fuzzing",
