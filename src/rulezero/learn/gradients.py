@@ -10,7 +10,7 @@ from torch import Tensor
 from rulezero.learn.batch import Batch
 from rulezero.learn.fit import FitSettings
 from rulezero.learn.losses import Examples, Weights, losses, term_loss, weights_of
-from rulezero.learn.sharing import Group, Part, WholeBatch
+from rulezero.learn.sharing import Group, Part, whole_batch
 from rulezero.learn.terms import Term
 from rulezero.nets.tower import Outputs, Tower
 
@@ -52,7 +52,9 @@ class Gradients:
             rows = len(examples.planes) if part is None else part.largest
             with fast:
                 outputs = self.tower(examples.planes, self.recomputed(rows))
-            found = self.losses(outputs.float(), examples, part)
+            if self.kind is not None:
+                outputs = outputs.float()
+            found = self.losses(outputs, examples, part)
             (found["total"] * scale).backward()  # type: ignore[no-untyped-call]
         return {name: loss.detach() for name, loss in found.items()}
 
@@ -60,7 +62,7 @@ class Gradients:
         if part is None:
             return contextlib.nullcontext()
         assert self.group is not None
-        return WholeBatch(self.group, part)
+        return whole_batch(self.tower, self.group, part)
 
     def recomputed(self, positions: int) -> int:
         """The number of blocks to recompute for the gradients of a batch of this size."""

@@ -21,8 +21,8 @@ import numpy as np
 import safetensors.torch
 import torch
 
-from rulezero._core import Game
-from rulezero.errors import RulezeroError, RunError
+from rulezero._core import Game, RulezeroError
+from rulezero.errors import RunError
 from rulezero.games.load import load, packed, unpack
 from rulezero.learn.batch import Batch, Batches, made
 from rulezero.learn.fit import FitSettings
@@ -193,7 +193,7 @@ def _compute(order: Order, pipe: "Connection[Any, Any]", rank: int, folder: Path
     heads = {term.name: term.head for term in terms if term.head is not None}
     tower.add_heads(game.facts, {name: heads[name] for name in order.heads}, 0)
     tower.load_state_dict(safetensors.torch.load(order.weights))
-    tower.to(device, memory_format=torch.channels_last)
+    tower.to(device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     pipe.send(None)
     group = Group(folder, rank, settings.processes, device)
     pipe.send(None)

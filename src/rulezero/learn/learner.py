@@ -241,7 +241,7 @@ class Learner:
     def load(self, folder: Path, wanted: str) -> None:
         """Restores what `save` wrote. Raises RunError if the file's SHA-256 is not `wanted`."""
         counts = snapshot.load(folder, wanted, self._parts)
-        self.step = int(counts["step"])
+        self.step = counts["step"]
         scale = {key.removeprefix(_SCALE): counts[key] for key in counts if key.startswith(_SCALE)}
         if scale and self.scaler.is_enabled():
             self.scaler.load_state_dict(scale)

@@ -7,13 +7,14 @@ computes the gradients of its part, and process 0 receives their sum.
 import contextlib
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, distributed, nn
 from torch.nn import functional
-from torch.overrides import TorchFunctionMode
+from torch.nn.modules.batchnorm import _BatchNorm as AnyBatchNorm
 
 _CONNECTING = timedelta(minutes=1)  # longest time that a process waits for the others to connect
 _PATIENCE = timedelta(minutes=30)  # and later, in a step
@@ -46,7 +47,8 @@ class Group:
         """Waits until `size` processes with different ranks have opened the same folder."""
         self.rank = rank
         self.size = size
-        store = distributed.FileStore(str(folder / "meeting"), size)
+        file = str(folder / "meeting")
+        store = distributed.FileStore(file, size)  # type: ignore[attr-defined]
         with _connected():
             self._group = _open(store, rank, size, device)
 
@@ -102,7 +104,7 @@ class Group:
 
         Every process must compute the same number of the rows: then the gradient is complete.
         """
-        found: Tensor = _Rows.apply(tensor, self, part)  # type: ignore[no-untyped-call]
+        found: Tensor = _Rows.apply(tensor, self, part)
         return found
 
     def close(self) -> None:
@@ -110,13 +112,13 @@ class Group:
         self._group.shutdown()
 
 
-def _open(store: distributed.Store, rank: int, size: int, device: torch.device) -> Any:
+def _open(store: Any, rank: int, size: int, device: torch.device) -> Any:
     """A backend by itself: init_process_group would change this process's global state."""
     if device.type == "cuda":
-        options = distributed.ProcessGroupNCCL.Options()
-        options._timeout = _PATIENCE
-        return distributed.ProcessGroupNCCL(store, rank, size, options)
-    options = distributed.ProcessGroupGloo._Options()
+        by_nccl: Any = distributed.ProcessGroupNCCL.Options()
+        by_nccl._timeout = _PATIENCE
+        return distributed.ProcessGroupNCCL(store, rank, size, by_nccl)
+    options = distributed.ProcessGroupGloo._Options()  # type: ignore[attr-defined]
     options._timeout = _CONNECTING
     # By default, it would listen on the address of the machine's name, open to the network.
     options._devices = [distributed.ProcessGroupGloo.create_device(hostname="127.0.0.1")]
@@ -158,78 +160,62 @@ class _Rows(torch.autograd.Function):
         return grad[ctx.part.first : ctx.part.last], None, None
 
 
-class WholeBatch(TorchFunctionMode):
-    """While it is active, batch norm and dropout treat a part like the whole batch.
+@contextlib.contextmanager
+def whole_batch(net: nn.Module, group: Group, part: Part) -> Iterator[None]:
+    """While it is active, the net's layers of batch norm and dropout treat a part like the batch.
 
     Batch norm uses the means and variances of the whole batch. Dropout draws its random numbers for
-    the whole batch, so that they do not depend on the number of processes. This holds for the
-    layers of every module, including users' own heads.
+    the whole batch, so that they do not depend on the number of processes. This includes the layers
+    of users' own heads.
     """
+    layers: dict[nn.Module, Callable[[Tensor], Tensor]] = {}
+    for layer in net.modules():
+        if isinstance(layer, AnyBatchNorm):
+            layers[layer] = partial(_batch_norm, layer, group)
+        elif isinstance(layer, nn.Dropout):
+            layers[layer] = partial(_dropout, layer, part)
+    for layer, forward in layers.items():
+        layer.forward = forward
+    try:
+        yield
+    finally:
+        for layer in layers:
+            del layer.forward
 
-    def __init__(self, group: Group, part: Part) -> None:
-        super().__init__()
-        self._group = group
-        self._part = part
 
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        kwargs = kwargs or {}
-        if func is functional.batch_norm:
-            return self._batch_norm(*args, **kwargs)
-        if func is functional.dropout:
-            return self._dropout(*args, **kwargs)
-        return func(*args, **kwargs)
+def _batch_norm(layer: AnyBatchNorm, group: Group, x: Tensor) -> Tensor:
+    with torch.no_grad():
+        count, mean, var = _statistics(x, group)
+        if layer.running_mean is not None and layer.running_var is not None:
+            assert layer.num_batches_tracked is not None
+            layer.num_batches_tracked.add_(1)
+            share = layer.momentum  # of this batch; none: all batches have the same
+            share = 1 / float(layer.num_batches_tracked) if share is None else share
+            layer.running_mean.lerp_(mean, share)
+            layer.running_var.lerp_(var * (count / (count - 1).clamp(min=1)), share)
+    normed: Tensor = _BatchNorm.apply(
+        x, layer.weight, layer.bias, mean, var, count, layer.eps, group
+    )
+    return normed
 
-    def _batch_norm(
-        self,
-        x: Tensor,
-        running_mean: Tensor | None,
-        running_var: Tensor | None,
-        weight: Tensor | None = None,
-        bias: Tensor | None = None,
-        training: bool = False,
-        momentum: float = 0.1,
-        eps: float = 1e-5,
-    ) -> Tensor:
-        if not training:
-            return functional.batch_norm(
-                x, running_mean, running_var, weight, bias, training, momentum, eps
-            )
-        with torch.no_grad():
-            count, mean, var = self._statistics(x)
-            if running_mean is not None:
-                running_mean.lerp_(mean, momentum)
-            if running_var is not None:
-                running_var.lerp_(var * (count / (count - 1).clamp(min=1)), momentum)
-        normed: Tensor = _BatchNorm.apply(  # type: ignore[no-untyped-call]
-            x, weight, bias, mean, var, count, eps, self._group
-        )
-        return normed
 
-    def _statistics(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Of each channel of the whole batch: the count of numbers, their mean and variance."""
-        exact = x.to(torch.promote_types(x.dtype, torch.float32))
-        var, mean = torch.var_mean(exact, [0, *range(2, x.ndim)], correction=0)
-        count = torch.full_like(mean, x.numel() / x.shape[1])
-        counts, means, variances = self._group.gather(torch.stack((count, mean, var))).unbind(1)
-        count = counts.sum(0)
-        mean = (counts * means).sum(0) / count
-        var = (counts * (variances + (means - mean) ** 2)).sum(0) / count
-        return count, mean, var
+def _statistics(x: Tensor, group: Group) -> tuple[Tensor, Tensor, Tensor]:
+    """Of each channel of the whole batch: the count of numbers, their mean and variance."""
+    exact = x.to(torch.promote_types(x.dtype, torch.float32))
+    var, mean = torch.var_mean(exact, [0, *range(2, x.ndim)], correction=0)
+    count = torch.full_like(mean, x.numel() / x.shape[1])
+    counts, means, variances = group.gather(torch.stack((count, mean, var))).unbind(1)
+    count = counts.sum(0)
+    mean = (counts * means).sum(0) / count
+    var = (counts * (variances + (means - mean) ** 2)).sum(0) / count
+    return count, mean, var
 
-    def _dropout(
-        self, x: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
-    ) -> Tensor:
-        part = self._part
-        if not training or len(x) != part.last - part.first:
-            return functional.dropout(x, p, training, inplace)
-        whole = functional.dropout(x.new_ones((part.whole, *x.shape[1:])), p)
-        return x * whole[part.first : part.last]
+
+def _dropout(layer: nn.Dropout, part: Part, x: Tensor) -> Tensor:
+    if len(x) != part.last - part.first:  # not one row for each position
+        return functional.dropout(x, layer.p)
+    whole = functional.dropout(x.new_ones((part.whole, *x.shape[1:])), layer.p)
+    return x * whole[part.first : part.last]
 
 
 class _BatchNorm(torch.autograd.Function):

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import safetensors.torch
 import torch
@@ -32,7 +33,7 @@ def save(folder: Path, parts: Parts, counts: Mapping[str, float]) -> str:
     return digest(written)
 
 
-def load(folder: Path, wanted: str, parts: Parts) -> dict[str, float]:
+def load(folder: Path, wanted: str, parts: Parts) -> dict[str, Any]:
     """Restores the parts; returns the counts. RunError if the file's SHA-256 is not `wanted`."""
     path = folder / _FILE
     try:
@@ -41,7 +42,7 @@ def load(folder: Path, wanted: str, parts: Parts) -> dict[str, float]:
     except OSError as error:
         raise RunError(f"'{path}' cannot be read ({error.strerror}): {_NO_LEARNER}") from error
     with safetensors.safe_open(path, "pt") as file:
-        counts: dict[str, float] = json.loads(file.metadata()["learner"])
+        counts: dict[str, Any] = json.loads(file.metadata()["learner"])
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     for name, part in parts.items():
         begin = f"{name}."
