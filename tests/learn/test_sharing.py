@@ -95,9 +95,10 @@ class Step:
 
     def shared(self, batch: Batch, folder: Path, size: int) -> Result:
         """The result of several processes."""
+        towers = [self._tower() for _ in range(size)]  # here, as torch has one random state
 
         def compute(group: Group) -> Result:
-            tower, part = self._tower(), parts_of(ROWS, size)[group.rank]
+            tower, part = towers[group.rank], parts_of(ROWS, size)[group.rank]
             gradients = Gradients(tower, self.settings, self.terms, CPU, group)
             if group.rank > 0:
                 for weight in tower.parameters():
