@@ -28,6 +28,7 @@ T = TypeVar("T")
 CPU = torch.device("cpu")
 ROWS = 31
 NEAR = 1e-9  # absolute and relative
+SCALE = 4.0  # of the loss
 
 
 def together(folder: Path, size: int, work: Callable[[Group], T]) -> list[T]:
@@ -49,8 +50,8 @@ def cut(batch: Batch, first: int = 0, last: int = ROWS) -> Batch:
     return Batch(**{name: getattr(batch, name)[first:last] for name in batch.__struct_fields__})
 
 
-def some_batch(without_policy: int = 0) -> Batch:
-    """Positions of random games in float64; the first ones have no policy target."""
+def some_batch(without_policy: int = 0, kind: type = np.float64) -> Batch:
+    """Positions of random games; the first ones have no policy target."""
     records = record_samples.several("connect4", 3)
     game = samples.game("connect4")
     made = Batches(windows.of(records), game, settings=TargetSettings(), mirrors=True)
@@ -59,7 +60,7 @@ def some_batch(without_policy: int = 0) -> Batch:
     arrays = {name: getattr(batch, name) for name in batch.__struct_fields__}
     return Batch(
         **{
-            name: array if array.dtype == np.bool_ else array.astype(np.float64)
+            name: array if array.dtype == np.bool_ else array.astype(kind)
             for name, array in arrays.items()
         }
     )
@@ -85,12 +86,15 @@ class Step:
     def _tower(self) -> Tower:
         config = little_nets.OPTIONS[self.option].model_copy(update={"dropout": 0.0})
         heads = {term.name: term.head for term in self.terms if term.head is not None}
-        return create(samples.game("connect4"), config, 1, heads).double()
+        tower = create(samples.game("connect4"), config, 1, heads)
+        return tower.double() if self.settings.precision == "auto" else tower
 
     def alone(self, batch: Batch) -> Result:
         """The result of one process."""
         tower = self._tower()
-        losses = Gradients(tower, self.settings, self.terms, CPU).compute(batch, torch.ones(1))
+        losses = Gradients(tower, self.settings, self.terms, CPU).compute(
+            batch, torch.full((1,), SCALE)
+        )
         return self._result(tower, losses)
 
     def shared(self, batch: Batch, folder: Path, size: int) -> Result:
@@ -103,7 +107,8 @@ class Step:
             if group.rank > 0:
                 for weight in tower.parameters():
                     weight.data.zero_()
-            scale = group.spread(tower, torch.ones(1, dtype=torch.float64))
+            kind = next(tower.parameters()).dtype
+            scale = group.spread(tower, torch.full((1,), SCALE, dtype=kind))
             losses = gradients.compute(cut(batch, part.first, part.last), scale, part)
             return self._result(tower, group.collect(tower, losses))
 
@@ -151,6 +156,14 @@ def test_recomputed_blocks_use_the_whole_batch_too(tmp_path: Path) -> None:
     """With micro_batch, activations and their statistics are computed a second time."""
     step, batch = Step("pooling", micro_batch=4), some_batch()
     assert_near(step.alone(batch), step.shared(batch, tmp_path, 2))
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "float16"])
+def test_every_precision_can_be_shared(precision: str, tmp_path: Path) -> None:
+    """Only float32 and the other processes' rounding make a difference."""
+    step, batch = Step("all", precision=precision), some_batch(5, np.float32)
+    near = {"float32": 1e-5, "bfloat16": 0.1, "float16": 0.01}[precision]
+    assert_near(step.alone(batch), step.shared(batch, tmp_path, 2), near)
 
 
 def ratio(said: Said, examples: Examples) -> Tensor:
