@@ -178,6 +178,10 @@ def renewed(found: Mapping[str, Any]) -> dict[str, Any]:
             for part in reversed(path):
                 keys = {part: keys}
             new = merged(new, keys)
+    fit = new.get("fit")
+    if isinstance(fit, dict) and isinstance(fit.get("mixed"), bool):  # before there was precision
+        others = {key: value for key, value in fit.items() if key != "mixed"}
+        new["fit"] = {"precision": "auto" if fit["mixed"] else "float32", **others}
     regime = new.get("regime")
     if isinstance(regime, dict):
         regime.setdefault("kind", Experiment.model_fields["regime"].default.kind)

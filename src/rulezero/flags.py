@@ -173,6 +173,13 @@ _LEARNING = (
     Flag("batch-size", int, "Use N positions per training step.", setting("fit", "batch")),
     Flag("lr", float, "Set the initial learning rate.", setting("fit", "rate", "start")),
     Flag(
+        "nproc",
+        int,
+        "Fit with N processes, which share each batch; with GPUs, on N of them.",
+        setting("fit", "processes"),
+        lambda experiment: experiment.regime.has_tower,
+    ),
+    Flag(
         "target",
         tuple(_TARGETS),
         f"Choose the value head's target: {', '.join(_TARGETS)}.",

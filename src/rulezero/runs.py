@@ -255,18 +255,20 @@ def check(experiment: Experiment, workers: int = 0) -> None:
     regime.check(game)
     if regime.has_tower:
         terms.chosen(experiment.hooks, experiment.fit.loss.extra)
+        terms.refuse_unshared(experiment.hooks, experiment.fit.loss.extra, experiment.fit.processes)
     for each in unread.ignored(experiment):
         raise RunError(each.words)
     for path in experiment.stores:
         if not Path(path).is_dir():
             raise RunError(f"stores: there is no store '{path}'")
     check_workers(workers)
-    if workers != 1:
+    if workers != 1 or experiment.fit.processes > 1:
         packed([experiment.game])
-    if experiment.fit.device == "cuda":
+    fit = experiment.fit
+    if fit.device == "cuda" or (fit.device == "auto" and fit.processes > 1):
         from rulezero.nets.device import device_of
 
-        device_of("cuda", "fit.device")
+        device_of(fit.device, "fit.device", number=fit.processes - 1)
 
 
 def open_run(path: str | Path) -> Run:

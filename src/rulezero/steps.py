@@ -293,7 +293,7 @@ def fit(
         tower = create(game, experiment.net, seed, heads)
     else:
         tower = checkpoint.load(resolve(net), game, heads, seed)
-    learner = Learner(tower, game, experiment.fit, experiment.targets, terms)
+    learner = Learner(tower, game, experiment.fit, experiment.targets, terms, experiment.hooks)
     dice = np.random.default_rng(keyed(experiment.seed, "fit", 0))
     done = learner.learn_from(window, 0, progress=(0.0, 1.0), dice=dice, tell=tell)
     learner.write(Path(out), {"step": learner.step})

@@ -189,7 +189,7 @@ def test_the_loss_of_a_batch_is_what_is_fitted() -> None:
     made = batches()
     batch = made.make(made.window.positions(Part.TRAINING))
     said = one.average.eval()(torch.from_numpy(batch.planes))
-    wanted = losses(said, one._examples(batch), one.settings.loss, WdlHead).total
+    wanted = losses(said, one._gradients.examples(batch), one.settings.loss, WdlHead).total
     assert one.loss(batch) == pytest.approx(float(wanted.detach()), rel=1e-4)
 
 
@@ -239,8 +239,8 @@ def test_a_micro_batch_changes_no_step(option: str, micro_batch: int) -> None:
     whole, small = (
         learner(config, micro_batch=each, samples_per_ply=1) for each in (None, micro_batch)
     )
-    assert small._recomputed(32) > 0
-    assert small._recomputed(micro_batch) == whole._recomputed(32) == 0
+    assert small._gradients.recomputed(32) > 0
+    assert small._gradients.recomputed(micro_batch) == whole._gradients.recomputed(32) == 0
     assert fit(whole).train == fit(small).train
     for name, tensor in whole.tower.state_dict().items():
         assert torch.equal(tensor, small.tower.state_dict()[name]), name
@@ -259,8 +259,8 @@ def test_a_micro_batch_keeps_fewer_activations() -> None:
             return tensor
 
         with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
-            planes = one._tensor(batch.planes)
-            outputs = one.tower.train()(planes, one._recomputed(64))
+            planes = one._gradients.tensor(batch.planes)
+            outputs = one.tower.train()(planes, one._gradients.recomputed(64))
         assert outputs.policy.requires_grad
         return sum(sizes.values())
 

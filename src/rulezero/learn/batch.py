@@ -1,13 +1,14 @@
 """Batches: positions of the window, replayed into the planes that a net reads."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from rulezero._core import Game, remake
-from rulezero.data.columns import Floats
+from rulezero.data.columns import Floats, Numbers
 from rulezero.data.replay import policies
 from rulezero.learn.targets import TargetSettings
 from rulezero.learn.window import Game as WindowGame
@@ -25,6 +26,20 @@ class Batch(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     value: Floats  # [B] expected result, in [-1, 1]
     weight: Floats  # [B]
     plies_left: Floats  # [B] until the end of the game
+
+
+class Excerpt(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """The part of a window that B positions are made of; any process can make a batch of it."""
+
+    games: list[tuple[str, Numbers]]  # start and actions of each game
+    which: npt.NDArray[np.uint32]  # [B] index of the position's game
+    plies: npt.NDArray[np.uint32]  # [B]
+    mirrored: npt.NDArray[np.bool_]  # [B]
+    offsets: npt.NDArray[np.int64]  # [B + 1] of the pairs of each position
+    pairs: npt.NDArray[np.uint32]  # [m] actions of the policy targets
+    weights: Floats  # [m]
+    wdl: Floats  # [B, 3] as the next one: see Batch
+    plies_left: Floats  # [B]
 
 
 class Batches:
@@ -46,37 +61,39 @@ class Batches:
         With `dice` and `mirrors`, each position is mirrored with probability 1/2. `done` is the
         share of the fit that is done, on which the search's share in the value targets depends.
         """
-        known = self.window.at(np.sort(positions))
-        size, facts = len(known.game), self.game.facts
-        planes = np.empty((size, *facts.planes), np.float32)
-        legal = np.empty((size, facts.slots), np.bool_)
-        mirrored = np.zeros(size, np.bool_)
+        (whole,) = self.excerpts(positions, dice, done=done)
+        return made(self.game, whole)
+
+    def excerpts(
+        self,
+        positions: Indices,
+        dice: np.random.Generator | None = None,
+        *,
+        done: float = 1.0,
+        bounds: Sequence[int] = (),
+    ) -> list[Excerpt]:
+        """What the batch of these positions is made of, cut at these rows; `make` has the rest."""
+        positions = np.sort(positions)
+        mirrored = np.zeros(len(positions), np.bool_)
         if self.mirrors and dice is not None:
-            mirrored = dice.random(size) < 0.5
+            mirrored = dice.random(len(positions)) < 0.5
+        rows = [slice(*each) for each in pairwise((0, *bounds, len(positions)))]
+        return [self._excerpt(positions[each], mirrored[each], done) for each in rows]
+
+    def _excerpt(self, positions: Indices, mirrored: npt.NDArray[np.bool_], done: float) -> Excerpt:
+        known = self.window.at(positions)
         numbers, which = np.unique(known.game, return_inverse=True)
         games = [self.window.games[number] for number in numbers]
         offsets, pairs, weights = _pairs(games, which, known)
-        slots = np.empty(len(pairs), np.int32)
-        remake(
-            self.game,
-            [(game.start, game.actions) for game in games],
-            known.ply.astype(np.uint32),
+        return Excerpt(
+            games=[(game.start, game.actions) for game in games],
             which=which.astype(np.uint32),
-            planes=planes,
-            legal=legal,
+            plies=known.ply.astype(np.uint32),
+            mirrored=mirrored,
             offsets=offsets,
             pairs=pairs,
-            slots=slots,
-            mirrored=mirrored,
-        )
-        wdl = self._wdl(known, done)
-        return Batch(
-            planes=planes,
-            legal=legal,
-            policy=policies(slots, weights, offsets, facts.slots),
-            wdl=wdl,
-            value=wdl[:, 0] - wdl[:, 2],
-            weight=np.ones(size, np.float32),
+            weights=weights,
+            wdl=self._wdl(known, done),
             plies_left=known.plies_left.astype(np.float32),
         )
 
@@ -92,6 +109,35 @@ class Batches:
         draw = np.minimum(np.nan_to_num(known.draw), 1 - np.abs(value))
         share = np.where(is_searched, shares, 0)[:, None]
         return ((1 - share) * ends + share * chances(value, draw)).astype(np.float32)
+
+
+def made(game: Game, excerpt: Excerpt) -> Batch:
+    """The batch of an excerpt: replays its games."""
+    size, facts = len(excerpt.plies), game.facts
+    planes = np.empty((size, *facts.planes), np.float32)
+    legal = np.empty((size, facts.slots), np.bool_)
+    slots = np.empty(len(excerpt.pairs), np.int32)
+    remake(
+        game,
+        excerpt.games,
+        excerpt.plies,
+        which=excerpt.which,
+        planes=planes,
+        legal=legal,
+        offsets=excerpt.offsets,
+        pairs=excerpt.pairs,
+        slots=slots,
+        mirrored=excerpt.mirrored,
+    )
+    return Batch(
+        planes=planes,
+        legal=legal,
+        policy=policies(slots, excerpt.weights, excerpt.offsets, facts.slots),
+        wdl=excerpt.wdl,
+        value=excerpt.wdl[:, 0] - excerpt.wdl[:, 2],
+        weight=np.ones(size, np.float32),
+        plies_left=excerpt.plies_left,
+    )
 
 
 def _pairs(

@@ -83,7 +83,8 @@ class FitSettings(Settings):
     # batch, only as many blocks keep their activations as fit into that memory; the other blocks
     # keep only their input and are recomputed for the gradient. The result of a step is the same,
     # but the step takes up to a third longer. (Accumulating the gradients of smaller batches would
-    # change the result, because batch norm would use other means.)
+    # change the result, because batch norm would use other means.) With several processes, it is
+    # the number of positions of each.
     micro_batch: int | None = Field(None, ge=1)
     samples: int | None = Field(None, ge=1)  # per fit; none: by samples_per_ply
     samples_per_ply: float | None = Field(4.0, gt=0)  # samples per new position; none: by epochs
@@ -105,8 +106,14 @@ class FitSettings(Settings):
     # two threads are several times slower than one if another program uses a core. On an idle
     # machine with a large net, more threads are faster.
     threads: int = Field(1, ge=0, le=1024)
+    # Processes that share each batch; on GPUs, each has a GPU of its own. A step has the result of
+    # one process, up to the rounding of sums.
+    processes: int = Field(1, ge=1, le=64)
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    mixed: bool = True  # use bfloat16 on a GPU
+    # Numbers of convolutions and matrix products; weights and saved nets always have float32. auto:
+    # bfloat16 on a GPU, float32 on a CPU. float16 is for GPUs without bfloat16: it scales the loss,
+    # and skips steps whose gradients overflow.
+    precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
 
     def idle(self) -> dict[str, str]:
         """Keys for other ways to count samples, and for other optimisers."""

@@ -1,33 +1,37 @@
 """The learner: a net, its optimiser and its number of steps."""
 
+import contextlib
 import copy
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from rulezero._core import Game
 from rulezero.errors import RunError
 from rulezero.learn import snapshot
 from rulezero.learn.batch import Batch, Batches
 from rulezero.learn.fit import Fit, FitSettings, Tell
-from rulezero.learn.losses import Examples, losses, term_loss
+from rulezero.learn.gradients import Gradients, kind_of
+from rulezero.learn.helpers import Helpers, Lesson, order_for
 from rulezero.learn.measures import Answers, Measures, measure
 from rulezero.learn.plan import plan
 from rulezero.learn.targets import TargetSettings
-from rulezero.learn.terms import Term
+from rulezero.learn.terms import Term, refuse_unshared
 from rulezero.learn.window import Indices, Part, Window
 from rulezero.nets import checkpoint
 from rulezero.nets.device import device_of, threads
 from rulezero.nets.tower import Outputs, Tower
 
+Maker = Callable[[Indices, float], Lesson]  # makes a batch; the share of the fit that is done
+
 _MOST_MEASURED = 4096  # held-out positions
+_SCALE = "scale."  # prefix of the scaler's counts in a snapshot
 
 
 class Learner:
@@ -40,18 +44,29 @@ class Learner:
         settings: FitSettings,
         targets: TargetSettings | None = None,
         terms: Sequence[Term] = (),
+        hooks: str | None = None,
     ) -> None:
-        """`terms` are the terms of fit.loss.extra; the tower must have the heads they need."""
+        """`terms` are the terms of fit.loss.extra; the tower must have the heads they need.
+
+        `hooks` names the file that registers them, for the other processes of a fit with several.
+        """
+        refuse_unshared(hooks, [term.name for term in terms], settings.processes)
         self.game = game
         self.settings = settings
         self.targets = targets or TargetSettings()
         self.terms = terms
+        self.hooks = hooks
         self.step = 0
+        device_of(settings.device, "fit.device", number=settings.processes - 1)
         self.device = device_of(settings.device, "fit.device")
         self.tower = tower.to(self.device)
         self.tower.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.average = copy.deepcopy(self.tower).eval() if settings.average else self.tower
         self.optimiser = optimiser_of(self.tower, settings)
+        self.scaler = torch.amp.GradScaler(
+            self.device.type, enabled=kind_of(settings, self.device) is torch.float16
+        )
+        self._gradients = Gradients(self.tower, settings, terms, self.device)
 
     @property
     def nets(self) -> list[Tower]:
@@ -69,21 +84,23 @@ class Learner:
     ) -> Fit:
         """Fits the net to a window whose newest games are of this generation."""
         batches = Batches(window, self.game, settings=self.targets, mirrors=self.settings.mirror)
-        with threads(self.settings.threads):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(threads(self.settings.threads))
             begin = time.perf_counter()
             done = _Done()
             best: _Best | None = None
             epochs = list(plan(window, generation, self.settings, dice))
             steps = sum(map(len, epochs))
+            seed = None
             if self.tower.config.dropout or self.terms:  # torch has its own random state
-                torch.manual_seed(int(dice.integers(1 << 63)))
+                seed = int(dice.integers(1 << 63))
+                torch.manual_seed(seed)
+            make = stack.enter_context(self._maker(batches, dice, seed, steps))
             for number, epoch in enumerate(epochs):
-                for batch in _ahead(epoch, batches, dice, done, steps):
-                    examples = self._examples(batch)
+                for lesson in _ahead(epoch, make, done, steps):
                     share = progress[0] + (progress[1] - progress[0]) * done.steps / steps
                     done.rate = self.settings.rate.at(self.step, generation, share, number)
-                    self.tower.train()
-                    done.add(self._learn(examples, done.rate), len(batch.value))
+                    done.add(self._learn(lesson, done.rate), lesson.positions)
                     self._check(done.losses[-1], f"in step {done.steps} of {steps}")
                     if tell is not None:
                         tell(done.steps, steps, done.losses[-1])
@@ -105,6 +122,19 @@ class Learner:
                 train=done.last(),
                 held_out=self.measure(batches),
             )
+
+    @contextlib.contextmanager
+    def _maker(
+        self, batches: Batches, dice: np.random.Generator, seed: int | None, steps: int
+    ) -> "Iterator[Maker]":
+        """A function that makes the batches of a fit; with several processes, it shares them."""
+        if self.settings.processes == 1 or not steps:
+            yield lambda positions, done: Lesson(batches.make(positions, dice, done=done))
+            return
+        order = order_for(self.tower, self.game, self.settings, self.terms, self.hooks, seed)
+        with Helpers(order, self.device) as helpers:
+            self._gradients.group = helpers.group
+            yield lambda positions, done: helpers.share(batches, positions, dice, done)
 
     def _check(self, losses: dict[str, float], where: str) -> None:
         """Raises RunError if a loss is not finite."""
@@ -137,7 +167,8 @@ class Learner:
     @torch.inference_mode()
     def loss(self, batch: Batch) -> float:
         """The loss of the net that plays, on a batch."""
-        return float(self._losses(self._outputs(batch), self._examples(batch))["total"])
+        known = self._gradients
+        return float(known.losses(self._outputs(batch), known.examples(batch))["total"])
 
     @torch.inference_mode()
     def judge(self, batch: Batch) -> Answers:
@@ -153,7 +184,7 @@ class Learner:
         """The outputs of the net that plays, computed for a few positions at a time."""
         net, size = self.average.eval(), self.settings.batch
         parts = [
-            net(self._tensor(batch.planes[at : at + size]))
+            net(self._gradients.tensor(batch.planes[at : at + size]))
             for at in range(0, len(batch.planes), size)
         ]
         policy, value, left, heads = zip(*parts, strict=True)
@@ -161,42 +192,30 @@ class Learner:
         extra = {name: torch.cat([each[name] for each in heads]) for name in heads[0] or ()}
         return Outputs(torch.cat(policy), torch.cat(value), moves_left, extra)
 
-    def _losses(self, outputs: Outputs, examples: Examples) -> dict[str, Tensor]:
-        """The mean losses over a batch, by the names of the loss's parts."""
-        settings = self.settings.loss
-        found = losses(outputs, examples, settings, type(self.tower.value))._asdict()
-        for term in self.terms:
-            found[term.name] = term_loss(term, outputs, examples)
-            found["total"] = found["total"] + settings.extra[term.name] * found[term.name]
-        return found
-
     def learn(self, batch: Batch, rate: float) -> int:
         """Takes one step on a batch; returns the number of samples."""
-        self.tower.train()
-        self._learn(self._examples(batch), rate)
+        self._learn(Lesson(batch), rate)
         return len(batch.value)
 
-    def _learn(self, examples: Examples, rate: float) -> dict[str, float]:
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
-        self.optimiser.zero_grad(set_to_none=True)
-        is_mixed = self.settings.mixed and self.device.type == "cuda"
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=is_mixed):
-            outputs = self.tower(examples.planes, self._recomputed(len(examples.planes)))
-        loss = self._losses(outputs.float(), examples)
-        loss["total"].backward()  # type: ignore[no-untyped-call]
+    def _learn(self, lesson: Lesson, rate: float) -> dict[str, float]:
+        for settings in self.optimiser.param_groups:
+            settings["lr"] = rate
+        group = None if lesson.part is None else self._gradients.group
+        scale = self.scaler.scale(torch.ones(1, device=self.device))
+        if group is not None:
+            group.spread(self.tower, scale)
+        losses = self._gradients.compute(lesson.batch, scale, lesson.part)
+        if group is not None:
+            losses = group.collect(self.tower, losses)
+        self.scaler.unscale_(self.optimiser)
         if self.settings.clip:
             torch.nn.utils.clip_grad_norm_(self.tower.parameters(), self.settings.clip)
-        self.optimiser.step()
+        self.scaler.step(self.optimiser)
+        self.scaler.update()
         self.step += 1
         if self.average is not self.tower:
             self._update_average()
-        return {name: float(mean.detach()) for name, mean in loss.items()}
-
-    def _recomputed(self, positions: int) -> int:
-        """The number of blocks to recompute for the gradients of a batch of this size."""
-        blocks, fitting = len(self.tower.blocks), self.settings.micro_batch or positions
-        return blocks - min(blocks, blocks * fitting // positions)
+        return {name: float(mean) for name, mean in losses.items()}
 
     @torch.no_grad()
     def _update_average(self) -> None:
@@ -209,24 +228,23 @@ class Learner:
             else:
                 tensor.copy_(now[name])
 
-    def _tensor(self, array: Any) -> Tensor:
-        tensor = torch.from_numpy(array).to(self.device)
-        return tensor.to(memory_format=torch.channels_last) if tensor.ndim == 4 else tensor
-
-    def _examples(self, batch: Batch) -> Examples:
-        return Examples(*(self._tensor(getattr(batch, name)) for name in Examples._fields))
-
     def write(self, net: Path, metadata: dict[str, Any]) -> None:
         """Writes the net that plays."""
         checkpoint.save(net, self.average, self.game, metadata)
 
     def save(self, folder: Path) -> str:
         """Writes weights, their average and the optimiser, to resume from; returns the SHA-256."""
-        return snapshot.save(folder, self._parts, {"step": self.step})
+        scale = self.scaler.state_dict()  # {} unless precision is float16
+        kept = {f"{_SCALE}{name}": number for name, number in scale.items()}
+        return snapshot.save(folder, self._parts, {"step": self.step, **kept})
 
     def load(self, folder: Path, wanted: str) -> None:
         """Restores what `save` wrote. Raises RunError if the file's SHA-256 is not `wanted`."""
-        self.step = snapshot.load(folder, wanted, self._parts)["step"]
+        counts = snapshot.load(folder, wanted, self._parts)
+        self.step = counts["step"]
+        scale = {key.removeprefix(_SCALE): counts[key] for key in counts if key.startswith(_SCALE)}
+        if scale and self.scaler.is_enabled():
+            self.scaler.load_state_dict(scale)
 
     @property
     def _parts(self) -> snapshot.Parts:
@@ -252,23 +270,21 @@ def _apart(batches: Batches, part: Part) -> Batch | None:
     return batches.make(positions[::step]) if len(positions) else None
 
 
-def _ahead(
-    epoch: list[Indices], batches: Batches, dice: np.random.Generator, done: "_Done", steps: int
-) -> Iterator[Batch]:
+def _ahead(epoch: list[Indices], make: Maker, done: "_Done", steps: int) -> Iterator[Lesson]:
     """The batches of an epoch; the next one is made while the learner learns from this one."""
     first = done.steps
     with ThreadPoolExecutor(1) as maker:
         made = (
-            maker.submit(batches.make, positions, dice, done=(first + at) / max(steps - 1, 1))
+            maker.submit(make, positions, (first + at) / max(steps - 1, 1))
             for at, positions in enumerate(epoch)
         )
         coming = next(made, None)
         while coming is not None:
             before = time.perf_counter()
-            batch = coming.result()
+            lesson = coming.result()
             done.waiting += time.perf_counter() - before
             coming = next(made, None)
-            yield batch
+            yield lesson
 
 
 class _Done:

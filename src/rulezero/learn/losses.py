@@ -47,21 +47,44 @@ class Losses(NamedTuple):
     moves_left: Tensor  # Huber loss, in units of MOVES_LEFT_UNIT; 0 without such a head
 
 
+class Weights(NamedTuple):
+    """The weights of a batch, by which sums over its positions become means."""
+
+    positions: Tensor  # of all positions
+    policies: Tensor  # of the positions with a policy target
+
+
+def weights_of(examples: Examples) -> Weights:
+    """The weights of these examples."""
+    return Weights(examples.weight.sum(), _of_policies(examples).sum())
+
+
+def _of_policies(examples: Examples) -> Tensor:
+    """The weights of the positions with a policy target, and 0 for the others: [B]."""
+    return (examples.policy.sum(1) > 0).float() * examples.weight
+
+
 def losses(
-    said: Outputs, examples: Examples, settings: LossSettings, head: type[ValueHead]
+    said: Outputs,
+    examples: Examples,
+    settings: LossSettings,
+    head: type[ValueHead],
+    whole: Weights | None = None,
 ) -> Losses:
     """The losses of the outputs of a net with this value head.
 
     A cross-entropy over legal moves ignores the illegal ones: only the penalty keeps probability
-    away from them. A cross-entropy over all slots needs no penalty.
+    away from them. A cross-entropy over all slots needs no penalty. If the examples are a part of a
+    batch, `whole` has the weights of the whole batch, and the losses of all parts add up to its
+    losses.
     """
     policy, value, moves_left, _ = said
-    weight = examples.weight / examples.weight.sum()
+    whole = whole or weights_of(examples)
+    weight = examples.weight / whole.positions
     is_legal = settings.policy_over == "legal"
     shares = legal_log_shares(policy, examples.legal) if is_legal else policy.log_softmax(1)
     of_policy = -(examples.policy * shares).sum(1)  # [B]
-    has_policy = (examples.policy.sum(1) > 0).float() * examples.weight
-    mean_policy = (of_policy * has_policy).sum() / has_policy.sum().clamp(min=1e-9)
+    mean_policy = (of_policy * _of_policies(examples)).sum() / whole.policies.clamp(min=1e-9)
     mean_illegal = (illegal_mass(policy, examples.legal) * weight).sum()
     mean_value = (head.loss(value, examples.wdl, settings.value_power) * weight).sum()
     total = (

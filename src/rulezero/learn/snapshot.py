@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import safetensors.torch
 import torch
@@ -20,7 +21,7 @@ _NO_LEARNER = (
 Parts = Mapping[str, nn.Module | torch.optim.Optimizer]
 
 
-def save(folder: Path, parts: Parts, counts: Mapping[str, int]) -> str:
+def save(folder: Path, parts: Parts, counts: Mapping[str, float]) -> str:
     """Writes parts and counts by their names; returns the SHA-256 of the file."""
     tensors = {
         f"{name}.{key}": tensor.detach().cpu().contiguous()
@@ -32,7 +33,7 @@ def save(folder: Path, parts: Parts, counts: Mapping[str, int]) -> str:
     return digest(written)
 
 
-def load(folder: Path, wanted: str, parts: Parts) -> dict[str, int]:
+def load(folder: Path, wanted: str, parts: Parts) -> dict[str, Any]:
     """Restores the parts; returns the counts. RunError if the file's SHA-256 is not `wanted`."""
     path = folder / _FILE
     try:
@@ -41,7 +42,7 @@ def load(folder: Path, wanted: str, parts: Parts) -> dict[str, int]:
     except OSError as error:
         raise RunError(f"'{path}' cannot be read ({error.strerror}): {_NO_LEARNER}") from error
     with safetensors.safe_open(path, "pt") as file:
-        counts: dict[str, int] = json.loads(file.metadata()["learner"])
+        counts: dict[str, Any] = json.loads(file.metadata()["learner"])
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     for name, part in parts.items():
         begin = f"{name}."

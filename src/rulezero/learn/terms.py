@@ -8,7 +8,7 @@ executes exactly this content, and only if this user has run it before. Nothing 
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -81,6 +81,16 @@ def chosen(hooks: str | None, names: Iterable[str]) -> list[Term]:
                 " register it with rz.loss_term, or name the Python file that does: hooks=FILE"
             )
     return [_registered[name] for name in names]
+
+
+def refuse_unshared(hooks: str | None, names: Collection[str], processes: int) -> None:
+    """Raises RunError if a fit with several processes has terms that only this process knows."""
+    if processes > 1 and names and hooks is None:
+        raise RunError(
+            f"fit.processes={processes}: the other processes do not know the loss term"
+            f" '{next(iter(names))}', which is registered only in this one: put it into a Python"
+            " file and name that, hooks=FILE, or use fit.processes=1"
+        )
 
 
 def run_hooks(text: str) -> str:

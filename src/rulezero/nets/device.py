@@ -9,10 +9,12 @@ from rulezero._core import NetError
 from rulezero.machine import cores
 
 
-def device_of(choice: str, key: str, gpus: tuple[str, ...] = ("cuda",)) -> torch.device:
+def device_of(
+    choice: str, key: str, gpus: tuple[str, ...] = ("cuda",), *, number: int = 0
+) -> torch.device:
     """The device of a setting; auto: the first of these GPUs that exists, or else the CPU.
 
-    NetError, with the setting's key, if the GPU does not exist.
+    `number` is that of the NVIDIA GPU. NetError, with the setting's key, if there is no such GPU.
     """
     is_here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not is_here.get(choice, True):
@@ -20,7 +22,14 @@ def device_of(choice: str, key: str, gpus: tuple[str, ...] = ("cuda",)) -> torch
         raise NetError(f"{key}={choice}, but torch finds no {what} here: use auto")
     if choice == "auto":
         choice = next((gpu for gpu in gpus if is_here[gpu]), "cpu")
-    return torch.device(choice)
+    if choice != "cuda" or number == 0:
+        return torch.device(choice)
+    if number >= (count := torch.cuda.device_count()):
+        raise NetError(
+            f"{key}: {number + 1} processes need as many GPUs, but torch finds {count} here: use"
+            f" fewer processes, or {key}=cpu"
+        )
+    return torch.device(choice, number)
 
 
 @contextmanager

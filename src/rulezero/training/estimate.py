@@ -14,6 +14,7 @@ from rulezero.data.columns import Floats
 from rulezero.data.replay import is_chosen, replay_of
 from rulezero.fleet.workers import fresh_processes
 from rulezero.games.load import load
+from rulezero.machine import cores
 from rulezero.play.evaluators import Options
 from rulezero.play.players import read_player
 from rulezero.play.table import Finished
@@ -27,6 +28,7 @@ _PLAYING = 11.0  # seconds for samples of all kinds of games
 _MOST = 4.0  # seconds for one kind
 _LEARNING = 2.0  # seconds for steps of a fit
 _ROWS = 4e9  # multiply-adds of a batch of positions that are evaluated together
+_SHARED = 0.9  # speed-up by several learning processes, as a share of their number
 _TRAINED = 500  # games of self-play after which a net's games have the typical length
 
 
@@ -84,7 +86,11 @@ def seconds_of(
                 found[part] += speed.start * games / phase.total
     fits = samples_of(experiment, work, sizes)
     learned = [phase for phase in work.phases if phase.is_learned]
-    found["fits"] += opened.scale * learning.sample_seconds * sum(fits.values())
+    learners = min(experiment.fit.processes, cores())
+    sharing = learners if learners == 1 else learners * _SHARED
+    found["fits"] += opened.scale * learning.sample_seconds * sum(fits.values()) / sharing
+    if experiment.fit.processes > 1:  # its helpers start for each fit
+        found["fits"] += opened.seconds * len(fits)
     found["fits"] += (learning.fit_seconds + opened.quick_seconds) * len(fits)
     found["fits"] += learning.game_seconds * sum(phase.total for phase in learned)
     return {part: seconds for part, seconds in found.items() if seconds}

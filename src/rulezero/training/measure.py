@@ -276,9 +276,10 @@ def learn(
 
 
 def _shallow(experiment: Experiment) -> Experiment:
-    """The experiment with fewer blocks, and without custom loss terms, which need user code."""
+    """The experiment with fewer blocks, one learning process, and no loss terms in user code."""
     loss = experiment.fit.loss.model_copy(update={"extra": {}})
-    changes = {"fit": experiment.fit.model_copy(update={"loss": loss}), "hooks": None}
+    fit = experiment.fit.model_copy(update={"loss": loss, "processes": 1})
+    changes = {"fit": fit, "hooks": None}
     return experiment.model_copy(
         update={"net": measured_net(experiment.net), "begin": None, **changes}
     )

@@ -18,7 +18,7 @@ _LABELS = {  # of the figures on held-out positions
     "winner": "winner predicted correctly",
     "legal_mass": "probability on legal moves",
 }
-FLAGS = ("epochs", "batch_size", "lr", "target", "no_augment")  # that a fit by itself has
+FLAGS = ("epochs", "batch_size", "lr", "nproc", "target", "no_augment")  # that a fit by itself has
 
 
 def fit(

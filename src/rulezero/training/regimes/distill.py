@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 # Keys of a fit that only towers have.
 _OF_TOWERS = tuple(
     f"fit.{key}"
-    for key in ("micro_batch", "patience", "average", "mirror", "loss", "device", "mixed")
+    for key in (
+        *("micro_batch", "patience", "average", "mirror", "loss"),
+        *("processes", "device", "precision"),
+    )
 )
 SUREST = 0.98  # largest value to learn: the targets are chances from 0.01 to 0.99
 _ONE_OR_SEVERAL = BeforeValidator(

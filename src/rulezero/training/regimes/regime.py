@@ -116,7 +116,7 @@ class Regime(Settings):
             else:  # the run has a copy of the net that it began with
                 found = inside(run.nets, "untrained") or resolve(experiment.begin)
                 net = load(found, game, heads, seed)
-            return Learner(net, game, experiment.fit, experiment.targets, terms)
+            return Learner(net, game, experiment.fit, experiment.targets, terms, experiment.hooks)
 
         return learner
 
