@@ -56,7 +56,8 @@ FleetText = Annotated[
     typer.Option(
         "--fleet",
         metavar="FLEET",
-        help="Where games are played: local (worker processes of this machine).",
+        help="Where games are played: local (worker processes of this machine), or ray (actors of a"
+        " Ray cluster, such as ray:address=auto).",
     ),
 ]
 GameText = Annotated[
