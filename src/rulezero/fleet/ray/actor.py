@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import threading
 import time
 from collections.abc import Sequence
@@ -39,7 +40,7 @@ class Hello(NamedTuple):
     """An actor introduces itself."""
 
     version: str  # of rulezero
-    node: str  # address of its node
+    node: str  # the name of its machine
 
 
 class Taken(NamedTuple):
@@ -70,7 +71,7 @@ class GameActor:
 
     def hello(self) -> Hello:
         """Answers when the actor is there."""
-        return Hello(__version__, ray.util.get_node_ip_address())
+        return Hello(__version__, socket.gethostname())
 
     def add(
         self, order: int, workload: "Sequence[ray.ObjectRef[Workload]]", games: list[GameKey]
