@@ -22,6 +22,7 @@ from rulezero.errors import RunError
 from rulezero.fleet.choice import FleetKind, Orders
 from rulezero.fleet.nets import nets_of, pack_net
 from rulezero.fleet.ray.messages import (
+    LOCAL,
     Answer,
     Failed,
     Games,
@@ -179,11 +180,11 @@ class RayFleet:
             _LOG.warning(answer.words)
 
     def _lost(self) -> RunError:
-        place = self._settings.address
+        address = self._settings.address
+        place = "on this machine" if address == LOCAL else f"at {address}"
         return RunError(
-            f"the Ray cluster {f'at {place}' if place else 'on this machine'} is lost, because its"
-            f" head or this node of it has died; finished games are kept. {self._again}"
-            f" (details: {self._log})"
+            f"the Ray cluster {place} is lost, because its head or this machine's node has died;"
+            f" finished games are kept. {self._again} (details: {self._log})"
         )
 
 
@@ -211,14 +212,14 @@ def _reserved(keys: Mapping[str, str], key: str, default: float, least: float) -
 def _open(orders: Orders, keys: Mapping[str, str]) -> Iterator[RayFleet]:
     if importlib.util.find_spec("ray") is None:
         raise RunError("the fleet 'ray' needs Ray: pip install -c constraints.txt '.[ray]'")
-    address = keys.get("address", os.environ.get("RAY_ADDRESS"))
-    if address is not None and "://" in address:
+    address = keys.get("address") or os.environ.get("RAY_ADDRESS") or LOCAL
+    if "://" in address:
         raise RunError(
             f"address={address}: the trainer must run on a node of the cluster; give its head as"
             " HOST:PORT, or auto"
         )
     settings = Settings(
-        address=address or None,
+        address=address,
         actors=orders.workers,
         cpus=_reserved(keys, "cpus", 1, 0.01),
         gpus=_reserved(keys, "gpus", 0, 0),
@@ -237,8 +238,8 @@ def _open(orders: Orders, keys: Mapping[str, str]) -> Iterator[RayFleet]:
 KIND = FleetKind(
     open=_open,
     keys={
-        "address": "Head of the cluster, HOST:PORT, or auto for a cluster of which this machine is"
-        " a node (default: $RAY_ADDRESS; without it, a new cluster on this machine).",
+        "address": "Head of the cluster, HOST:PORT; auto for a cluster of which this machine is a"
+        " node; local for a new cluster on this machine (default: $RAY_ADDRESS, otherwise local).",
         "cpus": "CPUs that each actor reserves (default: 1).",
         "gpus": "GPUs that each actor reserves, such as 0.5 for two actors per GPU (default: 0).",
     },

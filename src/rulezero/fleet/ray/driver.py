@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 import time
+import traceback
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from rulezero.errors import RunError
 from rulezero.fleet.ray.actor import GameActor, Hello, Taken, Workload
 from rulezero.fleet.ray.handout import Handout
 from rulezero.fleet.ray.messages import (
+    LOCAL,
     Failed,
     GameKey,
     Games,
@@ -227,7 +229,7 @@ def _reason(error: Exception) -> str:
 def connect(settings: Settings) -> None:
     """Connects this process to a cluster, or starts one; RunError if that fails."""
     address = settings.address
-    host, colon, port = (address or "").rpartition(":")
+    host, colon, port = address.rpartition(":")
     if colon and port.isdecimal():  # Ray would try for a minute, and end the process then
         try:
             socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
@@ -237,24 +239,21 @@ def connect(settings: Settings) -> None:
                 " --head --port=6379`, or give another address="
             ) from error
     options: dict[str, Any] = {}
-    if address is None:
+    if address == LOCAL:
         options = {
             "num_cpus": max(1, round((settings.actors or cores()) * settings.cpus)),
             "include_dashboard": False,
             "object_store_memory": _STORE_BYTES,
         }
     try:
-        ray.init(address or "local", log_to_driver=False, logging_level="ERROR", **options)
+        ray.init(address, log_to_driver=False, logging_level="ERROR", **options)
     except Exception as error:  # Ray's exceptions share no base
-        where = f"use the Ray cluster at {address}" if address else "start Ray on this machine"
+        where = "start Ray on this machine" if options else f"use the Ray cluster at {address}"
         raise RunError(f"cannot {where}: {_reason(error)}") from error
 
 
-def main() -> None:
-    """Runs the driver until the trainer ends; its pipe is the first argument."""
-    number = int(sys.argv[1])
-    os.set_inheritable(number, False)  # otherwise Ray's processes would keep the pipe open
-    connection: Connection[Any, Any] = Connection(number)
+def _drive(connection: "Connection[Any, Any]") -> None:
+    """Plays orders until the trainer closes its pipe."""
     try:
         settings = receive(connection, Settings)
         connect(settings)
@@ -269,3 +268,15 @@ def main() -> None:
     except RunError as error:
         send(connection, Failed(str(error), is_cluster=True))
     ray.shutdown()
+
+
+def main() -> None:
+    """Runs the driver's process; its pipe is the first argument."""
+    number = int(sys.argv[1])
+    os.set_inheritable(number, False)  # otherwise Ray's processes would keep the pipe open
+    try:
+        _drive(Connection(number))
+    except BaseException:  # the cluster is lost
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)  # at a usual exit, Ray might wait for the cluster

@@ -4,11 +4,11 @@ Both processes are on the same machine and of the same version.
 """
 
 from multiprocessing.connection import Connection
-from typing import Any, NewType, TypeVar
+from typing import Any, NewType
 
 import msgspec
 
-Message = TypeVar("Message")
+LOCAL = "local"  # the address of a new cluster on this machine
 
 GameKey = tuple[int, int]  # the number of its task, and its index there
 Frame = NewType("Frame", bytes)  # a finished game, as fleet.protocol.pack gives it
@@ -17,7 +17,7 @@ Frame = NewType("Frame", bytes)  # a finished game, as fleet.protocol.pack gives
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What the user has chosen."""
 
-    address: str | None  # of the cluster's head; None: a new cluster on this machine
+    address: str  # of the cluster's head, auto, or LOCAL
     actors: int  # 0: as many as the cluster has CPUs for
     cpus: float  # that each actor reserves
     gpus: float
