@@ -9,6 +9,7 @@ tenth of its games are finished. It ends with the last game, so the tail counts.
 
 import argparse
 import contextlib
+import logging
 import math
 import statistics
 import tempfile
@@ -120,7 +121,7 @@ def calls(bytes_of_answer: int) -> Iterator[tuple[str, float]]:
         num_cpus=_ACTORS,
         include_dashboard=False,
         log_to_driver=False,
-        logging_level="ERROR",
+        logging_level=logging.ERROR,
     )
     actors: list[Any] = [ray.remote(Echo).remote() for _ in range(_ACTORS)]
     ray.get([actor.answer.remote() for actor in actors])

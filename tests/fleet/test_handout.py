@@ -49,17 +49,17 @@ def test_few_games_are_spread_over_all_actors() -> None:
     assert [len(handout.share(0, 3)) for _ in range(4)] == [7, 7, 6, 0]
 
 
-def test_nothing_is_ahead_at_the_end() -> None:
-    """When each actor can play what remains, no game waits in an actor while another is idle."""
-    handout = Handout(keys(100), WIDTH)
-    slow, fast = len(handout.share(0, 2)), 0
-    while games := handout.share(fast, 2):
-        fast += len(games)
-        if fast:
+def test_fewer_games_are_ahead_towards_the_end() -> None:
+    """Two equal actors that finish one game each in turn have none ahead for their last games."""
+    handout = Handout(keys(200), WIDTH)
+    held = [0, 0]
+    while handout.left > 2 * WIDTH:
+        for actor in range(2):
+            held[actor] += len(handout.share(held[actor], 2))
             handout.finish()
-            fast -= 1
-    assert slow <= WIDTH + (50 - WIDTH) // 2
-    assert handout.left == slow + fast
+            held[actor] -= 1
+    assert [each + len(handout.share(each, 2)) for each in held] == [WIDTH, WIDTH]
+    assert handout.share(0, 2) == []
 
 
 def test_games_of_the_dead_are_played_next() -> None:

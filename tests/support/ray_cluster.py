@@ -16,7 +16,9 @@ from typing import NamedTuple
 
 # A token of this process, so that no cluster of the tests is open to other users of the machine.
 TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": os.urandom(32).hex()}
-_SOON = {  # a dead node is noticed within seconds, not half a minute
+_SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    # A dead node is noticed within seconds, not half a minute.
     "RAY_health_check_initial_delay_ms": "1000",
     "RAY_health_check_period_ms": "1000",
     "RAY_health_check_timeout_ms": "1000",
@@ -54,7 +56,7 @@ def cluster() -> Iterator[Cluster]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         encoding="utf-8",
-        env={**os.environ, **TOKEN, **_SOON, "RAY_USAGE_STATS_ENABLED": "0"},
+        env={**os.environ, **TOKEN, **_SETTINGS},
         start_new_session=True,
     )
     try:

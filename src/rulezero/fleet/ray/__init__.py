@@ -151,7 +151,7 @@ class RayFleet:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
+                env={"RAY_USAGE_STATS_ENABLED": "0", **os.environ},
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # this process handles Ctrl-C and ends the driver
             )

@@ -4,6 +4,7 @@ It is a process of its own, because Ray ends its driver when the cluster is lost
 """
 
 import contextlib
+import logging
 import os
 import socket
 import sys
@@ -103,9 +104,9 @@ class Driver:
                 if actor.is_ready:
                     self._give(actor, handout.share(len(actor.held), expected), workload)
             finished, dead = [], []
-            for actor in self._answered():
+            for actor, call in self._answered():
                 try:
-                    answer = ray.get(actor.call)
+                    answer = ray.get(call)
                 except RayError as error:
                     dead.append(error)
                     handout.give_back(actor.held)
@@ -155,18 +156,18 @@ class Driver:
             actor.is_ready or actor.is_starting for actor in self._actors
         ):
             self._has_warned = True
-            self._warn(f"no actor can start: {self._resources()}; waiting for more")
+            self._warn(f"no actor can start: {self._shortage()}; waiting for more")
 
     def _capacity(self) -> int:
         """How many actors fit on the cluster; 1 if none does, as nodes may join it later."""
-        found = ray.cluster_resources()
+        found = _resources()
         fits = int(found.get("CPU", 0) / self._settings.cpus)
         if self._settings.gpus:
             fits = min(fits, int(found.get("GPU", 0) / self._settings.gpus))
         return max(1, fits)
 
-    def _resources(self) -> str:
-        found, settings = ray.cluster_resources(), self._settings
+    def _shortage(self) -> str:
+        found, settings = _resources(), self._settings
         return (
             f"the Ray cluster has {found.get('CPU', 0):g} CPUs and {found.get('GPU', 0):g} GPUs,"
             f" and an actor reserves {settings.cpus:g} and {settings.gpus:g}"
@@ -182,14 +183,14 @@ class Driver:
         if actor.call is None:
             actor.call = actor.handle.take.remote()
 
-    def _answered(self) -> Iterator[_Actor]:
-        """Waits for answers; yields the actors that have sent one."""
+    def _answered(self) -> "Iterator[tuple[_Actor, ray.ObjectRef[Any]]]":
+        """Waits for answers; yields the actors that have sent one, with the calls."""
         calls = {actor.call: actor for actor in self._actors if actor.call is not None}
         answered, _ = ray.wait(list(calls), timeout=_CHECK_SECONDS)
         if answered:
             answered, _ = ray.wait(list(calls), num_returns=len(calls), timeout=0)
         for call in answered:
-            yield calls[call]
+            yield calls[call], call
 
     def _greet(self, actor: _Actor, hello: Hello) -> None:
         if hello.version != __version__:
@@ -220,6 +221,12 @@ class Driver:
         send(self._connection, Notice(words))
 
 
+def _resources() -> dict[str, float]:
+    """What all living nodes of the cluster have together."""
+    found: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    return found
+
+
 def _reason(error: Exception) -> str:
     """The line of an error that says most."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -246,7 +253,7 @@ def connect(settings: Settings) -> None:
             "object_store_memory": _STORE_BYTES,
         }
     try:
-        ray.init(address, log_to_driver=False, logging_level="ERROR", **options)
+        ray.init(address, log_to_driver=False, logging_level=logging.ERROR, **options)
     except Exception as error:  # Ray's exceptions share no base
         where = "start Ray on this machine" if options else f"use the Ray cluster at {address}"
         raise RunError(f"cannot {where}: {_reason(error)}") from error
