@@ -97,7 +97,8 @@ def _main() -> None:
     """Starts the cluster, prints what it consists of as JSON, and waits."""
     from ray.cluster_utils import Cluster as RayCluster
 
-    made = RayCluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    few = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
+    made = RayCluster(initialize_head=True, head_node_args={"num_cpus": 1, **few})
     made.add_node(num_cpus=1)
     nodes = [made.head_node, *made.worker_nodes]
     pids = [
