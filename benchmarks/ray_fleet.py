@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -29,7 +30,9 @@ from rulezero.fleet.fleet import Fleet, play_into
 from rulezero.fleet.nets import nets_of, pack_net
 from rulezero.nets.checkpoint import save
 from rulezero.nets.config import NetConfig
+from rulezero.nets.runtime import Floats
 from rulezero.nets.tower import create
+from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.play.nets import PATHS
 from rulezero.play.table import Finished
 from rulezero.play.task import Task
@@ -40,6 +43,7 @@ _WIDTH = 64
 _NET = NetConfig(blocks=4, channels=32)
 _LIGHT = 40  # times as many games if no net plays
 _CALLS = 2000
+_BOARD = "exchange"  # whose positions are sent
 _ACTORS = 2
 
 
@@ -107,14 +111,19 @@ def _bytes(finished: Finished) -> tuple[int, int]:
 
 
 def calls(bytes_of_answer: int) -> Iterator[tuple[str, float]]:
-    """Calls per second of one driver, each with an answer of this size."""
+    """Calls per second of one driver, each with an answer of this size; batches of positions."""
     import ray
+
+    facts = rz.load(_BOARD).facts
 
     class Echo:
         """An actor that answers at once."""
 
         def answer(self) -> bytes:
             return bytes(bytes_of_answer)
+
+        def evaluate(self, planes: Floats) -> Floats:
+            return np.zeros((len(planes), facts.slots + 2), np.float32)
 
     ray.init(
         "local",
@@ -138,15 +147,37 @@ def calls(bytes_of_answer: int) -> Iterator[tuple[str, float]]:
             actor = pending.pop(call)
             pending[actor.answer.remote()] = actor
 
-    yield "one after the other", _rate(one_by_one)
-    yield f"to {_ACTORS} actors, as the driver waits for them", _rate(awaited)
+    batch = np.zeros((_WIDTH, *facts.planes), np.float32)
+
+    def positions() -> None:
+        for _ in range(_CALLS // 4):
+            ray.get(actors[0].evaluate.remote(batch))
+
+    yield "calls, one after the other", _CALLS / _seconds(one_by_one)
+    yield f"calls to {_ACTORS} actors, as the driver waits for them", _CALLS / _seconds(awaited)
+    sent = _CALLS // 4 * _WIDTH / _seconds(positions)
+    yield f"{_BOARD}: positions to an actor and their policies back, by {_WIDTH}", sent
     ray.shutdown()
 
 
-def _rate(work: Callable[[], None]) -> float:
+def evaluations(folder: Path) -> float:
+    """Positions per second that the net evaluates in the process that needs them."""
+    game = rz.load(_BOARD)
+    evaluator = OnnxEvaluator(save(folder / _BOARD, create(game, _NET), game))
+    batch = np.zeros((_WIDTH, *game.facts.planes), np.float32)
+    evaluator.evaluate(batch)
+
+    def work() -> None:
+        for _ in range(_CALLS // 20):
+            evaluator.evaluate(batch)
+
+    return _CALLS // 20 * _WIDTH / _seconds(work)
+
+
+def _seconds(work: Callable[[], None]) -> float:
     begin = time.perf_counter()
     work()
-    return _CALLS / (time.perf_counter() - begin)
+    return time.perf_counter() - begin
 
 
 def _orders(folder: str | Path) -> Orders:
@@ -187,9 +218,11 @@ def main() -> None:
         for what, number in sizes(next(iter(wanted.values()))):
             found.add_row(what, f"{number:,.0f}")
             record = number
-    rates = Table("calls", "per second")
-    for what, number in calls(round(record)):
-        rates.add_row(what, f"{number:,.0f}")
+        rates = Table("what", "per second")
+        for what, number in calls(round(record)):
+            rates.add_row(what, f"{number:,.0f}")
+        what = f"{_BOARD}: positions that a net 4x32 evaluates on one core, without a call"
+        rates.add_row(what, f"{evaluations(Path(folder)):,.0f}")
     for each in table, found, rates:
         Console(width=110).print(each)
 
