@@ -129,59 +129,57 @@ def test_games_in_python_travel(shared: Cluster, tmp_path: Path) -> None:
         assert ids(games) == ids(LocalFleet(workers=1).run(wanted))
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_games_of_a_killed_actor_are_played_again(
-    seed: int, shared: Cluster, tmp_path: Path, caplog: pytest.LogCaptureFixture
+def test_games_of_killed_actors_are_played_again(
+    shared: Cluster, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Two actors are killed at random instants: no game is lost or comes twice."""
-    wanted, dice = tasks(150), random.Random(seed)
-    instants = sorted(dice.sample(range(1, 200), 2))
+    """Actors are killed at three random instants: no game is lost or comes twice."""
+    wanted, dice = tasks(150), random.Random()
+    instants = dice.sample(range(1, 250), 3)
     found: Ids = []
     with playing(wanted, shared.address, tmp_path) as games:
         for number, game in games:
             found.append((number, game.record.index, game.record.id))  # type: ignore[attr-defined]
-            if len(found) in instants:
-                os.kill(dice.choice(shared.actors()), signal.SIGKILL)
+            if len(found) in instants and (actors := shared.actors()):
+                os.kill(dice.choice(actors), signal.SIGKILL)
     assert sorted(found) == ids(LocalFleet(workers=2).run(wanted))
     assert "others play the games again" in caplog.text
 
 
-def test_games_of_a_killed_node_are_played_again(tmp_path: Path) -> None:
-    """A node dies with its actors; the head's actor plays all games that are left."""
-    wanted = tasks(150)
-    with cluster() as nodes, playing(wanted, nodes.address, tmp_path) as games:
-        found: Ids = []
-        for number, game in games:
-            found.append((number, game.record.index, game.record.id))  # type: ignore[attr-defined]
-            if len(found) == 60:
-                nodes.kill_node()
-    assert sorted(found) == ids(LocalFleet(workers=2).run(wanted))
+def test_a_run_survives_a_node_and_is_resumed_after_the_head(
+    shared: Cluster, tmp_path: Path
+) -> None:
+    """A node dies, and the head's actor plays on; the head dies, and one line says how to resume.
 
-
-def test_a_run_whose_head_dies_is_resumed(tmp_path: Path) -> None:
-    """One line says how; the resumed run on another cluster equals an undisturbed one."""
-    run, changes = tmp_path / "run", ["selfplay.games=400", "iterations=1", "anchor=null"]
+    The resumed run on another cluster equals an undisturbed one.
+    """
+    run = tmp_path / "run"
+    changes = ["selfplay.games=300", "iterations=1", "anchor=null"]
+    changes += ["selfplay.a=puct:net=best,sims=24,noise=0.25,temperature=1"]  # takes some seconds
     options = [word for change in changes for word in ("--set", change)]
-    with cluster() as first:
+    with cluster() as mortal:
         words = ["train", "connect4", "--preset", "tiny", *options, "--workers", "2"]
-        fleet = f"ray:address={first.address}"
+        fleet = f"ray:address={mortal.address}"
         with begin(*words, "--fleet", fleet, "--out", run) as process:
             wait_until(lambda: stored(run) > 20 or process.poll() is not None)
-            first.kill_head()
-            _, errors = process.communicate(timeout=120)
+            mortal.kill_node()
+            before = stored(run)
+            wait_until(lambda: stored(run) > before + 100 or process.poll() is not None)
+            mortal.kill_head()
+            _, errors = process.communicate(timeout=300)
     assert process.returncode == 2, errors
-    (line,) = [line for line in errors.splitlines() if line.startswith("rulezero: error: ")]
-    assert f"the Ray cluster at {first.address} is lost" in line
+    died, (line,) = (
+        [line for line in errors.splitlines() if words in line]
+        for words in ("others play the games again", "rulezero: error: ")
+    )
+    assert died
+    assert f"the Ray cluster at {mortal.address} is lost" in line
     assert f"rulezero train --resume {run} --fleet {fleet}" in line
-    assert 20 < stored(run) < 800
-    with cluster() as second:
-        resumed = rz.resume(
-            run, workers=2, fleet=f"ray:address={second.address}", progress=False
-        ).fingerprint()
+    assert before + 100 < stored(run) < 600
+    resumed = rz.resume(run, workers=2, fleet=f"ray:address={shared.address}", progress=False)
     again = rz.train(
         "connect4", "tiny", tmp_path / "again", changes=changes, workers=2, progress=False
     )
-    assert resumed == again.fingerprint()
+    assert resumed.fingerprint() == again.fingerprint()
 
 
 def test_ctrl_c_ends_a_cluster_of_its_own(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Plays games of several tasks in this process, in the order in which they are given."""
 
-import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 
@@ -22,7 +21,6 @@ class Playing:
         self._cache = cache
         self._tasks: dict[str, tuple[Task, NetStore]] = {}
         self._waiting: deque[tuple[str, int]] = deque()  # keys of tasks, indices of their games
-        self._lock = threading.Lock()  # for the two above, which belong together
         self._table: tuple[str, Table] | None = None
 
     @property
@@ -32,16 +30,14 @@ class Playing:
 
     def add(self, key: str, task: Task, nets: NetStore, indices: Iterable[int]) -> None:
         """Adds games of a task, which `key` identifies; `nets` finds the nets that it names."""
-        with self._lock:
-            self._tasks[key] = (task, nets)
-            self._waiting.extend((key, index) for index in indices)
+        self._tasks[key] = (task, nets)
+        self._waiting.extend((key, index) for index in indices)
 
     def drop(self, key: str) -> None:
         """Forgets the games of a task that have not begun."""
-        with self._lock:
-            kept = [game for game in self._waiting if game[0] != key]
-            self._waiting.clear()
-            self._waiting.extend(kept)
+        kept = [game for game in self._waiting if game[0] != key]
+        self._waiting.clear()
+        self._waiting.extend(kept)
 
     def finished(self) -> Iterator[tuple[str, Finished]]:
         """Yields games as they finish, with the keys of their tasks, until no game is left.
@@ -50,7 +46,7 @@ class Playing:
         """
         while self._waiting:
             key = self._waiting[0][0]
-            for made in self._table_of(key).play(_Waiting(self._waiting, self._lock, key)):
+            for made in self._table_of(key).play(_Waiting(self._waiting, key)):
                 assert isinstance(made, Finished)
                 yield key, made
 
@@ -60,23 +56,23 @@ class Playing:
             game = check_task(task)
             table = Table(task, game, nets=nets, width=self._width, cache=self._cache)
             self._table = (key, table)
-            with self._lock:
-                self._tasks = {key: self._tasks[key]} | {
-                    waiting: self._tasks[waiting] for waiting, _ in self._waiting
-                }
+            self._tasks = {key: self._tasks[key]} | {
+                waiting: self._tasks[waiting] for waiting, _ in list(self._waiting)
+            }
         return self._table[1]
 
 
 class _Waiting(Iterator[int]):
     """The next games, as long as they are of one task. It goes on when more of them are added."""
 
-    def __init__(self, waiting: deque[tuple[str, int]], lock: threading.Lock, key: str) -> None:
+    def __init__(self, waiting: deque[tuple[str, int]], key: str) -> None:
         self._waiting = waiting
-        self._lock = lock
         self._key = key
 
     def __next__(self) -> int:
-        with self._lock:
-            if not self._waiting or self._waiting[0][0] != self._key:
+        try:
+            if self._waiting[0][0] != self._key:
                 raise StopIteration
             return self._waiting.popleft()[1]
+        except IndexError:
+            raise StopIteration from None

@@ -43,6 +43,7 @@ _START_SECONDS = 20.0  # an actor that starts for longer waits for a free CPU
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
 _MOST_DEATHS = 3  # of actors in a row, after each actor has died once
+_LONGEST_REASON = 300  # characters
 _STORE_BYTES = 512 << 20  # of the object store of a cluster on this machine
 
 
@@ -228,9 +229,11 @@ def _resources() -> dict[str, float]:
 
 
 def _reason(error: Exception) -> str:
-    """The line of an error that says most."""
+    """The part of an error's text that says most, on one line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__
+    line = lines[-1] if lines else type(error).__name__
+    detail = line.rpartition("Worker exit detail: ")[2].partition(" Some common causes")[0]
+    return detail.rstrip(".")[:_LONGEST_REASON]
 
 
 def connect(settings: Settings) -> None:
