@@ -31,7 +31,11 @@ class FleetKind(NamedTuple):
 
 
 # The modules are imported only when their fleet is opened: they need packages of their own.
-_MODULES = {"http": "rulezero.fleet.http", "local": "rulezero.fleet.local"}
+_MODULES = {
+    "http": "rulezero.fleet.http",
+    "local": "rulezero.fleet.local",
+    "ray": "rulezero.fleet.ray",
+}
 
 
 def open_fleet(text: str, orders: Orders) -> AbstractContextManager[Fleet]:

@@ -56,8 +56,8 @@ FleetText = Annotated[
     typer.Option(
         "--fleet",
         metavar="FLEET",
-        help="Where games are played: local (worker processes of this machine) or http (workers"
-        " of any machine, see docs/fleet.md).",
+        help="Where games are played: local (on this machine), ray (actors of a Ray cluster, such as"
+        " ray:address=auto) or http (workers of any machine, see docs/fleet.md).",
     ),
 ]
 GameText = Annotated[
