@@ -56,7 +56,8 @@ FleetText = Annotated[
     typer.Option(
         "--fleet",
         metavar="FLEET",
-        help="Where games are played: local (worker processes of this machine).",
+        help="Where games are played: local (worker processes of this machine, or threads if a net"
+        " runs on a GPU) or local:threads=N (N threads of one process, which share each net).",
     ),
 ]
 GameText = Annotated[
