@@ -157,9 +157,9 @@ def test_the_width_grows_until_batches_are_full() -> None:
     assert len(list(threads.play())) == 400
     assert 16 <= threads.shared.width <= 2 * 2 * 32
     assert max(evaluator.sizes) == 32
-    wide = playing(Counting(batch=4), self_play(40), threads=2, width=10)
+    wide = playing(Counting(batch=4), self_play(40), threads=2, width=30)
     assert len(list(wide.play())) == 40
-    assert wide.shared.width == 10
+    assert wide.shared.width == 30  # it is already larger than these batches need
 
 
 class Failing(RandomEvaluator):
@@ -225,7 +225,7 @@ def test_closing_ends_all_threads(finished: int) -> None:
 
 def test_threads_wait_for_a_slow_caller() -> None:
     """Finished games do not pile up, and threads that wait to give one end, too."""
-    task = Task(game="connect4", a="random", b="random", games=100_000)
+    task = Task(game="connect4", a="policy", b="policy", games=100_000, opening=8)
     threads = playing(RandomEvaluator(7), task, threads=2, width=64)
     games = threads.play()
     next(games)

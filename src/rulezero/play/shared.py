@@ -68,7 +68,7 @@ class SharedEvaluators:
         self._changed = threading.Condition()
         self._queues: dict[int, deque[_Asked]] = {}  # by the evaluators' id(); none is empty
         self._calls: set[_Call] = set()  # of the threads that wait
-        self._threads = threads  # that may still ask
+        self._threads = self._all_threads = threads  # those that may still ask, and all
         self._latest: dict[int, int] = {}  # rows that each thread asked for since the last growth
         self._seconds = 0.0  # for the last batch
         self._is_stopped = False
@@ -181,7 +181,7 @@ class SharedEvaluators:
         if len(self._latest) < self._threads:
             return
         wanted = _BATCHES * max(_batch_of(request.evaluator) for request in requests)
-        most = _GAMES * wanted // self._threads
+        most = _GAMES * wanted // self._all_threads
         if sum(self._latest.values()) < wanted and self.width < most:
             self.width = min(most, self.width + max(1, self.width // 4))
         self._latest.clear()
