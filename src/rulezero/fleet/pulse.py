@@ -6,6 +6,7 @@ from multiprocessing.context import BaseContext
 
 _BEAT_SECONDS = 0.2  # between two reports of a worker's CPU time
 _LEAST_SHARE = 0.01  # of a core; a process that computes uses more
+_START_SHARE = 0.1  # of the time before a worker begins, when it loads libraries, counts as idle
 
 
 class Pulse:
@@ -50,14 +51,14 @@ class Watch:
 
     def __init__(self, pulse: Pulse) -> None:
         self._pulse = pulse
-        self._steps = -1.0
+        self._steps = 0.0
         self._cpu_seconds = 0.0
         self.idle_seconds = 0.0  # since it last did something
 
     def look(self, seconds: float) -> None:
         """Looks again; `seconds` is the time since the last look, as far as it counts."""
-        self.idle_seconds += seconds
         steps, cpu_seconds = self._pulse.steps, self._pulse.cpu_seconds
+        self.idle_seconds += seconds if cpu_seconds > 0 else _START_SHARE * seconds
         used = cpu_seconds - self._cpu_seconds
         if steps != self._steps or used > _LEAST_SHARE * self.idle_seconds:
             self._steps, self._cpu_seconds, self.idle_seconds = steps, cpu_seconds, 0.0
