@@ -21,12 +21,12 @@ class Pulse:
     @property
     def steps(self) -> float:
         """The number of steps that the worker has done."""
-        return self._numbers[0]
+        return float(self._numbers[0])
 
     @property
     def cpu_seconds(self) -> float:
         """The CPU time that the worker has used; 0 before it begins."""
-        return self._numbers[1]
+        return float(self._numbers[1])
 
     def begin(self) -> None:
         """Starts a thread that reports this process's CPU time as long as the process runs."""

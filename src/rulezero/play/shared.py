@@ -13,6 +13,7 @@ from rulezero.play.session import Request, evaluated
 _USUAL_BATCH = 64  # positions, for evaluators that compute batches of any size
 _BATCHES = 2  # one to be computed, and one that the threads prepare in the meantime
 _GAMES = 4  # maximum number of games in play for each position of these batches
+_ROUNDS = 8  # turns of all threads between two growths: new games first play their openings
 _PATIENCE = 4.0  # an incomplete batch waits for the time of this many batches ...
 _LEAST_PATIENCE = 0.02  # ... but at least for this many seconds
 
@@ -69,7 +70,8 @@ class SharedEvaluators:
         self._queues: dict[int, deque[_Asked]] = {}  # by the evaluators' id(); none is empty
         self._calls: set[_Call] = set()  # of the threads that wait
         self._threads = self._all_threads = threads  # those that may still ask, and all
-        self._latest: dict[int, int] = {}  # rows that each thread asked for since the last growth
+        self._latest: dict[int, int] = {}  # rows that each thread asked for in this round
+        self._thin_rounds = 0  # in a row, with too few rows
         self._seconds = 0.0  # for the last batch
         self._is_stopped = False
 
@@ -181,10 +183,13 @@ class SharedEvaluators:
         if len(self._latest) < self._threads:
             return
         wanted = _BATCHES * max(_batch_of(request.evaluator) for request in requests)
-        most = _GAMES * wanted // self._all_threads
-        if sum(self._latest.values()) < wanted and self.width < most:
-            self.width = min(most, self.width + max(1, self.width // 4))
+        is_thin = sum(self._latest.values()) < wanted
         self._latest.clear()
+        self._thin_rounds = self._thin_rounds + 1 if is_thin else 0
+        most = _GAMES * wanted // self._all_threads
+        if self._thin_rounds >= _ROUNDS and self.width < most:
+            self.width = min(most, self.width + max(1, self.width // 2))
+            self._thin_rounds = 0
 
 
 def _batch_of(evaluator: Evaluator) -> int:

@@ -89,8 +89,11 @@ def backends() -> dict[str, Backend]:
 
 def read_options(keys: Mapping[str, str]) -> Options:
     """The options in a player's keys; PlayerError if they are unknown or incompatible."""
-    texts = {key: keys[key] for key in ("backend", "precision", "device") if key in keys}
-    options = Options(**texts)
+    options = Options(
+        backend=keys.get("backend", DEFAULT),
+        precision=keys.get("precision", "fp32"),
+        device=keys.get("device", ""),
+    )
     known = backends()
     if options.backend not in known:
         raise PlayerError(f"there is no backend={options.backend}{among(options.backend, known)}")

@@ -12,7 +12,11 @@ from rulezero.nets.runtime import Floats
 from rulezero.play.evaluators import Backend, Evaluation, Options, in_batches, register
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import torch
+
+    from rulezero.nets.tower import Outputs
 
 _HALF = ("fp16", "bf16")
 _CPU_BATCH = 16  # positions; larger ones are hardly faster, and cost more to fill up
@@ -44,11 +48,12 @@ class TorchEvaluator:
         self.batch = batch or usual
         kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
         self._type = kinds[precision]
-        tower = load(path, game).folded().to(self.device, self._type)
-        tower.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._value = tower.value
-        self._tower = torch.compile(tower, dynamic=False) if is_compiled else tower
-        shape = (self.batch, *tower.planes)
+        self._tower = load(path, game).folded().to(self.device, self._type)
+        self._tower.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._run: Callable[[torch.Tensor], Outputs] = (
+            torch.compile(self._tower, dynamic=False) if is_compiled else self._tower
+        )
+        shape = (self.batch, *self._tower.planes)
         # Copies to and from a GPU need not wait if the host's memory cannot be swapped out.
         self._is_pinned = self.device.type == "cuda"
         self._lock = threading.Lock()  # of these planes
@@ -85,8 +90,8 @@ class TorchEvaluator:
 
         self._planes.copy_(torch.from_numpy(planes))
         there = self._planes.to(self.device, non_blocking=True)
-        outputs = self._tower(there.to(self._type, memory_format=torch.channels_last)).float()
-        answers = (outputs.policy, *self._value.value_and_draw(outputs.value))
+        outputs = self._run(there.to(self._type, memory_format=torch.channels_last)).float()
+        answers = (outputs.policy, *self._tower.value.value_and_draw(outputs.value))
         return Evaluation(*[host.numpy() for host in self._to_host(answers)])
 
     def _to_host(self, answers: "tuple[torch.Tensor, ...]") -> "list[torch.Tensor]":
