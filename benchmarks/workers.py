@@ -115,7 +115,7 @@ def measure(
 
 
 def _play(workers: list[Worker], cores: list[int], seconds: float) -> Round:
-    busy, begin = _busy(cores), time.perf_counter()
+    busy, begin = busy_seconds(cores), time.perf_counter()
     alone = []
     for worker in workers:
         worker.begin(seconds)
@@ -124,14 +124,14 @@ def _play(workers: list[Worker], cores: list[int], seconds: float) -> Round:
         worker.begin(seconds)
     together = [worker.end() for worker in workers]
     own = sum(done.cpu for done in alone + together)
-    others = _busy(cores) - busy - own
+    others = busy_seconds(cores) - busy - own
     both, one = [sum(done.rows / done.wall for done in each) for each in (together, alone)]
     both_cpu, one_cpu = [sum(done.rows / done.cpu for done in each) for each in (together, alone)]
     wall = time.perf_counter() - begin
     return Round(2 * both / one, 2 * both_cpu / one_cpu, others / (len(cores) * wall))
 
 
-def _busy(cores: list[int]) -> float:
+def busy_seconds(cores: list[int]) -> float:
     """Seconds that these cores have worked for any program, or for another virtual machine."""
     ticks = 0
     for line in Path("/proc/stat").read_text(encoding="ascii").splitlines():

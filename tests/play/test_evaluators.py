@@ -1,6 +1,7 @@
 """Evaluators: the guarantees that the search relies on."""
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from rulezero.nets.checkpoint import save
 from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import create
 from rulezero.play import evaluators as evaluators_room
-from rulezero.play.evaluators import Evaluator, Options, backends, open_net
+from rulezero.play.evaluators import Evaluator, Options, backends, open_net, read_options
 from rulezero.play.evaluators.onnx import OnnxEvaluator
 from rulezero.play.evaluators.torch import TorchEvaluator
 from support import little_nets, samples
@@ -25,6 +26,9 @@ def evaluators(text: str) -> dict[str, Evaluator]:
     return {
         "onnx": OnnxEvaluator(little_nets.net(text)),
         "int8": OnnxEvaluator(little_nets.net(text), "int8", samples.game(text)),
+        "torch": TorchEvaluator(little_nets.net(text), "cpu"),
+        "torch in threes": TorchEvaluator(little_nets.net(text), "cpu", batch=3),
+        "torch in bf16": TorchEvaluator(little_nets.net(text), "cpu", "bf16"),
         "random": RandomEvaluator(slots, seed=3),
         "uniform": UniformEvaluator(slots),
     }
@@ -34,8 +38,7 @@ def evaluators(text: str) -> dict[str, Evaluator]:
 def test_answers_have_their_shapes_and_ranges(text: str) -> None:
     """Policy [B, slots], value in [-1, 1], draw in [0, 1 - |value|], all float32."""
     planes = little_nets.batch(text, 20)
-    reference = TorchEvaluator(little_nets.net(text))
-    for kind, evaluator in {**evaluators(text), "torch": reference}.items():
+    for kind, evaluator in evaluators(text).items():
         policy, value, draw = evaluator.evaluate(planes)
         assert policy.shape == (20, samples.game(text).facts.slots), kind
         assert value.shape == draw.shape == (20,), kind
@@ -54,8 +57,8 @@ def test_answers_do_not_depend_on_the_batch(text: str) -> None:
     planes = little_nets.batch(text, 64)
     for kind, evaluator in evaluators(text).items():
         whole = evaluator.evaluate(planes)
-        for size in (1, 2, 3, 7):
-            for first in (0, 64 - size):
+        for size in (1, 2, 3, 7, 20):
+            for first in (0, 5, 64 - size):
                 part = evaluator.evaluate(planes[first : first + size])
                 for one, other in zip(part, whole, strict=True):
                     same = one.tobytes() == other[first : first + size].tobytes()
@@ -98,15 +101,18 @@ def test_identities_tell_nets_apart() -> None:
     ]
     kinds = [identity.partition("#")[0] for identity in identities]
     assert kinds == [net.name, f"{net.name}.int8", f"{net.name}.torch.cpu"]
+    other = TorchEvaluator(net, "cpu", "bf16", batch=7).identity
+    assert other.partition("#")[0] == f"{net.name}.torch.cpu.bf16.b7"
     assert not any("/" in identity for identity in identities)
 
 
 def test_wrong_planes_are_one_clear_line() -> None:
     """Planes of another shape or type raise NetError."""
-    evaluator = OnnxEvaluator(little_nets.net("connect4"))
-    for planes in (little_nets.batch("razzle", 2), np.zeros((2, 3, 6, 7)), np.zeros(3)):
-        with pytest.raises(rz.NetError, match=r"takes float32 planes \[batch, 3, 6, 7\], not"):
-            evaluator.evaluate(planes)  # type: ignore[arg-type]
+    net = little_nets.net("connect4")
+    for evaluator in (OnnxEvaluator(net), TorchEvaluator(net, "cpu")):
+        for planes in (little_nets.batch("razzle", 2), np.zeros((2, 3, 6, 7)), np.zeros(3)):
+            with pytest.raises(rz.NetError, match=r"takes float32 planes \[batch, 3, 6, 7\], not"):
+                evaluator.evaluate(planes)  # type: ignore[arg-type]
 
 
 def test_random_answers_are_settled() -> None:
@@ -156,6 +162,40 @@ def test_half_precision_is_near(precision: str) -> None:
         np.testing.assert_allclose(one, other, atol=0.05)
 
 
+def test_a_player_may_compute_in_half_precision() -> None:
+    """bf16 is for CPUs, too: a player's text gives the evaluator of that precision."""
+    net, game = little_nets.net("razzle"), samples.game("razzle")
+    keys = "backend=torch,device=cpu,precision=bf16"
+    result = rz.match(game, a=f"policy:net={net},{keys}", b="random", games=2)
+    wanted = TorchEvaluator(net, "cpu", "bf16").identity
+    assert {name for record in result.records for name in record.nets if name} == {wanted}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's own, when it compiles
+def test_a_compiled_net_is_near() -> None:
+    """compile=true gives nearly the same outputs; they do not depend on the batch either."""
+    net, planes = little_nets.net("connect4"), little_nets.batch("connect4", 16)
+    options = read_options({"backend": "torch", "device": "cpu", "compile": "true", "batch": "4"})
+    compiled = open_net(net, options)
+    assert ".torch.cpu.compiled.b4#" in compiled.identity
+    whole, exact = compiled.evaluate(planes), TorchEvaluator(net, "cpu").evaluate(planes)
+    for part, other in zip(whole, exact, strict=True):
+        np.testing.assert_allclose(part, other, atol=1e-4)
+    few = compiled.evaluate(planes[5:6])
+    assert all((one == all_[5:6]).all() for one, all_ in zip(few, whole, strict=True))
+
+
+def test_threads_may_share_a_net_of_torch() -> None:
+    """Threads that call one evaluator at the same time get the outputs for their own planes."""
+    evaluator = TorchEvaluator(little_nets.net("connect4"), "cpu")
+    planes = little_nets.batch("connect4", 64)
+    wanted = evaluator.evaluate(planes).policy
+    with ThreadPoolExecutor(4) as pool:
+        turns = [at % 64 for at in range(300)]
+        found = pool.map(lambda at: evaluator.evaluate(planes[at : at + 1]).policy, turns)
+        assert all((one == wanted[at]).all() for at, one in zip(turns, found, strict=True))
+
+
 def test_a_backend_is_a_file_that_registers_itself() -> None:
     """Every file of the folder is a backend of its name, and all backends agree."""
     files = {file.stem for file in Path(evaluators_room.__file__).parent.glob("*.py")}
@@ -191,8 +231,13 @@ def test_a_player_names_its_backend() -> None:
         ("precision=fp16", "there is no precision=fp16 with backend=onnx, which has fp32, int8,"),
         ("precision=fp16", "backend=torch has it"),
         ("backend=torch,precision=int8", "backend=torch, which has fp32, fp16, bf16, auto"),
-        ("device=cuda", "leave device=cuda out, or add backend=torch"),
-        ("backend=torch,device=gpu", "there is no device=gpu; backend=torch has auto, cpu, cuda"),
+        ("device=mps", "no device=mps with backend=onnx, which has cpu, cuda; backend=torch has"),
+        ("backend=torch,device=gpu", "no device=gpu with backend=torch, which has auto, cpu, cuda"),
+        ("batch=8", "backend=onnx has no key batch: leave batch=8 out, or add backend=torch"),
+        ("compile=true", "no key compile: leave compile=true out, or add backend=torch"),
+        ("backend=torch,batch=0", "batch=0: give a whole number from 1 to 4096"),
+        ("backend=torch,batch=many", "batch=many: give a whole number from 1 to 4096"),
+        ("backend=torch,compile=yes", "compile=yes: give true or false"),
     ],
 )
 def test_keys_that_do_not_go_together_are_one_line(keys: str, message: str) -> None:
@@ -207,15 +252,17 @@ def test_keys_that_do_not_go_together_are_one_line(keys: str, message: str) -> N
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ("device=cuda", "device=cuda, but torch finds no NVIDIA GPU (CUDA) here"),
-        ("device=mps", "device=mps, but torch finds no Apple GPU (MPS) here"),
-        ("device=cpu,precision=fp16", "precision=fp16 is for GPUs, but this net would run on"),
+        ("backend=torch,device=cuda", "device=cuda, but torch finds no NVIDIA GPU (CUDA) here"),
+        ("backend=torch,device=mps", "device=mps, but torch finds no Apple GPU (MPS) here"),
+        ("backend=torch,device=cpu,precision=fp16", "precision=fp16 is for GPUs, but this net"),
+        ("device=cuda", "this onnxruntime has no CUDAExecutionProvider: pip install"),
+        ("device=cuda,precision=int8", "precision=int8 is for the CPU: leave it or device=cuda"),
     ],
 )
 def test_what_this_machine_has_not_is_one_line(keys: str, message: str) -> None:
     """A missing device is an error only when the net is opened, maybe on another machine."""
     net = little_nets.net("connect4")
-    player = rz.player(f"puct:net={net},backend=torch,{keys}")
+    player = rz.player(f"puct:net={net},{keys}")
     with pytest.raises(rz.NetError) as caught:
         player.think(rz.load("connect4").start())
     assert message in str(caught.value)

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import ModuleType
@@ -21,14 +22,18 @@ from typing import NamedTuple
 import msgspec
 
 from rulezero._core import GameError, RulezeroError
+from rulezero.fleet.pulse import Pulse, Watch
 from rulezero.games.load import packed, unpack
+from rulezero.play.evaluators import Evaluation
 from rulezero.play.nets import NetStore
+from rulezero.play.session import Request, compute_here
 from rulezero.play.table import Begun, Failure, Finished, Table
 from rulezero.play.task import Task, check_task, decode
 
 _LOG = logging.getLogger("rulezero")
 _MOST_DEATHS = 3  # of workers in a row
 _CHECK_SECONDS = 1.0  # between two checks for stuck workers
+_IDLE_SECONDS = 300.0  # after which a worker that has games but does nothing is replaced
 _GRACE = 2.0  # seconds; a worker is stuck if a game takes twice its time limit and this in addition
 
 
@@ -59,6 +64,7 @@ class _Worker:
     """A worker process, and the time at which it began each of its games."""
 
     process: BaseProcess
+    watch: Watch
     games: dict[GameKey, float] = field(default_factory=dict)  # inf: not played at the moment
     is_alone: bool = False  # it plays one game at a time
 
@@ -87,6 +93,7 @@ class WorkerPool:
         self._timeout = timeout
         self._workers: dict[Connection, _Worker] = {}
         self._deaths = 0  # since the last game that was finished
+        self._checked = time.monotonic()  # when idle workers were last looked for
 
     def play(self, workers: int) -> Iterator[tuple[int, Finished]]:
         """Yields all games as they finish."""
@@ -117,9 +124,10 @@ class WorkerPool:
                         self._assign(ready)
                         yield number, finished
                 self._replace_stuck_workers()
+                self._replace_idle_workers()
         finally:
             for worker in self._workers.values():
-                worker.process.terminate()
+                worker.process.kill()  # a stopped process would not react to a gentler signal
             for connection, worker in self._workers.items():
                 worker.process.join()
                 connection.close()
@@ -127,13 +135,14 @@ class WorkerPool:
     def _start(self) -> Connection:
         """Starts a worker, which waits for games."""
         ours, theirs = self._context.Pipe()
+        pulse = Pulse(self._context)
         with _ignored_interrupts(), _without_main():
             process = self._context.Process(
-                target=_work, args=(self._workload, theirs), daemon=True
+                target=_work, args=(self._workload, theirs, pulse), daemon=True
             )
             process.start()
+            self._workers[ours] = _Worker(process, Watch(pulse))
         theirs.close()  # otherwise the pipe would stay open after the worker has ended
-        self._workers[ours] = _Worker(process)
         return ours
 
     def _assign(self, connection: Connection) -> None:
@@ -159,10 +168,30 @@ class WorkerPool:
         return worker
 
     def _replace_dead_worker(self, connection: Connection) -> None:
-        """Lets a new worker play the games again. GameError if too many workers die in a row."""
         worker = self._remove(connection)
         code = worker.process.exitcode or 0
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        self._play_again(worker, how)
+
+    def _replace_idle_workers(self) -> None:
+        """Kills workers that hang: they have games but have done nothing for long."""
+        now = time.monotonic()
+        if (passed := now - self._checked) < _CHECK_SECONDS:
+            return
+        self._checked = now
+        for connection, worker in list(self._workers.items()):
+            if not worker.games:
+                worker.watch.idle_seconds = 0.0
+                continue
+            # While this process was stopped, too, or waited for its caller, time did not count.
+            worker.watch.look(min(passed, 2 * _CHECK_SECONDS))
+            if worker.watch.idle_seconds >= _IDLE_SECONDS:
+                worker.process.kill()
+                how = f"did nothing for {worker.watch.idle_seconds:.0f} s"
+                self._play_again(self._remove(connection), how)
+
+    def _play_again(self, worker: _Worker, how: str) -> None:
+        """Lets a new worker play the games again. GameError if too many workers die in a row."""
         self._deaths += 1
         if self._deaths > _MOST_DEATHS:
             raise GameError(
@@ -225,15 +254,26 @@ def _end_with_main_process() -> None:
 
 @contextlib.contextmanager
 def _ignored_interrupts() -> Iterator[None]:
-    """Lets processes started inside ignore Ctrl-C: this process handles it and ends them."""
-    if threading.current_thread() is not threading.main_thread():
+    """Lets processes started inside ignore Ctrl-C: this process handles it and ends them.
+
+    They inherit that the signal is blocked. This process reacts to it when all are started.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource_tracker.ensure_running()  # its start would unblock the signal
+    caught: list[int] = []  # by another thread, for which it is not blocked
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, lambda *_: caught.append(1)) if is_main else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if is_main:
+            signal.signal(signal.SIGINT, before)
+        if caught:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextlib.contextmanager
@@ -291,10 +331,16 @@ class _Arrived(Iterator[int]):
         return self._assignments.take()
 
 
-def _work(workload: Workload, connection: Connection) -> None:
+def _work(workload: Workload, connection: Connection, pulse: Pulse) -> None:
     """Runs a worker process: plays the games that it receives, and sends the results."""
     assignments, table, current = _Assignments(connection), None, -1
+
+    def compute(requests: list[Request]) -> list[Evaluation]:
+        pulse.step()
+        return compute_here(requests)
+
     try:
+        pulse.begin()
         unpack(workload.games)
         while True:
             number, _, is_alone = assignments.wait()
@@ -306,6 +352,7 @@ def _work(workload: Workload, connection: Connection) -> None:
                     nets=workload.nets,
                     width=workload.width,
                     cache=workload.cache,
+                    compute=compute,
                 )
             alone = [assignments.take()] if is_alone else []
             for made in table.play(assignments.in_step(number), workload.seconds, alone):

@@ -1,5 +1,6 @@
 """Finds what evaluates positions for a player: a net, a perceptron or a heuristic."""
 
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from rulezero.play.weights import weights_of
 
 _MOST_OPEN = 16  # nets kept open
 
+_opening = threading.Lock()  # of the two dictionaries; threads that play share nets and tables
 _solved: dict[Path, endgame.Tables] = {}
 _opened: dict[tuple[Path, str, Options], Evaluator] = {}
 
@@ -73,19 +75,21 @@ def solved_by(player: Player, game: Game) -> endgame.Tables | None:
     if not game.facts.has_tables:
         raise PlayerError(f"there are no endgame tables of {game.facts.name}: leave tables= out")
     place = Path(folder).resolve()
-    if place not in _solved:
-        _solved[place] = endgame.open(folder)
-    return _solved[place]
+    with _opening:
+        if place not in _solved:
+            _solved[place] = endgame.open(folder)
+        return _solved[place]
 
 
 def _evaluator(path: Path, digest: str, options: Options, game: Game) -> Evaluator:
     """The evaluator of a net, opened once per process and digest of its file."""
     key = (path.resolve(), digest, options)
-    if key not in _opened:
-        if len(_opened) >= _MOST_OPEN:
-            _opened.pop(next(iter(_opened)))
-        _opened[key] = open_net(path, options, game)
-    return _opened[key]
+    with _opening:
+        if key not in _opened:
+            if len(_opened) >= _MOST_OPEN:
+                _opened.pop(next(iter(_opened)))
+            _opened[key] = open_net(path, options, game)
+        return _opened[key]
 
 
 def perceptron(path: Path, game: Game) -> EvaluatorBinding:

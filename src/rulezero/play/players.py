@@ -70,12 +70,22 @@ def _net_keys() -> list[Key]:
         return ", ".join(f"{name} ({words})" if words else name for name, words in offers.items())
 
     known = backends()
-    devices = {name: ", ".join(each.devices) for name, each in known.items() if each.devices}
+    devices = [
+        f"{name}: {', '.join(each.devices)} (default: {each.devices[0]})"
+        for name, each in known.items()
+    ]
     precisions = [f"{name}: {listed(backend.precisions)}" for name, backend in known.items()]
+
+    def of(key: str) -> str:
+        helps = {name: each.keys[key] for name, each in known.items() if key in each.keys}
+        return "; ".join(f"backend={name}: {text}" for name, text in helps.items())
+
     return [
         Key("backend", DEFAULT, f"library that computes the net: {', '.join(known)}"),
         Key("precision", "fp32", f"number format of the net; {'; '.join(precisions)}"),
-        Key("device", "auto", f"device of backend={'; '.join(map(': '.join, devices.items()))}"),
+        Key("device", "", f"device that computes the net; {'; '.join(devices)}"),
+        Key("batch", "", of("batch")),
+        Key("compile", "false", of("compile")),
     ]
 
 

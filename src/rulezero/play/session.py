@@ -2,15 +2,17 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from rulezero._core import CHANCE, Game, GameError, Played, PlayerError, Pool, State
 from rulezero._core import Player as CorePlayer
+from rulezero.nets.runtime import Floats
 from rulezero.play.answers import checked
 from rulezero.play.binding import evaluator_for, tables_of
-from rulezero.play.evaluators import Evaluator
+from rulezero.play.evaluators import Evaluation, Evaluator
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player
 from rulezero.play.resign import Resign
@@ -26,11 +28,35 @@ Stop = Callable[[], bool]
 """Called every few milliseconds of a search; True ends it."""
 
 
+class Request(NamedTuple):
+    """Positions that wait for the outputs of an evaluator."""
+
+    evaluator: Evaluator
+    planes: Floats
+    slots: int
+
+
+Compute = Callable[[list[Request]], list[Evaluation]]
+"""Returns the outputs for requests, in their order."""
+
+
+def evaluated(request: Request) -> Evaluation:
+    """The evaluator's outputs for a request; NetError if they are wrong."""
+    evaluator, planes, slots = request
+    return checked(evaluator.evaluate(planes), len(planes), slots, evaluator.identity)
+
+
+def compute_here(requests: list[Request]) -> list[Evaluation]:
+    """Runs the evaluators in this thread, one after another."""
+    return list(map(evaluated, requests))
+
+
 class Session:
     """Plays many games of one kind between some players.
 
     `width` games are played at a time, and `cache` positions of each net are cached; neither
-    changes what is played. `nets` finds the players' nets.
+    changes what is played. `nets` finds the players' nets. `compute` is called at every step,
+    also without requests.
     """
 
     def __init__(
@@ -43,12 +69,14 @@ class Session:
         cache: int = 1 << 16,
         nets: NetStore = PATHS,
         tree: tuple[int, int] = (0, 1),  # plies of trees in thoughts, least visits of their nodes
+        compute: Compute = compute_here,
     ) -> None:
         if width < 1 or cache < 0:
             raise GameError(f"a session needs width >= 1 and cache >= 0, not {width} and {cache}")
         self.game = game
         self.identities: list[str | None] = []  # of the players' nets or weights
         self.net_seconds = 0.0  # time spent in evaluators so far
+        self._compute = compute
         self._evaluators: list[Evaluator] = []
         encoders: list[Game] = []
         numbers: dict[int, int] = {}  # of evaluators, by id: players with the same net share one
@@ -124,13 +152,18 @@ class Session:
 
     def step(self) -> list[Played]:
         """Plays until every game needs its net, runs the nets, and returns the finished games."""
-        for net, rows in enumerate(self.pool.collect(self._planes)):
-            if rows > 0:
-                begin = time.perf_counter()
-                judged = self._evaluators[net].evaluate(self._planes[net][:rows])
-                self.net_seconds += time.perf_counter() - begin
-                identity, slots = self._evaluators[net].identity, self._slots[net]
-                self.pool.apply(net, *checked(judged, rows, slots, identity))
+        rows = self.pool.collect(self._planes)
+        asked = [net for net, count in enumerate(rows) if count > 0]
+        begin = time.perf_counter()
+        answers = self._compute(
+            [
+                Request(self._evaluators[net], self._planes[net][: rows[net]], self._slots[net])
+                for net in asked
+            ]
+        )
+        self.net_seconds += time.perf_counter() - begin
+        for net, outputs in zip(asked, answers, strict=True):
+            self.pool.apply(net, *outputs)
         return self.pool.take_finished()
 
     def run(self, stop: Stop | None = None) -> Iterator[Played]:

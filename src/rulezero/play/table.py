@@ -11,7 +11,7 @@ from rulezero._core import Game, Played
 from rulezero.data.record import Record, Thoughts, pack, record_from
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player, read_player
-from rulezero.play.session import Session
+from rulezero.play.session import Compute, Session, compute_here
 from rulezero.play.task import FORMAT, Beginning, Task, begin
 
 
@@ -43,7 +43,8 @@ class Table:
     """The players of a task and a session in which they play its games.
 
     `players` replace those of the task's texts if they have evaluators, which a text cannot name.
-    Games end after `most_plies` at the latest (default: the game's limit).
+    Games end after `most_plies` at the latest (default: the game's limit). While it plays, `width`
+    may be changed to any number up to the first one. `compute` is the session's.
     """
 
     def __init__(
@@ -56,11 +57,12 @@ class Table:
         cache: int = 1 << 16,
         players: tuple[Player, Player] | None = None,
         most_plies: int | None = None,
+        compute: Compute = compute_here,
     ) -> None:
         self.task = task
         self.game = game
         self.players = players or (read_player(task.a), read_player(task.b))
-        self.width = min(width, task.games)
+        self.width = self._most_games = min(width, task.games)
         a, b = self.players
         self._seated = [a] if a == b else [a, b]
         self._numbers = (0, len(self._seated) - 1)
@@ -70,6 +72,7 @@ class Table:
         self._cache = cache
         self._most_plies = most_plies
         self._nets = nets
+        self._compute = compute
         self.steps = 0  # of its sessions so far
         self.session = self._open()
 
@@ -78,9 +81,10 @@ class Table:
             self.game,
             self._seated,
             seed=self.task.word,
-            width=self.width,
+            width=self._most_games,
             cache=self._cache,
             nets=self._nets,
+            compute=self._compute,
         )
 
     def play(

@@ -12,6 +12,7 @@ import msgspec
 
 from rulezero.data.columns import Floats
 from rulezero.data.replay import is_chosen, replay_of
+from rulezero.fleet.local import uses_gpu
 from rulezero.fleet.workers import fresh_processes
 from rulezero.games.load import load
 from rulezero.machine import cores
@@ -35,10 +36,11 @@ _TRAINED = 500  # games of self-play after which a net's games have the typical 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """The expected work and time of an experiment on this machine."""
 
-    workers: int  # worker processes
+    workers: int  # worker processes, or threads
     parameters: int  # of the net
     counts: tuple[Count, ...]  # the work, part by part
     seconds: dict[str, float]  # by part, and of the start
+    has_threads: bool = False  # a net runs on a GPU, and threads share it
 
     @property
     def hours(self) -> float:
@@ -66,6 +68,7 @@ def estimate(experiment: Experiment, *, workers: int) -> Estimate:
         parameters=speed.opened.parameters,
         counts=count(experiment, work, sizes),
         seconds=seconds_of(experiment, work, sizes, speed, workers),
+        has_threads=uses_gpu([kind.task for kind in work.kinds]),
     )
 
 

@@ -7,10 +7,9 @@ _HOUR = 3600  # seconds
 
 def say_estimate(found: rz.runs.Estimate) -> list[str]:
     """What an experiment takes here: a line in all, and a line for each part."""
-    is_one = found.workers == 1
+    who = ("thread", "threads") if found.has_threads else ("worker process", "worker processes")
     lines = [
-        f"{say_time(3600 * found.hours)} in all, with {found.workers} worker"
-        f" process{'' if is_one else 'es'}"
+        f"{say_time(3600 * found.hours)} in all, with {found.workers} {who[found.workers != 1]}"
     ]
     counts: dict[str, rz.reports.Count] = {each.part: each for each in found.counts}
     for part, seconds in found.seconds.items():

@@ -56,7 +56,8 @@ FleetText = Annotated[
     typer.Option(
         "--fleet",
         metavar="FLEET",
-        help="Where games are played: local (on this machine), ray (actors of a Ray cluster, such as"
+        help="Where games are played: local (worker processes, or threads if a net runs on a GPU),"
+        " local:threads=N (N threads of one process), ray (actors of a Ray cluster, such as"
         " ray:address=auto) or http (workers of any machine, see docs/fleet.md).",
     ),
 ]

@@ -14,6 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from rulezero.cli.terminal.interrupted import ends_soon
+
 _MOST_WARNINGS = 5
 _SECONDS_BETWEEN_LINES = 30.0  # of progress, where no bar can be drawn
 _PIPED_WIDTH = 200  # nobody sees a pipe's edge: lines stay whole
@@ -80,11 +82,8 @@ class Tell(Protocol):
 @contextmanager
 def gone_on_with() -> Iterator[None]:
     """Says after Ctrl-C that nothing is lost."""
-    try:
+    with ends_soon(lambda: "stopped: the same command goes on"):
         yield
-    except KeyboardInterrupt:
-        print("stopped: the same command goes on", file=sys.stderr)
-        raise
 
 
 def progress_bar(console: Console) -> Progress:

@@ -7,6 +7,7 @@ import typer
 import rulezero as rz
 from rulezero.cli.terminal.distill_watch import DistillWatch
 from rulezero.cli.terminal.estimates import say_estimate
+from rulezero.cli.terminal.interrupted import ends_soon
 from rulezero.cli.terminal.options import RECIPE, Changes, FleetText, Workers
 from rulezero.cli.terminal.watch import Watch
 
@@ -90,8 +91,14 @@ def train(
             f" net is {run.progress().best}. To go on: --iterations N, with a larger number"
         )
         return
+
+    def words() -> str:
+        if not run.exists:
+            return "stopped before the run began"
+        return f"stopped; rulezero train --resume {run.path} goes on"
+
     try:
-        with watching(experiment) as watch:
+        with ends_soon(words), watching(experiment) as watch:
             if resume is not None:
                 rz.resume(
                     run.path, changes=experiment, workers=workers, fleet=fleet, listener=watch
@@ -99,7 +106,6 @@ def train(
             else:
                 rz.train(experiment, out=run.path, workers=workers, fleet=fleet, listener=watch)
     except KeyboardInterrupt:
-        typer.echo(f"stopped; rulezero train --resume {run.path} goes on", err=True)
         raise typer.Exit(130) from None
     typer.echo(f"the run is in {run.path}; its best net is {run.progress().best}")
 
