@@ -32,7 +32,7 @@ from rulezero.play.nets import NetStore
 _WAIT = 20.0  # seconds that the server may wait for games
 _RESERVE_SECONDS = 1.0  # of play: games that have not begun last this long
 _DECLINED = (5.0, 20.0)  # seconds before a worker asks again after a lease that it refused
-_TICK = 0.5  # seconds between two looks at whether to stop
+_TICK = 0.2  # seconds between two looks at whether to stop
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
