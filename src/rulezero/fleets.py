@@ -47,7 +47,7 @@ def serve(
     _check_packages()
     if not lease_seconds > 0:
         raise RunError(f"lease_seconds={lease_seconds:g}: give a number of seconds above 0")
-    from rulezero.fleet.server.app import serve as run_server
+    from rulezero.fleet.server.http.app import serve as run_server
     from rulezero.fleet.server.service import Place
 
     run_server(Place(_folder(run), database, lease_seconds), host, port, on_ready)

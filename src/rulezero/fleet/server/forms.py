@@ -99,6 +99,16 @@ class TaskStatus(_Form):
     leased: int
 
 
+class SampledStatus(_Form):
+    """How many games were played again to check them, since the server started."""
+
+    waiting: int
+    passed: int
+    failed: int
+    undecided: int
+    skipped: int  # because too many waited
+
+
 class Status(_Form):
     """What the server does."""
 
@@ -111,6 +121,7 @@ class Status(_Form):
     workers: list[WorkerStatus]
     tasks: list[TaskStatus]  # open ones
     flags: list[Token]  # flagged tokens
+    sampled: SampledStatus
 
 
 def chosen(tokens: Iterable[Token], given: str) -> Token:

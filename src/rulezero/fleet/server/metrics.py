@@ -19,6 +19,9 @@ class Metrics:
         self.leased = self._counter("leased_games", "Games that were leased")
         self.expired = self._counter("expired_leases", "Leases that ended without progress")
         self.busy = self._counter("busy", "Requests that were answered with 503 or 429", ("why",))
+        self.sampled = self._counter(
+            "sampled_games", "Games that were played again to check them", ("outcome",)
+        )
         self.leases = self._gauge("leases", "Active leases")
         self.tasks = self._gauge("open_tasks", "Tasks with games left")
         self.waiting = self._gauge("waiting_requests", "Requests that wait for games")

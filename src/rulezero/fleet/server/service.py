@@ -35,6 +35,7 @@ from rulezero.fleet.server.log import log_error, log_event
 from rulezero.fleet.server.metrics import Metrics
 from rulezero.fleet.server.nets import NetFolder
 from rulezero.fleet.server.quarantine import Quarantine
+from rulezero.fleet.server.sampling import Sampling
 from rulezero.fleet.server.shelf import Frames, Shelf
 from rulezero.fleet.server.tasks import TaskTable, lease_row
 from rulezero.fleet.server.tokens import TokenCache, TokenTable
@@ -82,6 +83,7 @@ class Service:
         self._book = LeaseBook(place.lease_seconds)
         self._late: dict[str, OpenTask] = {}
         self._quarantine = Quarantine(place.folder / "quarantine")
+        self._sampling = Sampling(place.folder / "nets", self.token_table, self.metrics)
         self._assigning = 0  # requests for games that wait for the writer
         self._begun = time.time()
         self._seen: dict[tuple[str, str], float] = {}  # workers by the id of their token and name
@@ -91,9 +93,10 @@ class Service:
         shelf = await asyncio.to_thread(Shelf, self._records, self._engine)
         self._writer = Writer(self._engine, shelf)
         self._uploads = Uploads(
-            self._book, self._writer, self._quarantine, self.metrics, self._threads
+            self._book, self._writer, self._quarantine, self.metrics, self._threads, self._sampling
         )
         await self.tokens.refresh()
+        self._sampling.start(await asyncio.to_thread(self.token_table.all))
         for task in await asyncio.to_thread(self._table.unfinished):
             self._book.add(task)
             for lease in await asyncio.to_thread(self._table.leases, task.id):
@@ -112,6 +115,7 @@ class Service:
         self.wake()
         self._sweeper.cancel()
         await self._writer.close()
+        await asyncio.to_thread(self._sampling.stop)
         self._threads.shutdown()
         self._engine.dispose()
         log_event("stopped", games=self._writer.games)
@@ -284,6 +288,7 @@ class Service:
                 for task in self._book.tasks.values()
             ],
             flags=[token for token in self.tokens.known if token.flag],
+            sampled=self._sampling.status(),
         )
 
     def measure(self) -> bytes:

@@ -13,6 +13,7 @@ from rulezero.fleet.server.leases import HeldLease, LeaseBook, OpenTask
 from rulezero.fleet.server.log import log_event
 from rulezero.fleet.server.metrics import Metrics
 from rulezero.fleet.server.quarantine import Quarantine, Refused
+from rulezero.fleet.server.sampling import Sampling
 from rulezero.fleet.server.writer import Deposit, Outcome, Writer
 
 _OTHER = "another game with this index is stored already"
@@ -35,12 +36,14 @@ class Uploads:
         quarantine: Quarantine,
         metrics: Metrics,
         threads: Executor,
+        sampling: Sampling,
     ) -> None:
         self._book = book
         self._writer = writer
         self._quarantine = quarantine
         self._metrics = metrics
         self._threads = threads
+        self._sampling = sampling
 
     async def take(self, upload: Upload, lease: HeldLease, task: OpenTask, token: Token) -> Receipt:
         """What became of each game. Those that are accepted or known survive a power cut."""
@@ -59,6 +62,7 @@ class Uploads:
         known = len(games) - len(stored) - (len(refused) - len(checked.refused))
         self._metrics.stored(len(stored))
         self._metrics.games.labels("known").inc(known)
+        self._sampling.offer(task, stored, token, lease.machine)
         if refused:
             self._metrics.refuse(len(refused))
             await loop.run_in_executor(

@@ -13,13 +13,13 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rulezero.errors import RunError
-from rulezero.fleet.server import admin, routes
-from rulezero.fleet.server.answers import add_error_answers
-from rulezero.fleet.server.gate import Gate
+from rulezero.fleet.server.http import admin, routes
+from rulezero.fleet.server.http.answers import add_error_answers
+from rulezero.fleet.server.http.gate import Gate
+from rulezero.fleet.server.http.routes import Host
 from rulezero.fleet.server.locks import only_server
 from rulezero.fleet.server.log import write_log
 from rulezero.fleet.server.metrics import Metrics
-from rulezero.fleet.server.routes import Host
 from rulezero.fleet.server.service import Place, Service
 from rulezero.version import __version__
 

@@ -8,7 +8,6 @@ from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ValidationError
 
 from rulezero.errors import RunError
-from rulezero.fleet.server.answers import gives
 from rulezero.fleet.server.forms import (
     Error,
     Health,
@@ -18,9 +17,10 @@ from rulezero.fleet.server.forms import (
     Token,
     WithdrawnGames,
 )
-from rulezero.fleet.server.gate import RequestError, read_body
+from rulezero.fleet.server.http.answers import gives
+from rulezero.fleet.server.http.gate import RequestError, read_body
+from rulezero.fleet.server.http.routes import At, Id, admitted
 from rulezero.fleet.server.log import log_event
-from rulezero.fleet.server.routes import At, Id, admitted
 from rulezero.version import __version__
 
 _LARGEST = 16 << 10  # bytes of a body

@@ -25,9 +25,9 @@ from rulezero.fleet.protocol import (
     Upload,
     Withdrawn,
 )
-from rulezero.fleet.server.answers import MSGPACK, gives, message, takes
 from rulezero.fleet.server.forms import Scope, Status, Token
-from rulezero.fleet.server.gate import Gate, RequestError, read_body, read_message
+from rulezero.fleet.server.http.answers import MSGPACK, gives, message, takes
+from rulezero.fleet.server.http.gate import Gate, RequestError, read_body, read_message
 from rulezero.fleet.server.service import MissingError, Service
 from rulezero.version import __version__
 

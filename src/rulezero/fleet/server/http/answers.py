@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from rulezero._core import RulezeroError
 from rulezero.fleet.protocol import encode
 from rulezero.fleet.server.forms import Error
-from rulezero.fleet.server.gate import RequestError, busy
+from rulezero.fleet.server.http.gate import RequestError, busy
 from rulezero.fleet.server.inspection import one_line
 from rulezero.fleet.server.log import log_error
 from rulezero.fleet.server.service import BusyError, MissingError

@@ -1,0 +1,1 @@
+"""The HTTP side of a server: routes, who may use them, and what errors are answered with."""
