@@ -129,7 +129,7 @@ class Worker:
     def _fetch(self) -> None:
         self._client.hello()
         while not self._stop.is_set():
-            reserve = min(MOST_GAMES // 2, max(self._settings.width // 4, self._pace.games, 1))
+            reserve = min(MOST_GAMES // 2, max(self._settings.width // 2, self._pace.games))
             if not self._playing.wait_for_room(reserve // 2, _TICK):
                 continue
             wanted = self._settings.width + reserve - self._courier.unfinished
