@@ -191,8 +191,16 @@ class Worker:
     # --- words -----------------------------------------------------------------------------------
 
     def _say(self, line: str = "") -> None:
-        waiting = self._courier.waiting
-        self._report(WorkerReport(games=self._games, waiting=waiting, state=self._state, line=line))
+        report = WorkerReport(
+            games=self._games,
+            waiting=self._courier.waiting,
+            state=self._state,
+            leases=self._courier.leases,
+            line=line,
+        )
+        if report != self._said:
+            self._said = report
+            self._report(report)
 
     def _tell(self, trouble: str) -> None:
         """Reports trouble with the server, or its end."""
