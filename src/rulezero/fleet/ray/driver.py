@@ -37,9 +37,10 @@ from rulezero.fleet.ray.messages import (
 from rulezero.machine import cores
 from rulezero.version import __version__
 
-_CHECK_SECONDS = 1.0  # between two looks at the trainer's pipe
+_CHECK_SECONDS = 1.0  # between two looks at the trainer's pipe, and at the head
+_MOST_FAILED_CHECKS = 3  # of the head in a row
 _COUNT_SECONDS = 5.0  # between two looks at the cluster's resources
-_START_SECONDS = 20.0  # an actor that starts for longer waits for a free CPU
+_START_SECONDS = 30.0  # an actor that starts for longer waits for a free CPU
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
 _MOST_DEATHS = 3  # of actors in a row, after each actor has died once
@@ -67,6 +68,10 @@ class _GameError(Exception):
     """Games cannot be played."""
 
 
+class _LostError(Exception):
+    """The head of the cluster is dead."""
+
+
 class Driver:
     """Plays orders on a cluster to which this process is connected."""
 
@@ -80,6 +85,8 @@ class Driver:
             scheduling_strategy="SPREAD",
         )
         self._key = uuid.uuid4().hex
+        self._head = ray.get_runtime_context().gcs_address
+        self._failed_checks = 0  # of the head, in a row
         self._actors: list[_Actor] = []
         self._nets: dict[str, ray.ObjectRef[bytes]] = {}  # by digest
         self._orders = 0
@@ -90,6 +97,9 @@ class Driver:
 
     def play(self, order: Order) -> None:
         """Plays all games of an order and sends them to the trainer."""
+        while not self._is_head_alive():  # as Ray waits for a minute and ends the process then
+            time.sleep(_CHECK_SECONDS)
+        checked = time.monotonic()
         self._nets = {
             digest: self._nets.get(digest) or ray.put(order.packed[digest])
             for digest in order.nets.values()
@@ -134,12 +144,23 @@ class Driver:
                 self._mourn(dead)
             if self._connection.poll():  # the trainer is silent while its games are played
                 raise EOFError
+            if time.monotonic() > checked + _CHECK_SECONDS:
+                self._is_head_alive()
+                checked = time.monotonic()
 
     def close(self) -> None:
         """Lets the actors remove their files."""
         calls = [actor.handle.close.remote() for actor in self._actors if actor.is_ready]
         if calls:
             ray.wait(calls, num_returns=len(calls), timeout=_CLOSE_SECONDS)
+
+    def _is_head_alive(self) -> bool:
+        """Whether the head answers. _LostError if it has not for several times in a row."""
+        error = _unreachable(self._head)
+        self._failed_checks = 0 if error is None else self._failed_checks + 1
+        if self._failed_checks == _MOST_FAILED_CHECKS:
+            raise _LostError(f"{self._head} does not answer") from error
+        return error is None
 
     def _staff(self) -> None:
         """Starts the actors that are missing."""
@@ -157,7 +178,7 @@ class Driver:
             actor.is_ready or actor.is_starting for actor in self._actors
         ):
             self._has_warned = True
-            self._warn(f"no actor can start: {self._shortage()}; waiting for more")
+            self._warn(f"no actor has started for {_START_SECONDS:g} s: {self._shortage()}")
 
     def _capacity(self) -> int:
         """How many actors fit on the cluster; 1 if none does, as nodes may join it later."""
@@ -236,18 +257,24 @@ def _reason(error: Exception) -> str:
     return detail.rstrip(".")[:_LONGEST_REASON]
 
 
+def _unreachable(address: str) -> Exception | None:
+    """Why nothing can be reached at HOST:PORT; None if something can."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
+    except (OSError, OverflowError, ValueError) as error:
+        return error
+    return None
+
+
 def connect(settings: Settings) -> None:
     """Connects this process to a cluster, or starts one; RunError if that fails."""
     address = settings.address
-    host, colon, port = address.rpartition(":")
-    if colon and port.isdecimal():  # Ray would try for a minute, and end the process then
-        try:
-            socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
-        except (OSError, OverflowError) as error:
-            raise RunError(
-                f"there is no Ray cluster at {address} ({error}): start its head, as in `ray start"
-                " --head --port=6379`, or give another address="
-            ) from error
+    if ":" in address and (error := _unreachable(address)) is not None:
+        raise RunError(  # Ray would try for a minute and end the process then
+            f"there is no Ray cluster at {address} ({error}): start its head, as in `ray start"
+            " --head --port=6379`, or give another address="
+        ) from error
     options: dict[str, Any] = {}
     if address == LOCAL:
         options = {
@@ -269,7 +296,7 @@ def _drive(connection: "Connection[Any, Any]") -> None:
         connect(settings)
         driver = Driver(connection, settings)
         send(connection, Ready())
-        with contextlib.suppress(EOFError, OSError):
+        with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
             while True:
                 driver.play(receive(connection, Order))
         driver.close()
