@@ -12,11 +12,13 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rulezero as rz
 from rulezero.fleet.choice import Orders, open_fleet
 from rulezero.fleet.local import LocalFleet
+from rulezero.nets.runtime import Floats
 from rulezero.play.nets import NetStore
 from rulezero.play.task import Task
 from support import little_nets
@@ -121,7 +123,9 @@ def test_games_in_python_travel(shared: Cluster, tmp_path: Path) -> None:
     assert rz.load("tictactoe").facts.name == TicTacToe.name
     file = tmp_path / "dots_and_boxes.py"
     file.write_text(DOTS, encoding="utf-8")
+    rz.register(Counting)
     wanted = [
+        Task(game="counting", a="random", b="random", games=3, name="c"),
         Task(game="tictactoe", a="ucb1:sims=20,eval=rollout", b="random", games=6, name="a"),
         Task(game=str(file), a="ucb1:sims=20,eval=rollout", b="random", games=4, name="b"),
     ]
@@ -195,44 +199,78 @@ def test_ctrl_c_ends_a_cluster_of_its_own(tmp_path: Path) -> None:
     wait_until(lambda: not any(map(command, below)))
 
 
-def test_mistakes_of_rules_end_the_run_with_their_words(shared: Cluster, tmp_path: Path) -> None:
-    """An error of a game in Python is that of worker processes, and the next run plays."""
+class Counting(rz.PythonGame[int]):
+    """A game of two plies without a choice; `apply` is where the tests go wrong."""
 
-    class Broken(TicTacToe):
-        """A game whose second ply raises an error."""
+    name = "counting"
+    actions = slots = 1
+    planes = (1, 1, 1)
+    board = (1, 1)
+    max_plies = 2
 
-        name = "broken"
+    def start(self, seed: int) -> int:
+        return 0
 
-        def apply(self, position: str, action: int) -> str:
-            if position.count("-") < 9:
-                raise ValueError("this move is broken")
-            return position[:action] + "x" + position[action + 1 :]
+    def parse(self, text: str) -> int:
+        return int(text)
 
-    rz.register(Broken)
-    wanted = [Task(game="broken", a="random", b="random", games=4, name="x")]
+    def text(self, position: int) -> str:
+        return str(position)
+
+    def mover(self, position: int) -> int:
+        return position
+
+    def ending(self, position: int) -> tuple[float, str] | None:
+        return (1, "counted") if position == 2 else None
+
+    def legal(self, position: int) -> list[int]:
+        return [0]
+
+    def apply(self, position: int, action: int) -> int:
+        return position + 1
+
+    def encode(self, position: int) -> Floats:
+        return np.zeros((1, 1, 1), np.float32)
+
+
+class Broken(Counting):
+    """A game with a mistake."""
+
+    name = "broken"
+
+    def apply(self, position: int, action: int) -> int:
+        raise ValueError("this move is broken")
+
+
+class Deadly(Counting):
+    """A game that ends its process."""
+
+    name = "deadly"
+
+    def apply(self, position: int, action: int) -> int:
+        os._exit(7)
+
+
+@pytest.mark.parametrize(
+    ("rules", "error", "words"),
+    [
+        (Broken, rz.RulezeroError, "this move is broken"),
+        (Deadly, rz.RunError, "Ray actors in a row died without finishing a game"),
+    ],
+)
+def test_rules_that_cannot_be_played_end_the_run(
+    rules: type[Counting],
+    error: type[Exception],
+    words: str,
+    shared: Cluster,
+    tmp_path: Path,
+) -> None:
+    """An error in a game is named, and actors are not created for ever for a game that kills."""
+    rz.register(rules)
+    wanted = [Task(game=rules.name, a="random", b="random", games=1, name="x")]
     with (
         playing(wanted, shared.address, tmp_path) as games,
-        pytest.raises(rz.RulezeroError, match="this move is broken"),
-    ):
-        list(games)
-
-
-def test_a_game_that_kills_its_actors_ends_the_run(shared: Cluster, tmp_path: Path) -> None:
-    """Actors are not created for ever if none of them finishes a game."""
-
-    class Deadly(TicTacToe):
-        """A game that ends its process."""
-
-        name = "deadly"
-
-        def apply(self, position: str, action: int) -> str:
-            os._exit(7)
-
-    rz.register(Deadly)
-    wanted = [Task(game="deadly", a="random", b="random", games=1, name="x")]
-    with (
-        playing(wanted, shared.address, tmp_path) as games,
-        pytest.raises(rz.RunError, match=r"Ray actors in a row died without finishing a game"),
+        pytest.raises(error, match=words),
     ):
         list(games)
 

@@ -41,6 +41,10 @@ from rulezero.play.task import Task, check_task, decode
 
 _LOG = logging.getLogger("rulezero")
 _CLOSE_SECONDS = 5.0  # for a driver to end by itself
+_ENVIRONMENT = {  # unless the user has set these
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",  # Ray's default, 15, would let any other program stop the games
+}
 _START = "from rulezero.fleet.ray.driver import main; main()"
 
 
@@ -151,7 +155,7 @@ class RayFleet:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={"RAY_USAGE_STATS_ENABLED": "0", **os.environ},
+                env=_ENVIRONMENT | os.environ,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # this process handles Ctrl-C and ends the driver
             )
