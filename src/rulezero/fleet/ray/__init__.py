@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import zstandard
 
 from rulezero._core import Game, RulezeroError
-from rulezero.data.shard import decompress
 from rulezero.errors import RunError
 from rulezero.fleet.choice import FleetKind, Orders
 from rulezero.fleet.nets import nets_of, pack_net
+from rulezero.fleet.protocol import unpack
 from rulezero.fleet.ray.messages import (
     LOCAL,
     Answer,
@@ -37,7 +36,7 @@ from rulezero.games import grammar
 from rulezero.games.load import files_of, packed
 from rulezero.play.nets import NetStore
 from rulezero.play.table import Finished
-from rulezero.play.task import Task, check_task, decode
+from rulezero.play.task import Task, check_task
 
 _LOG = logging.getLogger("rulezero")
 _CLOSE_SECONDS = 5.0  # for a driver to end by itself
@@ -75,7 +74,6 @@ class RayFleet:
         left = len(order.games)
         if not left:
             return
-        tool = zstandard.ZstdDecompressor()
         is_done = False
         try:
             pipe = self._connected()
@@ -86,7 +84,7 @@ class RayFleet:
                 assert isinstance(answer, Games)
                 for number, frame in answer.games:
                     left -= 1
-                    yield number, decode(decompress(frame, tool), Finished)
+                    yield number, unpack(frame)
             is_done = True
         finally:
             if not is_done:  # the driver plays games that are no longer wanted
