@@ -22,8 +22,9 @@ from rulezero.fleet.worker.worker import this_machine
 from rulezero.play.task import Task
 from support.fleet_servers import Caller, indices, played, serving, token
 
-TASK = Task(game="connect4", a="puct:sims=16", b="puct:sims=16", games=64, name="s", seed=1)
-OTHER = Task(game="connect4", a="puct:sims=16", b="puct:sims=16", games=64, name="s", seed=2)
+_PLAYER = "puct:sims=16,noise=0.25,temperature=1"
+TASK = Task(game="connect4", a=_PLAYER, b=_PLAYER, games=64, name="s", seed=1)
+OTHER = msgspec.structs.replace(TASK, seed=2)
 
 
 def lease_games(me: Caller, games: int, machine: Machine) -> tuple[str, list[int]]:

@@ -18,7 +18,7 @@ FRAME_SLACK = 1 << 10  # bytes by which a frame may exceed its content
 GROUP_GAMES = 4_096  # games that are written with one sync at most
 
 # Each token.
-REQUESTS = (100.0, 1_000.0)  # a second on average, and at once
+REQUESTS = (500.0, 5_000.0)  # a second on average, and at once
 UPLOADED = (32.0 * (1 << 20), 512.0 * (1 << 20))  # bytes a second on average, and at once
 REFUSALS = (1.0, 500.0)  # refused games a second on average, and at once
 DAILY_GAMES = 20_000_000  # stored games of a token in 24 hours
