@@ -20,7 +20,9 @@ import torch
 import rulezero as rz
 from rulezero.data import Record, pack
 from rulezero.data.thoughts import PLY_COLUMNS
-from rulezero.fleet.again import FLOAT, ROUGH, Again, Limits, beyond, play_all_again
+from rulezero.fleet.again import Again, play_all_again
+from rulezero.fleet.canaries import apart, canaries
+from rulezero.fleet.distances import FLOAT, ROUGH, Limits, beyond
 from rulezero.fleet.local import run
 from rulezero.nets.checkpoint import load, save
 from rulezero.play.nets import PATHS, NetStore
@@ -248,11 +250,12 @@ def row(name: str, sample: Sample) -> str:
         cells.append(
             f"{np.median(numbers):6.3f} {np.quantile(numbers, 0.99):6.3f} {max(numbers):6.3f}"
         )
+    undecided = 100 * np.mean([each.verdict == "undecided" for each in found])
     shares = [
         f"{100 * np.mean([is_found(each, limits) for each in found]):6.1f}"
         for limits in (FLOAT, ROUGH)
     ]
-    return f"  {name:28} {len(found):5} {' '.join(shares)}  {'  '.join(cells)}"
+    return f"  {name:28} {len(found):5} {undecided:6.1f} {' '.join(shares)}  {'  '.join(cells)}"
 
 
 def is_found(again: Again, limits: Limits) -> bool:
@@ -261,6 +264,24 @@ def is_found(again: Again, limits: Limits) -> bool:
         return again.verdict == "different"
     is_other = again.verdict == "different" and beyond(again.distances, FLOAT) is None
     return is_other or beyond(again.distances, limits) is not None
+
+
+def show_canaries(setting: Setting) -> None:
+    """Prints how far the outputs of nets are from the canaries."""
+    net = str(setting.net)
+    given = canaries(net, {}, PATHS)
+    print(" canaries: mean distances of policies and values")
+    for name, options in {
+        "torch": {"backend": "torch"},
+        "int8": {"precision": "int8"},
+    }.items():
+        others = [msgspec.structs.replace(canary, options=options) for canary in given]
+        print(f"  {name:28} {'{:.5f} {:.5f}'.format(*apart(others, net, PATHS))}")
+    for name, make in HONEST.items():
+        if name.startswith("weights"):
+            print(f"  {name:28} {'{:.5f} {:.5f}'.format(*apart(given, net, make(setting).nets))}")
+    older = NetStore(copies={net: setting.older})
+    print(f"  {'the net before':28} {'{:.5f} {:.5f}'.format(*apart(given, net, older))}")
 
 
 def measure(text: str, folder: Path, count: int) -> None:
@@ -272,13 +293,16 @@ def measure(text: str, folder: Path, count: int) -> None:
     last = RECIPES[text]["iterations"]
     net, older = (runs / "nets" / f"iter_{number}" for number in (last, last - 1))
     game = rz.load(text)
-    for form in PLAYERS:
+    for number, form in enumerate(PLAYERS):
         player = form.format(net)
         task = Task(game=text, a=player, b=player, games=count, seed=3, opening=2, resign=RESIGN)
         setting = Setting(task, list(run(task)), game, net, older, folder / "nets")
         otherwise, cheats = OTHERWISE, CHEATS
         if player.startswith("puct"):
             otherwise, cheats = OTHERWISE | PUCT_OTHERWISE, CHEATS | PUCT_CHEATS
+        if number == 0:
+            print(text)
+            show_canaries(setting)
         print(f"{text}, {form.format('NET')}")
         for title, kinds in (
             ("honest", HONEST),
@@ -297,8 +321,9 @@ def main(texts: Sequence[str], count: int = 200) -> None:
     """Prints the tables."""
     torch.manual_seed(1)
     torch.set_num_threads(1)
-    print("Distances of games: median, 99 % and largest. Found: % by the limits FLOAT and ROUGH.")
-    print(f"{'':31}games  FLOAT  ROUGH  {'policy':22}{'value':22}{'net':22}choices")
+    print("% of games that are undecided, and that are different by the limits FLOAT and ROUGH;")
+    print("distances of games: median, 99 % and largest.")
+    print(f"{'':31}games  undec  FLOAT  ROUGH  {'policy':22}{'value':22}{'net':22}choices")
     with tempfile.TemporaryDirectory(prefix="rulezero_") as folder:
         for text in texts:
             measure(text, Path(folder), count)

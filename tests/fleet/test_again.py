@@ -18,7 +18,7 @@ from rulezero.nets.tower import create
 from rulezero.play.judge import judging
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.resign import Resign
-from rulezero.play.table import Finished
+from rulezero.play.table import Finished, Table, notes_of
 from rulezero.play.task import Task
 from support import little_nets, samples
 from support.forgery import repack
@@ -29,11 +29,11 @@ PLAYERS = {  # kinds that reuse trees, draw random numbers, or look at one ply
     "exchange": ("puct:net={},sims=10,draw_value=-0.5,temperature=1", "oneply:net={},sharpness=9"),
     "razzle": ("gumbel:net={},sims=8,leaves=3", "ucb1:sims=20,temperature=1"),
     "tictactoe": ("policy:net={},temperature=1", SEARCH),
-    "monster": ("heuristic:temperature=1", "scripted:depth=2"),
+    "monster": ("heuristic:temperature=1", "scripted:depth=1,hunt=1"),
 }
 
 
-def task(game: str, a: str, b: str, games: int = 4, **fields: Any) -> Task:
+def task(game: str, a: str, b: str, games: int = 3, **fields: Any) -> Task:
     """A task with openings, whose players have the tiny net of the game."""
     net = little_nets.net(game) if game in little_nets.GAMES else ""
     return Task(
@@ -72,6 +72,15 @@ def test_a_retraced_game_has_the_same_thoughts(game: str) -> None:
     """On this machine, the players think to the bit what they thought when they played."""
     one = task(game, *PLAYERS[game], judge="puct:sims=8" if game == "connect4" else None)
     games = played(one)
+    table = Table(one, samples.game(game), width=2)
+    for each in games:
+        table.retrace(each.record)
+    for again in table.session.run():
+        finished = games[again.index]
+        packed = pack(again.last.actions, **again.thoughts())
+        assert packed == (finished.record.actions, finished.record.thoughts)
+        assert (again.opening, again.reason) == (2, finished.record.end_reason)
+        assert finished.note is None or finished.note == notes_of(again)
     for each, found in zip(games, elsewhere(one, games), strict=True):
         assert found.verdict in ("alike", "undecided"), found
         assert found.distances is not None

@@ -20,7 +20,16 @@ from rulezero.data.columns import Numbers
 from rulezero.data.record import Record, pack
 from rulezero.data.replay import Replay, follow
 from rulezero.data.thoughts import Columns
-from rulezero.fleet.distances import FLOAT, ROUGH, Distances, Limits, Plies, beyond, distances_of
+from rulezero.fleet.distances import (
+    FLOAT,
+    LEAST,
+    ROUGH,
+    Distances,
+    Limits,
+    Plies,
+    beyond,
+    distances_of,
+)
 from rulezero.play.evaluators import Options
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player, read_player
@@ -32,7 +41,6 @@ Verdict = Literal["equal", "alike", "different", "undecided"]
 _EXACT = ("random", "alphabeta", "scripted")  # kinds whose choices are equal on all machines
 _INT8 = re.compile(r"\.int8#")  # in the identity of a net that was computed in int8
 _WIDTH = 64
-_LEAST = 8  # thoughts: means over fewer say little
 
 
 class Again(msgspec.Struct, frozen=True, kw_only=True):
@@ -222,25 +230,20 @@ class _Retraced:
         distances = distances_of(mine, again, measured, other)
         reason = self._wrong_end(played, mine, replay) or beyond(distances, limits)
         if reason is None and self._table.task.judge is not None:
-            reason = self._wrong_note(played, replay.movers >= 0, limits)
+            if self._note is None or self._note.plies != record.plies:
+                return _different("the judge's note is missing, or about another game", distances)
+            note = self._note.columns(mine.actions)
+            noted = _columns(mine.actions, played.notes())
+            of_note = distances_of(note, noted, replay.movers >= 0, np.zeros_like(other))
+            if (beyond_note := beyond(of_note, limits)) is not None:
+                reason = f"the judge's note: {beyond_note}"
+            distances = distances if measured.any() else of_note
         if reason is not None:
             return _different(reason, distances)
-        if distances.thoughts < _LEAST and measured.any():
+        if 0 < distances.thoughts < LEAST:
             few = f"it has only {distances.thoughts} thoughts to compare"
             return Again(verdict="undecided", reason=few, distances=distances)
         return Again(verdict="alike", distances=distances)
-
-    def _wrong_note(self, played: Played, is_noted: Plies, limits: Limits) -> str | None:
-        """What is wrong with the judge's thoughts."""
-        if self._note is None:
-            return "the judge's note is missing"
-        actions = self._record.action_numbers()
-        if self._note.plies != len(actions):
-            return "the judge's note is about another game"
-        mine, again = self._note.columns(actions), _columns(actions, played.notes())
-        none = np.zeros(len(actions), np.bool_)
-        reason = beyond(distances_of(mine, again, is_noted, none), limits)
-        return None if reason is None else f"the judge's note: {reason}"
 
     def _wrong_end(self, played: Played, mine: Columns, replay: Replay) -> str | None:
         """What is wrong with an end that the rules do not give."""

@@ -15,7 +15,11 @@ Pairs = tuple[list[int], list[int], list[int]]  # actions, weights, targets
 
 
 class Distances(msgspec.Struct, frozen=True, kw_only=True):
-    """The distances of a game's thoughts: means over its plies."""
+    """The distances of a game's thoughts: means over its plies, without the most distant one.
+
+    On an honest machine of another kind, a close choice inside a search can go the other way. This
+    is rare, and then changes a thought much.
+    """
 
     thoughts: int  # number of plies with one
     policy: float = 0.0  # share of the visits, or of the policy target, on other actions
@@ -33,12 +37,12 @@ class Limits(NamedTuple):
     choices: float
 
 
-# benchmarks/again.py measures the distances of honest games and of cheats. Where all players compute
-# in fp32 on a CPU, honest games differ by at most 0.003: one close choice of a search goes the other
-# way. The limits let two such choices pass in a game of eight thoughts.
-FLOAT = Limits(policy=0.03, value=0.02, net=0.001, choices=0.13)
-# For int8, half precision and GPUs: beyond nets whose weights differ by 1/1000 or have 8 bits.
-ROUGH = Limits(policy=0.2, value=0.1, net=0.01, choices=0.3)
+LEAST = 8  # thoughts: means over fewer say little
+# benchmarks/again.py measures the distances of honest games and of cheats. FLOAT is for games whose
+# players compute in fp32 on a CPU, ROUGH for int8, half precision and GPUs; those are measured by
+# weights that differ by 1/1000, or that have the 8 bits of bfloat16.
+FLOAT = Limits(policy=0.03, value=0.02, net=0.001, choices=0.08)
+ROUGH = Limits(policy=0.2, value=0.1, net=0.01, choices=0.25)
 
 
 def distances_of(one: Columns, other: Columns, measured: Plies, is_other: Plies) -> Distances:
@@ -56,7 +60,9 @@ def distances_of(one: Columns, other: Columns, measured: Plies, is_other: Plies)
 
 
 def _mean(numbers: Sequence[float] | npt.NDArray[Any]) -> float:
-    return float(np.mean(numbers)) if len(numbers) else 0.0
+    """The mean of all numbers but the largest."""
+    others = np.sort(np.asarray(numbers, np.float64))[:-1]
+    return float(others.mean()) if len(others) else 0.0
 
 
 def _differences(one: Floats, other: Floats) -> Floats:
@@ -84,7 +90,9 @@ def _apart(one: Pairs, other: Pairs) -> float:
 
 
 def beyond(distances: Distances, limits: Limits) -> str | None:
-    """Which distance is too large for an honest machine, in words."""
+    """Which distance is too large for an honest machine, in words; None: none, or too few plies."""
+    if distances.thoughts < LEAST:
+        return None
     words = {
         "policy": "its policies differ by",
         "value": "its values differ by",
