@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import rulezero as rz
+from rulezero.fleet.canaries import canaries
 from rulezero.fleet.client import Client
 from rulezero.fleet.http import HttpFleet
 from rulezero.fleet.nets import pack_net
@@ -179,3 +181,22 @@ def test_nets_are_sent_once(tmp_path: Path) -> None:
         client.put_net(bundle)
         assert client.net(bundle.digest) == encode(bundle)
         assert files == {path: path.stat().st_mtime_ns for path in files}
+
+
+def test_a_machine_with_other_outputs_does_not_play(tmp_path: Path) -> None:
+    """A worker on which a net's outputs are not those of its canaries ends with one clear line,
+    and the server knows why."""
+    net = str(little_nets.net("connect4"))
+    right = canaries(net, {}, PATHS)
+    wrong = [replace(canary, value=canary.value + 0.5) for canary in right]
+    bundle = NetBundle(net=pack_net(net, {".onnx"}, PATHS), canaries=wrong)
+    task = Task(game="connect4", a=f"puct:net={net},sims=4", b="random", games=8)
+    with serving(tmp_path / "run") as server, contextlib.closing(trainer(server)) as client:
+        client.put_net(bundle)
+        client.put_order(TaskOrder(job=JOB, task=task, nets={net: bundle.digest}))
+        with working(server, tmp_path / "cache") as process:
+            _, errors = process.communicate(timeout=120)
+        assert process.returncode == 2
+        assert errors.splitlines()[-1].startswith(f"rulezero: error: the net '{net}' gives other")
+        assert '"event":"released"' in server.log()
+        assert "gives other outputs on this machine" in server.log()

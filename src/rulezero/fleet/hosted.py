@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -70,6 +71,8 @@ class Hosted:
                 cache=str(self._folder / "worker"),
                 width=self._width,
             )
+            # Games in an earlier spool were leased to a token that is revoked now.
+            shutil.rmtree(self._folder / "worker" / "spool", ignore_errors=True)
             (self._folder / "worker").mkdir(exist_ok=True)
             helper = Client(address, worker)
             stack.callback(helper.close)
@@ -139,9 +142,13 @@ def new_tokens(folder: Path) -> tuple[str, str]:
 
     They are not written anywhere: the database has only their hashes.
     """
-    from rulezero.fleet.server.database import open_database
-    from rulezero.fleet.server.tokens import TokenTable
-
+    try:
+        from rulezero.fleet.server.database import open_database
+        from rulezero.fleet.server.tokens import TokenTable
+    except ImportError as error:
+        raise RunError(
+            f"a fleet's server needs more packages: pip install 'rulezero[fleet]' ({error})"
+        ) from error
     engine = open_database(folder, None)
     try:
         tokens = TokenTable(engine)
