@@ -22,6 +22,7 @@ atexit.register(shutil.rmtree, os.environ["RULEZERO_RULES"], ignore_errors=True)
 # Modules and folders that take more than some seconds each: `make test-fast` leaves them out.
 SLOW = (
     "benchmarks", "cli", "contest/test_match.py", "endgame/test_monster_tables.py",
+    "fleet/test_fleet_kills.py", "fleet/test_http.py", "fleet/test_workers_of_servers.py",
     "games/test_check.py", "games/test_fairy.py", "games/test_new_cpp_game.py",
     "games/test_sources.py", "learn/test_people.py", "learn/test_terms.py",
     "nets/test_checkpoint.py", "nets/test_exact_nets.py", "nets/test_module.py",
@@ -32,7 +33,7 @@ SLOW = (
     "training/test_curriculum.py", "training/test_damaged_runs.py", "training/test_distill.py",
     "training/test_estimate.py", "training/test_gate.py", "training/test_killed_workers.py",
     "training/test_loop.py", "training/test_old_runs.py", "training/test_presets.py",
-    "training/test_regimes.py", "training/test_rewards.py",
+    "training/test_regimes.py", "training/test_rewards.py", "training/test_withdrawn.py",
 )  # fmt: skip
 
 SOLVED = ["KvKQ", "KvKN", "KPvK", "KvKQR", "KvKQQ", "KvKQQQ"]

@@ -1,5 +1,7 @@
 """The client of a server: what is tried again, what is not, and what people read."""
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -186,3 +188,19 @@ def test_addresses_and_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for wrong in ("short", "with space in it", "x" * 300, "new\nline.....", "ümlaut....."):
         with pytest.raises(FleetError, match="this is not a token"):
             read_token(wrong)
+
+
+_WORKERS_PACKAGES = """
+import sys
+for name in ("alembic", "fastapi", "prometheus_client", "ray", "sqlalchemy", "torch", "uvicorn"):
+    sys.modules[name] = None
+import rulezero.fleet.__main__, rulezero.fleet.worker.processes
+from rulezero.cli import app
+from rulezero.fleet.client import Client
+Client("http://localhost", "rz_0123456789").close()
+"""
+
+
+def test_workers_need_few_packages() -> None:
+    """A worker runs without torch and without the packages of the server."""
+    subprocess.run([sys.executable, "-c", _WORKERS_PACKAGES], check=True, timeout=300)

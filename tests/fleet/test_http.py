@@ -10,8 +10,8 @@ from rulezero.fleet.choice import Orders, open_fleet
 from rulezero.fleet.http import job_of
 from rulezero.play.nets import PATHS
 from support import fleet_processes as processes
-from support.commands import begin, run
-from support.fleet_processes import wait
+from support.commands import begin
+from support.fleet_processes import finish, wait
 from support.fleet_servers import serving, token
 
 # Seconds each: games of every purpose, with and without nets.
@@ -69,8 +69,8 @@ def test_a_server_elsewhere(tmp_path: Path) -> None:
         wait(lambda: '"event":"closed"' in server.log())
         worker = ["worker", "--server", server.url, "--token", f"@{tmp_path / 'worker.txt'}"]
         with begin(*worker, "--workers", "1", "--cache", tmp_path / "cache") as other:
-            done = run("train", "--resume", out, *fleet)
-            assert done.returncode == 0, done.stderr
+            with begin("train", "--resume", out, *fleet) as again:
+                finish(again)
             other.send_signal(signal.SIGTERM)
             other.communicate(timeout=60)
         assert rz.open_run(out).fingerprint() == local.fingerprint()

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -70,6 +71,8 @@ class Hosted:
                 cache=str(self._folder / "worker"),
                 width=self._width,
             )
+            # Games in an earlier spool were leased to a token that is revoked now.
+            shutil.rmtree(self._folder / "worker" / "spool", ignore_errors=True)
             (self._folder / "worker").mkdir(exist_ok=True)
             helper = Client(address, worker)
             stack.callback(helper.close)

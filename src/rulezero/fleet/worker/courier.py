@@ -41,14 +41,6 @@ class Held:
     is_over: bool = False  # the server does not want more of its games
 
     @property
-    def is_due(self) -> bool:
-        """Whether its finished games should be uploaded now."""
-        if not self.finished:
-            return False
-        is_full = len(self.finished) >= _MOST_UPLOADED or not self.left
-        return is_full or time.monotonic() - self.since >= _LONGEST_WAIT
-
-    @property
     def report_at(self) -> float:
         """When the next report of progress is due."""
         return self.reported + self.lease.seconds / _REPORTS
@@ -117,18 +109,18 @@ class Courier:
             if not held.finished:
                 held.since = time.monotonic()
             held.finished.append(finished)
-            if held.is_due:
+            if self._is_due(held):
                 self._changed.notify_all()
 
     def work(self, seconds: float) -> None:
         """Uploads and reports what is due, or waits for it for this time."""
         with self._changed:
-            self._changed.wait_for(lambda: any(held.is_due for held in self._each()), seconds)
+            self._changed.wait_for(lambda: any(map(self._is_due, self._each())), seconds)
             if self._playing.steps != self._seen:
                 self._seen = self._playing.steps
                 self._steps += 1
         for held in self._each():
-            if held.is_due:
+            if self._is_due(held):
                 self._deliver(held)
         for _ in range(_MOST_DRAINED):
             if not self._drain():
@@ -161,6 +153,18 @@ class Courier:
             if held.left and self._is_reachable(until):
                 self.release(held.lease.id, self._reason)
         self._spool.close()
+
+    def _is_due(self, held: Held) -> bool:
+        """Whether finished games of a lease should be uploaded now.
+
+        They wait for others, unless no game is left that the worker could finish: then a trainer
+        may wait for these.
+        """
+        if not held.finished:
+            return False
+        is_last = not self._owners
+        is_late = time.monotonic() - held.since >= _LONGEST_WAIT
+        return is_last or is_late or len(held.finished) >= _MOST_UPLOADED
 
     def _is_reachable(self, until: float) -> bool:
         return self._away_until == 0 and time.monotonic() < until

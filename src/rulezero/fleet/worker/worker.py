@@ -32,7 +32,7 @@ from rulezero.play.nets import NetStore
 _WAIT = 20.0  # seconds that the server may wait for games
 _RESERVE_SECONDS = 1.0  # of play: games that have not begun last this long
 _DECLINED = (5.0, 20.0)  # seconds before a worker asks again after a lease that it refused
-_TICK = 0.5  # seconds between two looks at whether to stop
+_TICK = 0.2  # seconds between two looks at whether to stop
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,7 +129,7 @@ class Worker:
     def _fetch(self) -> None:
         self._client.hello()
         while not self._stop.is_set():
-            reserve = min(MOST_GAMES // 2, max(self._settings.width // 4, self._pace.games, 1))
+            reserve = min(MOST_GAMES // 2, max(self._settings.width // 2, self._pace.games))
             if not self._playing.wait_for_room(reserve // 2, _TICK):
                 continue
             wanted = self._settings.width + reserve - self._courier.unfinished
@@ -191,8 +191,16 @@ class Worker:
     # --- words -----------------------------------------------------------------------------------
 
     def _say(self, line: str = "") -> None:
-        waiting = self._courier.waiting
-        self._report(WorkerReport(games=self._games, waiting=waiting, state=self._state, line=line))
+        report = WorkerReport(
+            games=self._games,
+            waiting=self._courier.waiting,
+            state=self._state,
+            leases=self._courier.leases,
+            line=line,
+        )
+        if report != self._said:
+            self._said = report
+            self._report(report)
 
     def _tell(self, trouble: str) -> None:
         """Reports trouble with the server, or its end."""
