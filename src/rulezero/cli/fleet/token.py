@@ -112,7 +112,7 @@ def revoke(
     server: _Server = None,
     admin: _AdminToken = None,
 ) -> None:
-    """Revoke a token. A running server refuses it within a second; its games stay.
+    """Revoke a token. A running server refuses it within a second. Its games stay.
 
     Examples:
       rulezero token revoke anna --fleet runs/public

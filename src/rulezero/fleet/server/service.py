@@ -58,14 +58,6 @@ class Place:
     lease_seconds: float = LEASE_SECONDS
 
 
-class MissingError(FleetError):
-    """Raised for a lease, task or net that is not there."""
-
-
-class BusyError(FleetError):
-    """Raised when a request should be repeated later."""
-
-
 class Service:
     """A running server."""
 
@@ -128,7 +120,7 @@ class Service:
     ) -> LeaseAnswer:
         """Games for a worker, once there are some."""
         if self._assigning >= MOST_ASSIGNING or self.news.waiting >= MOST_WAITING:
-            raise BusyError("the server is busy with requests for games")
+            raise FleetError("the server is busy with requests for games", 503)
         self._seen[token.id, asked.worker] = time.time()
         quota = Quota(token.id, asked.worker, asked.machine, asked.games)
 
@@ -221,7 +213,7 @@ class Service:
     async def close_task(self, task_id: str) -> None:
         """No more games of a task are played."""
         if await asyncio.to_thread(self._table.state, task_id) is None:
-            raise MissingError(f"there is no task {task_id}")
+            raise FleetError(f"there is no task {task_id}", 404)
         await self._end(task_id)
         log_event("closed", task=task_id)
 
@@ -231,12 +223,12 @@ class Service:
         async def look() -> Delivery | None:
             found = await asyncio.to_thread(self._table.delivery, task_id, after)
             if found is None:
-                raise MissingError(f"there is no task {task_id}")
+                raise FleetError(f"there is no task {task_id}", 404)
             is_all = found.state.finished == found.state.games
             return found if found.games or is_all else None
 
         if self.arrivals.waiting >= MOST_WAITING:
-            raise BusyError("the server is busy with requests for deliveries")
+            raise FleetError("the server is busy with requests for deliveries", 503)
         found = await self.arrivals.wait_for(look, wait)
         if found is None:
             state = await asyncio.to_thread(self._table.state, task_id)
@@ -321,7 +313,7 @@ class Service:
         if lease is None:
             lease = await asyncio.to_thread(self._table.lease, lease_id)
         if lease is None or lease.token != token.id:
-            raise MissingError("this token has no such lease")
+            raise FleetError("this token has no such lease", 404)
         return lease
 
     async def _find_task(self, task_id: str) -> OpenTask:
@@ -330,7 +322,7 @@ class Service:
         if found is None:
             found = await asyncio.to_thread(self._table.find, task_id)
             if found is None:
-                raise MissingError(f"there is no task {task_id}")
+                raise FleetError(f"there is no task {task_id}", 404)
             self._late[task_id] = found
             while len(self._late) > _MOST_LATE:
                 self._late.pop(next(iter(self._late)))

@@ -8,6 +8,7 @@ from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ValidationError
 
 from rulezero.errors import RunError
+from rulezero.fleet.protocol import FleetError
 from rulezero.fleet.server.forms import (
     Error,
     Health,
@@ -18,7 +19,7 @@ from rulezero.fleet.server.forms import (
     WithdrawnGames,
 )
 from rulezero.fleet.server.http.answers import gives
-from rulezero.fleet.server.http.gate import RequestError, read_body
+from rulezero.fleet.server.http.gate import read_body
 from rulezero.fleet.server.http.routes import At, Id, admitted
 from rulezero.fleet.server.log import log_event
 from rulezero.version import __version__
@@ -38,7 +39,7 @@ async def read_form(request: Request, form: type[Form]) -> Form:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "body"
-        raise RequestError(400, f"{where}: {first['msg']}") from error
+        raise FleetError(f"{where}: {first['msg']}", 400) from error
 
 
 def takes_form(form: type[BaseModel]) -> dict[str, Any]:
@@ -114,7 +115,7 @@ async def _found(host: At, token_id: str) -> Token:
     try:
         return await asyncio.to_thread(host.service.token_table.find, token_id)
     except RunError as error:
-        raise RequestError(404, str(error)) from error
+        raise FleetError(str(error), 404) from error
 
 
 async def _changed(host: At, event: str, admin: Token, token: Token) -> None:

@@ -1,6 +1,7 @@
 """How routes answer: msgpack for messages, one line of JSON for errors; and what OpenAPI says."""
 
 import math
+import random
 from typing import Any
 
 import msgspec
@@ -11,12 +12,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from rulezero._core import RulezeroError
-from rulezero.fleet.protocol import encode
+from rulezero.fleet.protocol import FleetError, encode
 from rulezero.fleet.server.forms import Error
-from rulezero.fleet.server.http.gate import RequestError, busy
 from rulezero.fleet.server.inspection import one_line
+from rulezero.fleet.server.limits import BUSY_SECONDS
 from rulezero.fleet.server.log import log_error
-from rulezero.fleet.server.service import BusyError, MissingError
 from rulezero.fleet.server.writer import StoreError
 
 MSGPACK = "application/msgpack"
@@ -65,11 +65,12 @@ def add_error_answers(app: FastAPI) -> None:
 
     @app.exception_handler(RulezeroError)
     async def refused(_: Request, error: RulezeroError) -> JSONResponse:
-        if isinstance(error, BusyError):
-            error = busy(str(error))
-        if isinstance(error, RequestError):
-            return _answer(error.status, str(error), error.retry)
-        return _answer(404 if isinstance(error, MissingError) else 422, error)
+        status = error.status if isinstance(error, FleetError) and error.status else 422
+        if not isinstance(error, FleetError) or status not in (429, 503):
+            return _answer(status, error)
+        # A random time, so that those who ask again do not come all at once.
+        pause = error.pause + BUSY_SECONDS * (1 + random.random())
+        return _answer(status, f"{error}, retry in {pause:.1f} s", pause)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -1,6 +1,5 @@
 """What every request passes before it is served: its token, the handshake, its rate and size."""
 
-import random
 from typing import TypeVar
 
 import msgspec
@@ -8,26 +7,11 @@ from starlette.requests import ClientDisconnect, Request
 
 from rulezero.fleet.protocol import PROTOCOL, FleetError, decode
 from rulezero.fleet.server.forms import Scope, Token
-from rulezero.fleet.server.limits import BUSY_SECONDS, MOST_UPLOAD_BYTES
+from rulezero.fleet.server.limits import MOST_UPLOAD_BYTES
 from rulezero.fleet.server.tokens import TokenCache
 from rulezero.version import __version__
 
 Message = TypeVar("Message", bound=msgspec.Struct)
-
-
-class RequestError(FleetError):
-    """Raised when a request is answered with an error."""
-
-    def __init__(self, status: int, error: str, *, retry: float | None = None) -> None:
-        super().__init__(error)
-        self.status = status
-        self.retry = retry  # seconds after which the request can be repeated
-
-
-def busy(error: str, status: int = 503, seconds: float = BUSY_SECONDS) -> RequestError:
-    """An answer to a request that should be repeated later, not by all at the same time."""
-    retry = seconds * (1 + random.random())
-    return RequestError(status, f"{error}, retry in {retry:.1f} s", retry=retry)
 
 
 class Gate:
@@ -41,24 +25,24 @@ class Gate:
         """The token of a request, which has one of these scopes (none: any token will do)."""
         kind, _, secret = request.headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer" or not secret:
-            raise RequestError(401, "give a token: Authorization: Bearer TOKEN")
+            raise FleetError("give a token: Authorization: Bearer TOKEN", 401)
         token = await self._tokens.find(secret.strip())
         if token is None:
-            raise RequestError(401, "there is no such token, or it was revoked: ask for a new one")
+            raise FleetError("there is no such token, or it was revoked: ask for a new one", 401)
         protocol = (handshake or "").split(" ")[0]
         if protocol != str(PROTOCOL):
-            raise RequestError(
-                426,
+            raise FleetError(
                 f"this server speaks protocol {PROTOCOL} (rulezero {__version__}), the request"
                 f" {protocol[:20]!a}: use the same version of rulezero on both sides",
+                426,
             )
         if scopes and not set(scopes) & set(token.scopes):
             needed = " or ".join(scopes)
-            raise RequestError(403, f"the token has no scope {needed}: ask for one that has it")
+            raise FleetError(f"the token has no scope {needed}: ask for one that has it", 403)
         meter = self._tokens.meter(token)
         wait = max(meter.requests.take(), meter.refusals.take(0), meter.games.take(0))
         if wait > 0:
-            raise busy("the token has reached its limit", 429, wait)
+            raise FleetError("the token has reached its limit", 429, wait)
         return token
 
     def use(self, token: Token, *, uploaded: int = 0, stored: int = 0, refused: int = 0) -> None:
@@ -72,13 +56,13 @@ class Gate:
         """Room in memory for the body of a request of at most this size."""
         wait = self._tokens.meter(token).uploaded.take(0)
         if wait > 0:
-            raise busy("the token has uploaded too much", 429, wait)
+            raise FleetError("the token has uploaded too much", 429, wait)
         given = request.headers.get("content-length", "")
         size = int(given) if given.isdecimal() and len(given) < 20 else most
         if size > most and given:
-            raise RequestError(413, f"the body has {size:,} bytes; the limit is {most:,}")
+            raise FleetError(f"the body has {size:,} bytes; the limit is {most:,}", 413)
         if self._in_memory + size > MOST_UPLOAD_BYTES:
-            raise busy("the server is busy with uploads")
+            raise FleetError("the server is busy with uploads", 503)
         return Reserved(self, request, size)
 
     def hold(self, size: int) -> None:
@@ -113,10 +97,10 @@ async def read_body(request: Request, most: int) -> bytes:
         async for piece in request.stream():
             size += len(piece)
             if size > most:
-                raise RequestError(413, f"the body has more than {most:,} bytes")
+                raise FleetError(f"the body has more than {most:,} bytes", 413)
             pieces.append(piece)
     except ClientDisconnect as error:
-        raise RequestError(400, "the body ended early") from error
+        raise FleetError("the body ended early", 400) from error
     return b"".join(pieces)
 
 
@@ -125,4 +109,4 @@ def read_message(body: bytes, form: type[Message]) -> Message:
     try:
         return decode(body, form)
     except (FleetError, ValueError, RecursionError) as error:
-        raise RequestError(400, str(error)) from error
+        raise FleetError(str(error), 400) from error

@@ -13,6 +13,7 @@ from rulezero.fleet.protocol import (
     MOST_NET_BYTES,
     PROTOCOL,
     Delivery,
+    FleetError,
     Hello,
     LeaseAnswer,
     LeaseRequest,
@@ -27,8 +28,8 @@ from rulezero.fleet.protocol import (
 )
 from rulezero.fleet.server.forms import Scope, Status, Token
 from rulezero.fleet.server.http.answers import MSGPACK, gives, message, takes
-from rulezero.fleet.server.http.gate import Gate, RequestError, read_body, read_message
-from rulezero.fleet.server.service import MissingError, Service
+from rulezero.fleet.server.http.gate import Gate, read_body, read_message
+from rulezero.fleet.server.service import Service
 from rulezero.version import __version__
 
 _LARGEST_QUESTION = 64 << 10  # bytes of a request for a lease, or a report
@@ -148,7 +149,7 @@ async def net(host: At, _: Player, sha256: Sha256) -> FileResponse:
     """A net with its canaries."""
     path = host.service.nets.path(sha256)
     if path is None:
-        raise MissingError(f"there is no net {sha256}")
+        raise FleetError(f"there is no net {sha256}", 404)
     return FileResponse(path, media_type=MSGPACK)
 
 
@@ -167,7 +168,7 @@ async def put_net(request: Request, host: At, _: Trainer, sha256: Sha256) -> Non
             async for piece in request.stream():
                 size += len(piece)
                 if size > MOST_NET_BYTES:
-                    raise RequestError(413, f"a net has at most {MOST_NET_BYTES:,} bytes")
+                    raise FleetError(f"a net has at most {MOST_NET_BYTES:,} bytes", 413)
                 await asyncio.to_thread(file.write, piece)
         await asyncio.to_thread(host.service.nets.keep, path, sha256)
     finally:
@@ -185,7 +186,7 @@ async def put_task(request: Request, host: At, token: Trainer, task_id: Id) -> R
     with host.gate.reserve(request, token, MOST_BYTES) as reserved:
         order = read_message(await reserved.body(), TaskOrder)
         if order.id != task_id:
-            raise RequestError(400, f"the id of this task is {order.id}, not {task_id}")
+            raise FleetError(f"the id of this task is {order.id}, not {task_id}", 400)
         return message(await host.service.add_task(order))
 
 
