@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import logging
 import math
+import os
 import statistics
 import tempfile
 import time
@@ -114,7 +115,9 @@ def calls(bytes_of_answer: int) -> Iterator[tuple[str, float]]:
     """Calls per second of one driver, each with an answer of this size; batches of positions."""
     import ray
 
+    os.environ.setdefault("RAY_worker_niceness", "0")  # as the fleet does
     facts = rz.load(_BOARD).facts
+    outputs = facts.slots + 2
 
     class Echo:
         """An actor that answers at once."""
@@ -123,7 +126,7 @@ def calls(bytes_of_answer: int) -> Iterator[tuple[str, float]]:
             return bytes(bytes_of_answer)
 
         def evaluate(self, planes: Floats) -> Floats:
-            return np.zeros((len(planes), facts.slots + 2), np.float32)
+            return np.zeros((len(planes), outputs), np.float32)
 
     ray.init(
         "local",
@@ -214,17 +217,18 @@ def main() -> None:
                     f"{WANTED}" if "net" in what else "",
                     ", ".join(f"{share:.0%}" for share in shares),
                 )
+        Console(width=110).print(table)
         record = math.nan
         for what, number in sizes(next(iter(wanted.values()))):
             found.add_row(what, f"{number:,.0f}")
             record = number
+        Console(width=110).print(found)
         rates = Table("what", "per second")
         for what, number in calls(round(record)):
             rates.add_row(what, f"{number:,.0f}")
         what = f"{_BOARD}: positions that a net 4x32 evaluates on one core, without a call"
         rates.add_row(what, f"{evaluations(Path(folder)):,.0f}")
-    for each in table, found, rates:
-        Console(width=110).print(each)
+    Console(width=110).print(rates)
 
 
 if __name__ == "__main__":

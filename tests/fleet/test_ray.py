@@ -22,7 +22,7 @@ from rulezero.nets.runtime import Floats
 from rulezero.play.nets import NetStore
 from rulezero.play.task import Task
 from support import little_nets
-from support.commands import begin, stop
+from support.commands import begin
 from support.ray_cluster import TOKEN, Cluster, children, cluster, command
 from support.rules_in_python import DOTS
 from support.tictactoe import TicTacToe
@@ -194,7 +194,8 @@ def test_ctrl_c_ends_a_cluster_of_its_own(tmp_path: Path) -> None:
         wait_until(lambda: stored(run) > 0 or process.poll() is not None)
         below = descendants(process.pid)
         assert any("raylet" in words for words in below.values())
-        stop(process, signal.SIGINT)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=300)
     assert process.returncode == 130
     wait_until(lambda: not any(map(command, below)))
 
