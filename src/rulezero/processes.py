@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from multiprocessing.process import BaseProcess
+from multiprocessing.resource_tracker import ensure_running
 from types import ModuleType
 from typing import Any
 
@@ -21,8 +22,13 @@ def start(target: Callable[..., None], *arguments: Any) -> BaseProcess:
     process = multiprocessing.get_context("spawn").Process(
         target=target, args=arguments, daemon=True
     )
-    with _ignored_interrupts(), _without_main():
-        process.start()
+    try:
+        with _without_interrupts(), _without_main():
+            process.start()
+    except BaseException:  # such as Ctrl-C, which takes effect at the end of the block
+        if process.pid is not None:
+            process.kill()
+        raise
     return process
 
 
@@ -39,16 +45,25 @@ def _end_with_parent() -> None:
 
 
 @contextlib.contextmanager
-def _ignored_interrupts() -> Iterator[None]:
-    """Lets processes started inside ignore Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
+def _without_interrupts() -> Iterator[None]:
+    """Lets processes started inside ignore Ctrl-C. In this process, Ctrl-C takes effect later.
+
+    (To ignore the signal here for a moment would lose it.)
+    """
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pressed: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    ensure_running()  # a process of multiprocessing, whose start would end the block
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # new processes inherit it
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+        if pressed:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextlib.contextmanager

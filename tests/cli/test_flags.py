@@ -26,6 +26,7 @@ TABLE: list[tuple[str, Any, str, str, Any]] = [
     ("epochs", 2, "monster", "fit.epochs", 2),
     ("batch-size", 64, "chess", "fit.batch", 64),
     ("lr", 0.01, "random_chess", "fit.rate.start", 0.01),
+    ("nproc", 2, "exchange", "fit.processes", 2),
     ("target", "mcts_value", "monster", "targets.search_share", 1.0),
     ("target", "game_result", "connect4", "targets.search_share", 0.0),
     ("target", "blend", "monster", "targets.search_share", 0.8),

@@ -238,11 +238,14 @@ def test_batch_norm_is_that_of_torch(tmp_path: Path) -> None:
         folder.mkdir()
         found = together(folder, 3, norm)
         assert inputs.grad is not None
-        near = {"rtol": 1e-9, "atol": 1e-9}
-        torch.testing.assert_close(torch.cat([said for said, _, _ in found]), outputs, **near)
-        torch.testing.assert_close(torch.cat([grad for _, grad, _ in found]), inputs.grad, **near)
+        torch.testing.assert_close(
+            torch.cat([said for said, _, _ in found]), outputs, rtol=NEAR, atol=NEAR
+        )
+        torch.testing.assert_close(
+            torch.cat([grad for _, grad, _ in found]), inputs.grad, rtol=NEAR, atol=NEAR
+        )
         for name, tensor in layer.state_dict().items():
-            torch.testing.assert_close(found[1][2].state_dict()[name], tensor, **near)
+            torch.testing.assert_close(found[1][2].state_dict()[name], tensor, rtol=NEAR, atol=NEAR)
 
 
 def test_parts_are_even() -> None:

@@ -92,6 +92,14 @@ def test_one_worker_starts_no_process() -> None:
     assert (found["self-play"], found["trials"]) == (2 * 8 * 2, 2 * 4 * 2)
 
 
+def test_learning_processes_share_the_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two cores, two processes halve the time of samples; their helper starts in each fit."""
+    monkeypatch.setattr(estimates, "cores", lambda: 2)
+    for processes in (2, 5):
+        found = made_up(connect4(f"fit.processes={processes}"))
+        assert found["fits"] == pytest.approx(2 * (640 * 0.1 / 2 + 1 + 0.5 + 5))
+
+
 def test_a_deeper_net_slows_its_share() -> None:
     """Only the net's half of the games' time is scaled; of a fit, all but its fixed cost."""
     found = made_up(connect4(), scale=3)

@@ -70,7 +70,16 @@ def test_a_run_resumes_exactly_after_a_helper_was_killed() -> None:
 def start_fit(out: Path) -> "tuple[Any, list[int]]":
     """A command whose long fit has two helpers, and these."""
     long = ["--set", "selfplay.games=4", "--set", "fit.samples=3200000", "--set", "anchor=null"]
-    options = ["--nproc", "3", "--set", "fit.device=cpu", "--workers", "1", "--out", out]
+    options: list[str | Path] = [
+        "--nproc",
+        "3",
+        "--set",
+        "fit.device=cpu",
+        "--workers",
+        "1",
+        "--out",
+        out,
+    ]
     process = begin("train", "connect4", "--preset", "tiny", *long, *options)
     deadline = time.monotonic() + 120
     while len(workers_of(process.pid)) < 2:

@@ -104,7 +104,7 @@ class Group:
 
         Every process must compute the same number of the rows: then the gradient is complete.
         """
-        found: Tensor = _Rows.apply(tensor, self, part)
+        found: Tensor = _Rows.apply(tensor, self, part)  # type: ignore[no-untyped-call]
         return found
 
     def close(self) -> None:
@@ -156,7 +156,7 @@ class _Rows(torch.autograd.Function):
         return torch.cat([rows[:size] for rows, size in zip(found, sizes, strict=True)])
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
         return grad[ctx.part.first : ctx.part.last], None, None
 
 
@@ -169,7 +169,7 @@ def whole_batch(net: nn.Module, group: Group, part: Part) -> Iterator[None]:
     of users' own heads.
     """
     layers: dict[nn.Module, Callable[[Tensor], Tensor]] = {}
-    for layer in net.modules():
+    for layer in (each for each in net.modules() if each.training):
         if isinstance(layer, AnyBatchNorm):
             layers[layer] = partial(_batch_norm, layer, group)
         elif isinstance(layer, nn.Dropout):
@@ -193,7 +193,7 @@ def _batch_norm(layer: AnyBatchNorm, group: Group, x: Tensor) -> Tensor:
             share = 1 / float(layer.num_batches_tracked) if share is None else share
             layer.running_mean.lerp_(mean, share)
             layer.running_var.lerp_(var * (count / (count - 1).clamp(min=1)), share)
-    normed: Tensor = _BatchNorm.apply(
+    normed: Tensor = _BatchNorm.apply(  # type: ignore[no-untyped-call]
         x, layer.weight, layer.bias, mean, var, count, layer.eps, group
     )
     return normed
@@ -241,7 +241,7 @@ class _BatchNorm(torch.autograd.Function):
         return functional.batch_norm(x, mean, var, weight, bias, eps=eps)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         """By the chain rule, each input also moves the mean and the variance of the whole batch."""
         x, weight, mean, var, count = ctx.saved_tensors
         # The gradient for constant statistics, and the sums of grad * normed and of grad.

@@ -29,7 +29,6 @@ _PLAYING = 11.0  # seconds for samples of all kinds of games
 _MOST = 4.0  # seconds for one kind
 _LEARNING = 2.0  # seconds for steps of a fit
 _ROWS = 4e9  # multiply-adds of a batch of positions that are evaluated together
-_SHARED = 0.9  # speed-up by several learning processes, as a share of their number
 _TRAINED = 500  # games of self-play after which a net's games have the typical length
 
 
@@ -89,9 +88,8 @@ def seconds_of(
                 found[part] += speed.start * games / phase.total
     fits = samples_of(experiment, work, sizes)
     learned = [phase for phase in work.phases if phase.is_learned]
-    learners = min(experiment.fit.processes, cores())
-    sharing = learners if learners == 1 else learners * _SHARED
-    found["fits"] += opened.scale * learning.sample_seconds * sum(fits.values()) / sharing
+    learners = min(experiment.fit.processes, cores())  # their exchange is not counted
+    found["fits"] += opened.scale * learning.sample_seconds * sum(fits.values()) / learners
     if experiment.fit.processes > 1:  # its helpers start for each fit
         found["fits"] += opened.seconds * len(fits)
     found["fits"] += (learning.fit_seconds + opened.quick_seconds) * len(fits)

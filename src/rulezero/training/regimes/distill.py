@@ -34,12 +34,9 @@ if TYPE_CHECKING:
     from rulezero.training.loop import Trainee
 
 # Keys of a fit that only towers have.
-_OF_TOWERS = tuple(
-    f"fit.{key}"
-    for key in (
-        *("micro_batch", "patience", "average", "mirror", "loss"),
-        *("processes", "device", "precision"),
-    )
+_OF_TOWERS = (
+    *("fit.micro_batch", "fit.patience", "fit.average", "fit.mirror", "fit.loss"),
+    *("fit.processes", "fit.device", "fit.precision"),
 )
 SUREST = 0.98  # largest value to learn: the targets are chances from 0.01 to 0.99
 _ONE_OR_SEVERAL = BeforeValidator(
