@@ -38,7 +38,7 @@ from workers import busy_seconds
 
 WANTED = 0.95
 _QUIET = 0.05  # share of the cores' time that other programs may use in a quiet round
-_TRIES = 6  # maximum number of rounds, for each quiet one that is wanted
+_TRIES = 3  # maximum number of rounds, for each quiet one that is wanted
 _KEPT = 8  # batches to measure the evaluator alone with
 _SETTLING = 20  # batches after a slice alone that do not count: the threads have waited
 _OPENING = 30  # random plies of a game

@@ -245,7 +245,7 @@ def _begin_fresh(games: bytes) -> None:
 
 
 def _end_with_main_process() -> None:
-    """Ends this process when the main process was killed: its pool would wait for calls forever."""
+    """Ends this process when the main process was killed: no one needs its results."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
@@ -340,6 +340,7 @@ def _work(workload: Workload, connection: Connection, pulse: Pulse) -> None:
         return compute_here(requests)
 
     try:
+        threading.Thread(target=_end_with_main_process, daemon=True).start()
         pulse.begin()
         unpack(workload.games)
         while True:

@@ -1,5 +1,6 @@
 """Ends a command soon after Ctrl-C, even while it computes something that Python cannot stop."""
 
+import multiprocessing
 import os
 import signal
 import socket
@@ -31,6 +32,8 @@ def ends_soon(words: Callable[[], str]) -> Iterator[None]:
                 if number[0] == signal.SIGINT and not is_over.wait(_SECONDS):
                     Console(stderr=True).show_cursor()  # a progress bar hides it
                     print(words(), file=sys.stderr, flush=True)
+                    for process in multiprocessing.active_children():
+                        process.kill()
                     os._exit(130)
 
     threading.Thread(target=wait, daemon=True).start()
