@@ -195,8 +195,8 @@ class Service:
         """Offers the games of a task to workers."""
         before = self._book.tasks.get(order.id)
         if before is None and len(self._book.tasks) >= MOST_OPEN_TASKS:
-            raise BusyError(
-                f"the server has {MOST_OPEN_TASKS} open tasks: wait until some are done"
+            raise FleetError(
+                f"the server has {MOST_OPEN_TASKS} open tasks: wait until some are done", 503
             )
         if before is None or before.order != order:
             task = await asyncio.to_thread(self._table.add, order)
