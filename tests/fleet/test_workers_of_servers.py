@@ -1,6 +1,7 @@
 """`rulezero worker` against a real server: games are delivered, and nothing of them is lost."""
 
 import contextlib
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -111,6 +112,25 @@ def test_finished_games_survive_the_absence_of_the_server(tmp_path: Path) -> Non
             fleet = HttpFleet(client, PATHS, JOB)
             assert ids(fleet, task) == [game.record.id for game in played(task)]
         assert again.stop() == 0
+
+
+def test_a_lost_lease_loses_nothing(tmp_path: Path) -> None:
+    """A worker that is suspended loses its lease, and others play its games. When it wakes up, it
+    goes on; every game comes once."""
+    task = Task(game="connect4", a="puct:sims=200", b="puct:sims=200", games=80, name="t")
+    with (
+        serving(tmp_path / "run", "--lease-seconds", "2") as server,
+        contextlib.closing(trainer(server)) as client,
+        working(server, tmp_path / "cache", "--width", "8", workers=2) as process,
+    ):
+        games = HttpFleet(client, PATHS, JOB).run([task])
+        found = [next(games)[1].record.id]
+        suspended = processes.workers(process.pid)[0]
+        os.kill(suspended, signal.SIGSTOP)
+        wait(lambda: '"event":"expired"' in server.log(), process)
+        os.kill(suspended, signal.SIGCONT)
+        found += [finished.record.id for _, finished in games]
+    assert sorted(found) == sorted(game.record.id for game in played(task))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
