@@ -2,6 +2,7 @@
 
 import random
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
@@ -121,6 +122,17 @@ def test_a_bad_record_does_not_hide_the_others() -> None:
     assert newer is not None
     assert "version 9" in newer
     assert check_many([], game=samples.game("connect4")) == []
+
+
+def test_threads_may_check_at_the_same_time() -> None:
+    """Threads that check records of the same game get the same answers."""
+    game = samples.game("razzle")
+    dice = random.Random(3)
+    records = [forgery.damaged(record_samples.made("razzle"), game, dice) for _ in range(100)]
+    wanted = check_many(records, game=game)
+    with ThreadPoolExecutor(4) as threads:
+        for found in threads.map(lambda _: check_many(records, game=game), range(16)):
+            assert found == wanted
 
 
 def test_games_longer_than_their_limit_are_refused() -> None:

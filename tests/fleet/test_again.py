@@ -97,7 +97,9 @@ def test_another_library_gives_alike_games(game: str) -> None:
     one = task(game, *PLAYERS[game])
     games = played(one)
     other = msgspec.structs.replace(one, a=one.a + ",backend=torch", b=one.b + ",backend=torch")
-    assert {found.verdict for found in elsewhere(other, games)} <= {"alike", "undecided"}
+    for same in (False, True):  # torch may round otherwise in batches of another size
+        found = play_all_again(other, games, same_machine=same)
+        assert {again.verdict for again in found} <= {"alike", "undecided"}
 
 
 def test_other_choices_are_found_on_an_equal_machine() -> None:

@@ -1,14 +1,17 @@
 """`rulezero worker` against a real server: games are delivered, and nothing of them is lost."""
 
 import contextlib
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import rulezero as rz
+from rulezero.fleet.canaries import canaries
 from rulezero.fleet.client import Client
 from rulezero.fleet.http import HttpFleet
 from rulezero.fleet.nets import pack_net
@@ -111,6 +114,25 @@ def test_finished_games_survive_the_absence_of_the_server(tmp_path: Path) -> Non
         assert again.stop() == 0
 
 
+def test_a_lost_lease_loses_nothing(tmp_path: Path) -> None:
+    """A worker that is suspended loses its lease, and others play its games. When it wakes up, it
+    goes on; every game comes once."""
+    task = Task(game="connect4", a="puct:sims=200", b="puct:sims=200", games=80, name="t")
+    with (
+        serving(tmp_path / "run", "--lease-seconds", "2") as server,
+        contextlib.closing(trainer(server)) as client,
+        working(server, tmp_path / "cache", "--width", "8", workers=2) as process,
+    ):
+        games = HttpFleet(client, PATHS, JOB).run([task])
+        found = [next(games)[1].record.id]
+        suspended = processes.workers(process.pid)[0]
+        os.kill(suspended, signal.SIGSTOP)
+        wait(lambda: '"event":"expired"' in server.log(), process)
+        os.kill(suspended, signal.SIGCONT)
+        found += [finished.record.id for _, finished in games]
+    assert sorted(found) == sorted(game.record.id for game in played(task))
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_process_outlives_a_worker(tmp_path: Path, number: signal.Signals) -> None:
     """Ctrl-C, SIGTERM and a kill end the processes that play. Unless it was killed, the games that
@@ -179,3 +201,22 @@ def test_nets_are_sent_once(tmp_path: Path) -> None:
         client.put_net(bundle)
         assert client.net(bundle.digest) == encode(bundle)
         assert files == {path: path.stat().st_mtime_ns for path in files}
+
+
+def test_a_machine_with_other_outputs_does_not_play(tmp_path: Path) -> None:
+    """A worker on which a net's outputs are not those of its canaries ends with one clear line,
+    and the server knows why."""
+    net = str(little_nets.net("connect4"))
+    right = canaries(net, {}, PATHS)
+    wrong = [replace(canary, value=canary.value + 0.5) for canary in right]
+    bundle = NetBundle(net=pack_net(net, {".onnx"}, PATHS), canaries=wrong)
+    task = Task(game="connect4", a=f"puct:net={net},sims=4", b="random", games=8)
+    with serving(tmp_path / "run") as server, contextlib.closing(trainer(server)) as client:
+        client.put_net(bundle)
+        client.put_order(TaskOrder(job=JOB, task=task, nets={net: bundle.digest}))
+        with working(server, tmp_path / "cache") as process:
+            _, errors = process.communicate(timeout=120)
+        assert process.returncode == 2
+        assert errors.splitlines()[-1].startswith(f"rulezero: error: the net '{net}' gives other")
+        assert '"event":"released"' in server.log()
+        assert "gives other outputs on this machine" in server.log()

@@ -30,7 +30,7 @@ from rulezero.fleet.distances import (
     beyond,
     distances_of,
 )
-from rulezero.play.evaluators import Options
+from rulezero.play.evaluators import DEFAULT, Options
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player, read_player
 from rulezero.play.table import Finished, Table
@@ -74,8 +74,9 @@ def play_all_again(
     """What playing some games of a task again shows about each of them.
 
     Their indices must differ, and their records must be valid (`check_many`). With `same_machine`,
-    they were played with the instruction set and runtime of this process (protocol.Machine), so
-    they must be equal to the bit. It takes as long as playing them.
+    they were played with the instruction set and runtime of this process (protocol.Machine): they
+    must be equal to the bit, unless a backend's outputs depend on the size of its batches (torch).
+    It takes as long as playing them.
     """
     game = check_task(task)
     groups: dict[Task, list[Finished]] = {}
@@ -85,7 +86,9 @@ def play_all_again(
     for claimed, group in groups.items():
         try:
             table = Table(claimed, game, nets=nets, width=_WIDTH)
-            if same_machine or all(map(_is_exact, _players(claimed))):
+            players = _players(claimed)
+            is_equal = same_machine and all(each.options.backend == DEFAULT for each in players)
+            if is_equal or all(map(_is_exact, players)):
                 found |= _replayed(table, task, group)
             else:
                 found |= _retraced(table, group)

@@ -68,7 +68,7 @@ class Client:
             import httpx
         except ImportError as error:
             raise FleetError(
-                f"a fleet of several machines needs httpx: pip install '.[worker]' ({error})"
+                f"a fleet of several machines needs httpx: pip install 'rulezero[worker]' ({error})"
             ) from error
         self.server = read_address(server)
         self._stop = stop or threading.Event()

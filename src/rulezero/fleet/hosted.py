@@ -142,9 +142,13 @@ def new_tokens(folder: Path) -> tuple[str, str]:
 
     They are not written anywhere: the database has only their hashes.
     """
-    from rulezero.fleet.server.database import open_database
-    from rulezero.fleet.server.tokens import TokenTable
-
+    try:
+        from rulezero.fleet.server.database import open_database
+        from rulezero.fleet.server.tokens import TokenTable
+    except ImportError as error:
+        raise RunError(
+            f"a fleet's server needs more packages: pip install 'rulezero[fleet]' ({error})"
+        ) from error
     engine = open_database(folder, None)
     try:
         tokens = TokenTable(engine)
