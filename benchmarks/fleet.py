@@ -266,7 +266,7 @@ def kills(run: Path, games: int) -> None:
     confirmed, number = set[int](), 0
     while leases:
         server = ServerProcess(run)
-        timer = threading.Timer(random.uniform(0.02, 3.0), server.process.kill)
+        timer = threading.Timer(random.uniform(0.02, 6.0), server.process.kill)
         timer.start()
         try:
             with Caller(server.url, secret) as me:
