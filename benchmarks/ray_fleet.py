@@ -112,7 +112,7 @@ def _bytes(finished: Finished) -> tuple[int, int]:
 
 
 def calls(bytes_of_answer: int) -> Iterator[tuple[str, float]]:
-    """Calls per second of one driver, each with an answer of this size; batches of positions."""
+    """Calls of a driver, each with an answer of this size, and batches of positions, per second."""
     import ray
 
     os.environ.setdefault("RAY_worker_niceness", "0")  # as the fleet does
@@ -164,7 +164,7 @@ def calls(bytes_of_answer: int) -> Iterator[tuple[str, float]]:
 
 
 def evaluations(folder: Path) -> float:
-    """Positions per second that the net evaluates in the process that needs them."""
+    """Positions per second that the process that needs them evaluates itself."""
     game = rz.load(_BOARD)
     evaluator = OnnxEvaluator(save(folder / _BOARD, create(game, _NET), game))
     batch = np.zeros((_WIDTH, *game.facts.planes), np.float32)
@@ -178,9 +178,10 @@ def evaluations(folder: Path) -> float:
 
 
 def _seconds(work: Callable[[], None]) -> float:
-    begin = time.perf_counter()
+    """CPU seconds of this process: the caller's part, whatever else the machine does."""
+    begin = time.process_time()
     work()
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
 def _orders(folder: str | Path) -> Orders:
@@ -223,7 +224,7 @@ def main() -> None:
             found.add_row(what, f"{number:,.0f}")
             record = number
         Console(width=110).print(found)
-        rates = Table("what", "per second")
+        rates = Table("what", "per second of the caller's CPU time")
         for what, number in calls(round(record)):
             rates.add_row(what, f"{number:,.0f}")
         what = f"{_BOARD}: positions that a net 4x32 evaluates on one core, without a call"
