@@ -175,7 +175,7 @@ _LEARNING = (
     Flag(
         "nproc",
         int,
-        "Fit with N processes, which share each batch; with GPUs, on N of them.",
+        "Fit with N processes that share each batch, each on its own GPU if there are any.",
         setting("fit", "processes"),
         lambda experiment: experiment.regime.has_tower,
     ),
