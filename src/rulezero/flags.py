@@ -175,7 +175,7 @@ _LEARNING = (
     Flag(
         "nproc",
         int,
-        "Fit with N processes that share each batch, each on a GPU of its own if there are any.",
+        "Fit with N processes that share each batch, each on its own GPU if there are any.",
         setting("fit", "processes"),
         lambda experiment: experiment.regime.has_tower,
     ),
