@@ -25,6 +25,7 @@ from rulezero.fleet.protocol import (
     Withdrawn,
     decode,
     encode,
+    pack,
     unpack,
 )
 from rulezero.play.nets import PATHS
@@ -290,6 +291,25 @@ def test_people_and_programs_can_watch(tmp_path: Path) -> None:
         assert server.stop() == 0
     events = [json.loads(line)["event"] for line in server.log().splitlines()]
     assert events == ["started", "task", "stored", "stopped"]
+
+
+def test_a_disk_that_does_not_work(tmp_path: Path) -> None:
+    """What cannot be stored is not confirmed; the same upload is taken when the disk works."""
+    with serving(tmp_path) as server, caller(server, "worker", "trainer") as me:
+        task_id = me.order(TASK)
+        lease = me.lease(games=3)
+        obstacle = tmp_path / "fleet" / "records" / JOB
+        obstacle.parent.mkdir(exist_ok=True)
+        obstacle.write_text("a file where the folder must be")
+        answer = me.upload(lease.id, [pack(played(TASK)[index]) for index in indices(lease)])
+        assert answer.status_code == 503
+        assert answer.json()["error"].startswith("the server cannot store anything")
+        assert int(answer.headers["Retry-After"]) >= 1
+        assert me.games(task_id).state.finished == 0
+        obstacle.unlink()
+        assert me.deliver(lease, played(TASK)).accepted == 3
+        assert me.games(task_id).state.finished == 3
+        assert "the writer could not store games" in server.log()
 
 
 def test_a_folder_has_one_server(tmp_path: Path) -> None:
