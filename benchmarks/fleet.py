@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -56,6 +57,7 @@ _CALLERS = 3  # that upload at the same time
 _WORKERS = 500  # that reconnect
 _RECONNECT_SECONDS = 10.0
 _LEASES = 1_000
+_KILL_CALLERS = 8  # that upload single games while the server is killed
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -264,21 +266,20 @@ def kills(run: Path, games: int) -> None:
     random.seed(7)
     random.shuffle(leases)
     confirmed, number = set[int](), 0
-    while leases:
+    while len(confirmed) < games:
         server = ServerProcess(run)
+        left = deque(each for each in leases if each[1] not in confirmed)
         timer = threading.Timer(random.uniform(0.02, 6.0), server.process.kill)
         timer.start()
-        try:
-            with Caller(server.url, secret) as me:
-                while leases:
-                    lease_id, index = leases[-1]
-                    answer = me.upload(lease_id, [packed[index]])
-                    assert answer.status_code == 200, answer.text
-                    confirmed.add(index)
-                    leases.pop()
-        except httpx.TransportError:
-            number += 1
+        with ThreadPoolExecutor(_KILL_CALLERS) as callers:
+            done = [
+                callers.submit(_upload_each, server.url, secret, left, packed)
+                for _ in range(_KILL_CALLERS)
+            ]
+        for each in done:
+            confirmed |= each.result()
         timer.cancel()
+        number += len(confirmed) < games
         server.kill()
     server = ServerProcess(run)
     with Caller(server.url, secret) as me:
@@ -290,6 +291,22 @@ def kills(run: Path, games: int) -> None:
     stored = sorted(record.index for record in rz.Store(folder))
     assert sorted(found) == stored == sorted(confirmed) == [*range(games)]
     print(f"  {games:,} uploads, {number} kills: every confirmed game is there exactly once")
+
+
+def _upload_each(
+    url: str, secret: str, left: deque[tuple[str, int]], packed: dict[int, bytes]
+) -> set[int]:
+    """Uploads games one by one until none is left or the server is killed: those confirmed."""
+    confirmed = set[int]()
+    try:
+        with Caller(url, secret) as me:
+            while True:
+                lease_id, index = left.popleft()
+                answer = me.upload(lease_id, [packed[index]])
+                assert answer.status_code == 200, answer.text
+                confirmed.add(index)
+    except (httpx.TransportError, IndexError):
+        return confirmed
 
 
 @contextmanager

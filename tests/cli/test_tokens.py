@@ -35,6 +35,7 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     assert "there is no token 'bob'" in fails("token", "revoke", "bob", *here)
     wrong = fails("token", "new", "bob", "--scope", "workr", *here)
     assert "did you mean 'worker'?" in wrong
+    assert "give a name of 1 to 100 printable" in fails("token", "new", "x" * 101, *here)
     assert "give the run or the URL of its server" in fails("token", "list")
     away = fails("token", "list", "--server", "http://127.0.0.1:1", "--token", "rz_x")
     assert "cannot be reached" in away

@@ -165,7 +165,8 @@ class Sampling:
                 reason=finding.reason,
             )
         if outcome == "failed" and not self._table.find(waiting.token.id).flag:
-            self._table.flag(waiting.token.id, f"{waiting.what}: {finding.reason}"[:1000])
+            reason = f"{waiting.what}: {finding.reason}".encode("ascii", "replace").decode()
+            self._table.flag(waiting.token.id, reason[:1000])
 
     def _count(self, outcome: str) -> None:
         self._counts[outcome] += 1

@@ -8,10 +8,12 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 import sqlalchemy as sa
+from pydantic import BaseModel, ValidationError
 from sqlalchemy import Engine
 
+from rulezero.errors import RunError
 from rulezero.fleet.server import database
-from rulezero.fleet.server.forms import MadeToken, Scope, Token, chosen
+from rulezero.fleet.server.forms import MadeToken, NewToken, Reason, Scope, Token, chosen
 from rulezero.fleet.server.limits import TOKEN_CACHE_SECONDS, Meter
 
 PREFIX = "rz_"
@@ -27,6 +29,9 @@ class TokenTable:
 
     def new(self, name: str, scopes: Iterable[Scope]) -> MadeToken:
         """A new token; only a hash of its secret is stored."""
+        _check(
+            NewToken, "a name of 1 to 100 printable ASCII characters", name=name, scopes=[*scopes]
+        )
         secret = PREFIX + secrets.token_urlsafe(32)
         token = Token(
             id=secrets.token_hex(4), name=name, scopes=sorted(set(scopes)), created=time.time()
@@ -66,6 +71,7 @@ class TokenTable:
 
     def flag(self, given: str, reason: str) -> Token:
         """Marks a token for a person to look at; an empty reason removes the mark."""
+        _check(Reason, "a reason of at most 1000 printable ASCII characters", reason=reason)
         token = self.find(given)
         self._change(token, flag=reason or None)
         return self.find(token.id)
@@ -150,6 +156,15 @@ class TokenCache:
 def hash_of(secret: str) -> str:
     """The hash that is stored. Tokens are long and random, so that a fast hash is safe."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def _check(form: type[BaseModel], wanted: str, **fields: object) -> None:
+    """RunError unless these fields are those of a form, as for requests over HTTP."""
+    try:
+        form.model_validate(fields)
+    except ValidationError as error:
+        given = str(error.errors()[0]["input"])
+        raise RunError(f"give {wanted}, not {given[:60]!a}") from error
 
 
 _ALL = sa.select(database.tokens).order_by(database.tokens.c.created, database.tokens.c.id)

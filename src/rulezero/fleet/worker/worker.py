@@ -32,6 +32,7 @@ from rulezero.play.nets import NetStore
 _WAIT = 20.0  # seconds that the server may wait for games
 _RESERVE_SECONDS = 1.0  # of play: games that have not begun last this long
 _DECLINED = (5.0, 20.0)  # seconds before a worker asks again after a lease that it refused
+_LINGER = 0.3  # seconds in which a worker that ends gives back what it is still offered
 _TICK = 0.2  # seconds between two looks at whether to stop
 
 
@@ -88,10 +89,15 @@ class Worker:
 
     def run(self) -> None:
         """Plays until `stop` is called. FleetError says why it cannot go on."""
-        for work in (self._play, self._fetch):
-            threading.Thread(target=self._guarded, args=(work,), daemon=True).start()
+        playing, fetching = (
+            threading.Thread(target=self._guarded, args=(work,), daemon=True)
+            for work in (self._play, self._fetch)
+        )
+        playing.start()
+        fetching.start()
         self._guarded(self._deliver)
         self._courier.finish()
+        fetching.join(_LINGER)
         self._say()
         if self._failure is not None:
             raise self._failure
@@ -143,7 +149,9 @@ class Worker:
             )
             asked = time.monotonic()
             answer = self._client.lease(request)
-            if answer.lease is not None:
+            if answer.lease is not None and self._stop.is_set():
+                self._courier.release(answer.lease.id)
+            elif answer.lease is not None:
                 self._take(answer.lease)
             elif not self._stop.is_set():
                 least = 0.0 if time.monotonic() - asked > 1 else 0.1  # never asks in a tight loop
@@ -170,6 +178,9 @@ class Worker:
             return
         for name, net in found.items():
             self._test(name, net, lease)
+        if self._stop.is_set():
+            self._courier.release(lease.id)
+            return
         new = self._courier.hold(lease, indices)
         self._say()
         copies = {name: net.path for name, net in found.items()}
