@@ -161,7 +161,8 @@ class Session:
                 for net in asked
             ]
         )
-        self.net_seconds += time.perf_counter() - begin
+        if asked:
+            self.net_seconds += time.perf_counter() - begin
         for net, outputs in zip(asked, answers, strict=True):
             self.pool.apply(net, *outputs)
         return self.pool.take_finished()
