@@ -22,6 +22,7 @@ atexit.register(shutil.rmtree, os.environ["RULEZERO_RULES"], ignore_errors=True)
 # Modules and folders that take more than some seconds each: `make test-fast` leaves them out.
 SLOW = (
     "benchmarks", "cli", "contest/test_match.py", "endgame/test_monster_tables.py",
+    "fleet/test_hanging_workers.py", "fleet/test_threads.py",
     "games/test_check.py", "games/test_fairy.py", "games/test_new_cpp_game.py",
     "games/test_sources.py", "learn/test_people.py", "learn/test_terms.py",
     "nets/test_checkpoint.py", "nets/test_exact_nets.py", "nets/test_module.py",
