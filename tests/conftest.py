@@ -23,7 +23,8 @@ atexit.register(shutil.rmtree, os.environ["RULEZERO_RULES"], ignore_errors=True)
 SLOW = (
     "benchmarks", "cli", "contest/test_match.py", "endgame/test_monster_tables.py",
     "fleet/server", "fleet/test_again.py", "fleet/test_canaries.py", "fleet/test_fleet_kills.py",
-    "fleet/test_http.py", "fleet/test_ray.py", "fleet/test_workers_of_servers.py",
+    "fleet/test_hanging_workers.py", "fleet/test_http.py", "fleet/test_ray.py",
+    "fleet/test_threads.py", "fleet/test_workers_of_servers.py",
     "games/test_check.py", "games/test_fairy.py", "games/test_new_cpp_game.py",
     "games/test_sources.py", "learn/test_people.py", "learn/test_terms.py",
     "nets/test_checkpoint.py", "nets/test_exact_nets.py", "nets/test_module.py",
