@@ -23,13 +23,24 @@ def start(target: Callable[..., None], *arguments: Any) -> BaseProcess:
         target=target, args=arguments, daemon=True
     )
     try:
-        with _without_interrupts(), _without_main():
+        with unattended():
             process.start()
     except BaseException:  # such as Ctrl-C, which takes effect at the end of the block
         if process.pid is not None:
             process.kill()
         raise
     return process
+
+
+@contextlib.contextmanager
+def unattended() -> Iterator[None]:
+    """Lets fresh processes started inside ignore Ctrl-C, and keeps them from the user's script.
+
+    Ctrl-C takes effect in this process at the end of the block. Spawned processes would usually
+    run the script that started this one.
+    """
+    with _without_interrupts(), _without_main():
+        yield
 
 
 def end_with_parent() -> None:
@@ -46,29 +57,31 @@ def _end_with_parent() -> None:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Lets processes started inside ignore Ctrl-C. In this process, Ctrl-C takes effect later.
+    """Lets processes started inside ignore Ctrl-C: they inherit that the signal is blocked.
 
     (To ignore the signal here for a moment would lose it.)
     """
-    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+    if sys.platform == "win32":
         yield
         return
-    pressed: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
-    ensure_running()  # a process of multiprocessing, whose start would end the block
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # new processes inherit it
+    ensure_running()  # a process of multiprocessing, whose start would unblock the signal
+    caught: list[int] = []  # by another thread, for which it is not blocked
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, lambda *_: caught.append(1)) if is_main else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
-        if pressed:
+        if is_main:
+            signal.signal(signal.SIGINT, before)
+        if caught:
             signal.raise_signal(signal.SIGINT)
 
 
 @contextlib.contextmanager
 def _without_main() -> Iterator[None]:
-    """Keeps processes started inside from running the user's script, as spawned ones usually do."""
+    """Hides the user's script from processes started inside."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:

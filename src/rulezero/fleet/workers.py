@@ -5,18 +5,13 @@ import logging
 import math
 import multiprocessing
 import os
-import signal
-import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from types import ModuleType
 from typing import NamedTuple
 
 import msgspec
@@ -29,6 +24,7 @@ from rulezero.play.nets import NetStore
 from rulezero.play.session import Request, compute_here
 from rulezero.play.table import Begun, Failure, Finished, Table
 from rulezero.play.task import Task, check_task, decode
+from rulezero.processes import end_with_parent, unattended
 
 _LOG = logging.getLogger("rulezero")
 _MOST_DEATHS = 3  # of workers in a row
@@ -136,7 +132,7 @@ class WorkerPool:
         """Starts a worker, which waits for games."""
         ours, theirs = self._context.Pipe()
         pulse = Pulse(self._context)
-        with _ignored_interrupts(), _without_main():
+        with unattended():
             process = self._context.Process(
                 target=_work, args=(self._workload, theirs, pulse), daemon=True
             )
@@ -232,7 +228,7 @@ def fresh_processes(count: int, games: Iterable[str]) -> ProcessPoolExecutor:
         initializer=_begin_fresh,
         initargs=(packed(games),),
     )
-    with _ignored_interrupts(), _without_main():
+    with unattended():
         for _ in range(count):  # while none is idle, each call starts one
             pool.submit(os.getpid)
     return pool
@@ -240,51 +236,8 @@ def fresh_processes(count: int, games: Iterable[str]) -> ProcessPoolExecutor:
 
 def _begin_fresh(games: bytes) -> None:
     """Registers games in a fresh process, which ends when the main process does."""
-    threading.Thread(target=_end_with_main_process, daemon=True).start()
+    end_with_parent()
     unpack(games)
-
-
-def _end_with_main_process() -> None:
-    """Ends this process when the main process was killed: no one needs its results."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
-
-
-@contextlib.contextmanager
-def _ignored_interrupts() -> Iterator[None]:
-    """Lets processes started inside ignore Ctrl-C: this process handles it and ends them.
-
-    They inherit that the signal is blocked. This process reacts to it when all are started.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # its start would unblock the signal
-    caught: list[int] = []  # by another thread, for which it is not blocked
-    is_main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, lambda *_: caught.append(1)) if is_main else None
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if is_main:
-            signal.signal(signal.SIGINT, before)
-        if caught:
-            signal.raise_signal(signal.SIGINT)
-
-
-@contextlib.contextmanager
-def _without_main() -> Iterator[None]:
-    """Keeps processes started inside from running the user's script, as spawned ones usually do."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
 
 
 class _Assignments:
@@ -340,7 +293,7 @@ def _work(workload: Workload, connection: Connection, pulse: Pulse) -> None:
         return compute_here(requests)
 
     try:
-        threading.Thread(target=_end_with_main_process, daemon=True).start()
+        end_with_parent()
         pulse.begin()
         unpack(workload.games)
         while True:
