@@ -20,6 +20,7 @@ from rulezero.machine import cores
 _ADDRESS = re.compile(rb"\bhttps?://(\S+):([0-9]+)")  # in the line that `serve` prints
 _MOST_DEATHS = 5  # of the server or of workers in a row, soon after their start
 _START_SECONDS = 60.0  # for the server's first start
+_LEASE_SECONDS = 15  # at most, the games of a killed worker wait for this time
 _NAMES = ("trainer of this run", "workers of this run")  # of the tokens
 
 
@@ -101,7 +102,10 @@ class Hosted:
 
     def _words(self) -> list[str]:
         place = str(self._folder.parent)
-        return ["serve", "--fleet", place, "--host", self._host, "--port", str(self._port)]
+        return [
+            *("serve", "--fleet", place, "--host", self._host, "--port", str(self._port)),
+            *("--lease-seconds", str(_LEASE_SECONDS)),
+        ]
 
     def _wait(self) -> None:
         """Waits until the server listens."""

@@ -18,7 +18,7 @@ from rulezero.fleet.server.limits import TOKEN_CACHE_SECONDS, Meter
 
 PREFIX = "rz_"
 _LONGEST = 200  # characters of a token
-_MISS_SECONDS = 0.05  # between two looks for tokens that are not known
+_MISS_SECONDS = 0.05  # at least, between two looks for tokens that are not known
 
 
 class TokenTable:
@@ -129,7 +129,7 @@ class TokenCache:
         await self.refresh()
         token = self._hashes.get(hash_of(secret))
         if token is None:  # it may be a moment old
-            await self.refresh(_MISS_SECONDS)
+            await self._read_again()
             token = self._hashes.get(hash_of(secret))
         return None if token is None or token.revoked is not None else token
 
@@ -138,10 +138,21 @@ class TokenCache:
         if time.monotonic() - self._read < age:
             return
         async with self._lock:
-            begun = time.monotonic()
-            if begun - self._read >= age:
-                self._hashes = await asyncio.to_thread(self._table.hashes)
-                self._read = begun
+            if time.monotonic() - self._read >= age:
+                await self._load()
+
+    async def _read_again(self) -> None:
+        """Reads the tokens after this moment, once for all requests that wait for it."""
+        asked = time.monotonic()
+        async with self._lock:
+            if self._read < asked:
+                await asyncio.sleep(self._read + _MISS_SECONDS - asked)
+                await self._load()
+
+    async def _load(self) -> None:
+        begun = time.monotonic()
+        self._hashes = await asyncio.to_thread(self._table.hashes)
+        self._read = begun
 
     @property
     def known(self) -> list[Token]:
