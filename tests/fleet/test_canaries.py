@@ -122,7 +122,7 @@ def test_wrong_canaries_are_refused(fields: dict[str, Any], said: str) -> None:
 
 
 def test_a_missing_net_is_an_error() -> None:
-    """A trainer is told which net is missing."""
+    """The answer names the net that is missing."""
     with pytest.raises(rz.NetError, match="there is no net 'nowhere'"):
         canaries("nowhere", {}, PATHS)
     assert "there is no net 'nowhere'" in (
