@@ -49,6 +49,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says what was not tested because a program is missing: each reason once, in any output."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = {str(report.longrepr[2]).removeprefix("Skipped: ") for report in skipped}
+    for reason in sorted(each for each in reasons if each.startswith("NOT TESTED")):
+        terminalreporter.write_line(reason, yellow=True, bold=True)
+
+
 @pytest.fixture(scope="session")
 def endgames(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the endgame tables of SOLVED, and of the endgames that they lead to."""

@@ -195,6 +195,7 @@ def changed(finished: Finished, **fields: object) -> bytes:
 
 _BIN = sorted(Path("/usr/lib/postgresql").glob("*/bin")) if shutil.which("su") else []
 HAS_POSTGRESQL = bool(_BIN)
+NO_POSTGRESQL = "NOT TESTED: a server with PostgreSQL, whose programs are not installed"
 
 
 @contextlib.contextmanager

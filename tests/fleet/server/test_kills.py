@@ -15,6 +15,7 @@ from rulezero.play.task import Task
 from support.fleet_servers import (
     HAS_POSTGRESQL,
     JOB,
+    NO_POSTGRESQL,
     Caller,
     ServerProcess,
     indices,
@@ -105,7 +106,7 @@ def test_kills_of_a_server_with_sqlite(tmp_path: Path) -> None:
 def test_kills_of_a_server_with_postgresql(tmp_path: Path) -> None:
     """PostgreSQL and the shards agree after each kill."""
     if not HAS_POSTGRESQL:
-        pytest.skip("PostgreSQL's programs are not installed: kills are tested with SQLite only")
+        pytest.skip(NO_POSTGRESQL)
     with postgresql() as url:
         survives(tmp_path, ["--database", url], 2)
 

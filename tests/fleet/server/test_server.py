@@ -35,6 +35,7 @@ from support.fleet_servers import (
     HAS_POSTGRESQL,
     JOB,
     MACHINE,
+    NO_POSTGRESQL,
     Caller,
     ServerProcess,
     changed,
@@ -47,8 +48,6 @@ from support.fleet_servers import (
 
 TASK = Task(game="razzle", a="oneply", b="random", games=20, name="0001/self-play", seed=3)
 JUDGED = Task(game="connect4", a="random", b="random", games=4, judge="oneply", opening=2)
-
-NO_POSTGRESQL = "PostgreSQL's programs are not installed: the server is tested with SQLite only"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
