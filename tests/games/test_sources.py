@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rulezero as rz
-from rulezero.games import sources
+from rulezero.games.library import library as library_folder
 from rulezero.games.load import files_of
 from support import documents
 from support.tictactoe import TicTacToe
@@ -140,6 +140,15 @@ def test_a_module_of_the_user_stays_what_it_is(
     assert sys.modules["sizes_of_mine"] is own
 
 
+def test_errors_name_the_file_and_not_its_copy(tmp_path: Path) -> None:
+    """Rules that fail in a worker or in a copy are named as their author knows them."""
+    broken = RULES.replace("        return position[:action]", "        return 1 // 0")
+    game = loaded(written(tmp_path / "here", broken))
+    for known in game, rz.load(game.text):
+        with pytest.raises(rz.RulezeroError, match=r"ZeroDivisionError.* \(mine\.py, line \d+\)$"):
+            rz.match(known, "random", "random", 2, workers=2)
+
+
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If rules cannot be copied, a warning says so; this process and its workers know them."""
     (tmp_path / "file").touch()
@@ -149,7 +158,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "here" / "mine.py").unlink()
     result = rz.match(game, "random", "random", 4, workers=2)
     assert result.tally.games == 4
-    shutil.rmtree(sources.library())
+    shutil.rmtree(library_folder())
 
 
 NOTEBOOK = f"""

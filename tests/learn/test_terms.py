@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 import rulezero as rz
-from rulezero.games import sources
+from rulezero.games import library
 from rulezero.learn import terms
 from rulezero.nets.card import read_card
 from rulezero.nets.checkpoint import load
@@ -181,7 +181,7 @@ def test_weights_change_in_a_run_and_terms_do_not() -> None:
 def test_files_of_strangers_are_not_run() -> None:
     """The hooks of a run from another machine are run only if the user names the file."""
     run = train("run", hooks="terms.py", fit__loss__extra=BOTH, iterations=1)
-    shutil.rmtree(sources.library())
+    shutil.rmtree(library.library())
     terms._registered.clear()
     with pytest.raises(rz.RunError, match="have not been run on this machine") as raised:
         rz.resume(run.path, iterations=2, workers=1)

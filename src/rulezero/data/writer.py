@@ -82,9 +82,11 @@ class Writer:
         try:
             while left:
                 left = left[self._file.write(left) :]
-        except BaseException:
+        except BaseException as error:
             self._file.truncate(self.size)
             self._file.seek(self.size)
+            if isinstance(error, OSError) and error.errno is not None:
+                raise OSError(error.errno, error.strerror, str(self.path)) from error
             raise
         self._digest.update(data)
         self.size += len(data)

@@ -12,6 +12,8 @@ from typing import Generic, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from rulezero.games.library import shown
+
 Position = TypeVar("Position")
 
 
@@ -33,9 +35,9 @@ def describe(error: BaseException) -> str:
 def _place(error: BaseException) -> str:
     """Where the user's code raised an error, " (rules.py, line 3)", not where a library did."""
     if isinstance(error, SyntaxError) and error.filename:
-        return f" ({error.filename}, line {error.lineno})"
+        return f" ({shown(error.filename)}, line {error.lineno})"
     frames = own_frames(error) or traceback.extract_tb(error.__traceback__)
-    return f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    return f" ({shown(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
 
 
 def own_frames(error: BaseException) -> list[traceback.FrameSummary]:

@@ -11,21 +11,17 @@ import contextlib
 import hashlib
 import importlib.abc
 import importlib.machinery
-import os
 import shutil
 import sys
 import tempfile
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
 from rulezero._core import GameError
+from rulezero.games.library import DIGITS, library
 from rulezero.games.python_game import describe, own_frames
-
-_DIGITS = 16  # hexadecimal digits of a hash
-_PLACE = "RULEZERO_RULES"  # the environment variable with the folder of known rules
 
 
 class Rules(NamedTuple):
@@ -45,7 +41,7 @@ def run(path: Path) -> Rules:
     """Executes a game's file as it is now, even if it was loaded before; may raise GameError."""
     if path.suffix != ".py":
         raise GameError(f"'{path}' is not a Python file: its name must end in .py")
-    name = f"rulezero_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:_DIGITS]}"
+    name = f"rulezero_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:DIGITS]}"
     files: dict[str, bytes] = {}
     loader = _Loader(path, path.parent, files)
     module = ModuleType(name)
@@ -107,32 +103,12 @@ def write(files: Mapping[str, bytes], folder: Path) -> None:
         (folder / path).write_bytes(content)
 
 
-def library() -> Path:
-    """The folder of known rules; if not writable, a temporary one, also for child processes."""
-    given = os.environ.get(_PLACE)
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    place = Path(given or Path(data) / "rulezero" / "rules")
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        if os.access(place, os.W_OK):
-            return place
-    except OSError:
-        pass
-    os.environ[_PLACE] = tempfile.mkdtemp(prefix="rulezero_rules_")
-    warnings.warn(
-        f"'{place}' cannot be written, so the rules of games in files are known to this process"
-        f" only: set {_PLACE} to a folder that can, or open their records with --trusted later",
-        stacklevel=2,
-    )
-    return Path(os.environ[_PLACE])
-
-
 def _hash(files: Mapping[str, bytes]) -> str:
     digest = hashlib.sha256()
     for path, content in sorted(files.items()):
         lines = content.replace(b"\r\n", b"\n")  # Windows ends lines in this way
         digest.update(f"{path}\n{len(lines)}\n".encode() + lines)
-    return digest.hexdigest()[:_DIGITS]
+    return digest.hexdigest()[:DIGITS]
 
 
 class _Loader(importlib.abc.SourceLoader):

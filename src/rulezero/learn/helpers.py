@@ -77,6 +77,8 @@ class Helpers:
         self._size = order.settings.processes
         self._device = device
         self._helpers: list[_Helper] = []
+        self._lost: list[_Helper] = []  # the first that ended
+        self._over = threading.Event()
         self.group: Group
 
     def __enter__(self) -> "Helpers":
@@ -97,6 +99,7 @@ class Helpers:
             if isinstance(error, Disconnected):
                 raise self._cause(error) from error
         finally:
+            self._over.set()
             for helper in self._helpers:
                 helper.process.kill()
             for helper in self._helpers:
@@ -108,8 +111,10 @@ class Helpers:
             ours, theirs = Pipe()
             self._helpers.append(_Helper(start(_help, theirs, rank, folder), ours))
             theirs.close()  # otherwise the pipe would stay open after the helper has ended
+        threading.Thread(target=self._watch, daemon=True).start()
+        for helper in self._helpers:
             with _connected():
-                ours.send(self._order)
+                helper.pipe.send(self._order)
         self._wait()
         self.group = Group(folder, 0, self._size, self._device)
         self._wait()  # only then they need the folder no longer
@@ -120,6 +125,18 @@ class Helpers:
             for helper in self._helpers:
                 if (words := helper.pipe.recv()) is not None:
                     raise RunError(words)
+
+    def _watch(self) -> None:
+        """Waits until a helper ends, and then kills the others.
+
+        They would wait for it, and this process for them: it only notices that a connection is lost
+        when it needs that connection.
+        """
+        first = wait([helper.process.sentinel for helper in self._helpers])
+        self._lost = [helper for helper in self._helpers if helper.process.sentinel in first]
+        self._over.set()
+        for helper in self._helpers:
+            helper.process.kill()
 
     def share(
         self, batches: Batches, positions: Indices, dice: np.random.Generator, done: float
@@ -140,9 +157,8 @@ class Helpers:
 
     def _cause(self, error: BaseException) -> RunError:
         """Why a helper has left the group."""
-        left = {helper.process.sentinel: helper for helper in self._helpers}
-        for sentinel in wait(list(left), timeout=_CAUSE_SECONDS):
-            helper = left[sentinel]
+        self._over.wait(_CAUSE_SECONDS)
+        for helper in self._lost:
             with contextlib.suppress(EOFError, OSError):
                 while helper.pipe.poll():
                     if (words := helper.pipe.recv()) is not None:

@@ -18,7 +18,7 @@ from rulezero.fleet.playing import Playing
 from rulezero.fleet.protocol import pack
 from rulezero.fleet.ray.folder import NodeFolder
 from rulezero.fleet.ray.messages import Frame, GameKey
-from rulezero.games import sources
+from rulezero.games import library, sources
 from rulezero.games.load import unpack
 from rulezero.play.nets import NetStore
 from rulezero.play.task import Task, decode
@@ -107,7 +107,7 @@ class GameActor:
         """Fetches nets and games. No actor plays any game of the order before this one."""
         unpack(workload.registered)
         for sha, files in workload.files.items():
-            sources.write(files, sources.library() / sha)
+            sources.write(files, library.library() / sha)
         packed = {
             name: msgspec.msgpack.decode(ray.get(net), type=PackedNet)
             for name, net in workload.nets.items()
