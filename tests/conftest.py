@@ -1,6 +1,7 @@
 """Settings for all tests, and shared fixtures."""
 
 import atexit
+import functools
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ import pytest
 
 import rulezero as rz
 from rulezero.endgame import Tables, solving
+from support import graphs
 
 # Background jobs of a shell ignore Ctrl-C, and processes that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -18,6 +20,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Keeps the Python rules that tests run out of the user's own folder of known rules.
 os.environ["RULEZERO_RULES"] = tempfile.mkdtemp(prefix="rulezero_rules_")
 atexit.register(shutil.rmtree, os.environ["RULEZERO_RULES"], ignore_errors=True)
+
+# The controller of pytest-xdist makes the folder, and all its workers use it.
+if graphs.FOLDER not in os.environ:
+    os.environ[graphs.FOLDER] = tempfile.mkdtemp(prefix="rulezero_graphs_")
+    atexit.register(shutil.rmtree, os.environ[graphs.FOLDER], ignore_errors=True)
+graphs.install()
 
 # Modules and folders that take more than some seconds each: `make test-fast` leaves them out.
 SLOW = (
@@ -44,8 +52,13 @@ SOLVED = ["KvKQ", "KvKN", "KPvK", "KvKQR", "KvKQQ", "KvKQQQ"]
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests of SLOW."""
     slow = [Path(__file__).parent / place for place in SLOW]
+
+    @functools.cache
+    def is_slow(path: Path) -> bool:
+        return any(path.is_relative_to(place) for place in slow)
+
     for item in items:
-        if any(item.path.is_relative_to(place) for place in slow):
+        if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
 
 

@@ -11,12 +11,18 @@ from typing import IO
 
 from support.forks import Forks
 
+# Verbs that usually learn, and modules that they then import in three seconds.
+_LEARNING = ("fit", "train")
+_LEARNERS = ("rulezero.learn.learner", "torch._dynamo", "rulezero.training.tensorboard")
+_COMMAND = str(Path(__file__).with_name("command.py"))
+
 
 def run(
     *arguments: str | Path, stdin: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Runs `rulezero ...` without a terminal; returns its output, errors and exit code."""
-    return _forks().run(
+    modules = _LEARNERS if arguments and arguments[0] in _LEARNING else ()
+    return _forks(*modules).run(
         [*map(str, arguments)],
         stdin,
         {**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
@@ -25,8 +31,8 @@ def run(
 
 
 @functools.cache
-def _forks() -> Forks:
-    return Forks()
+def _forks(*modules: str) -> Forks:
+    return Forks(*modules)
 
 
 def succeeds(*arguments: str | Path, stdin: str = "") -> str:
@@ -46,7 +52,7 @@ def fails(*arguments: str | Path) -> str:
     return result.stderr
 
 
-def begin(*arguments: str | Path, program: str = "-mrulezero") -> "subprocess.Popen[str]":
+def begin(*arguments: str | Path, program: str = _COMMAND) -> "subprocess.Popen[str]":
     """Starts a command as a process with pipes, which receives Ctrl-C as in a terminal."""
     return subprocess.Popen(
         [sys.executable, program, *map(str, arguments)],
