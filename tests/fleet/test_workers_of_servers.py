@@ -27,6 +27,7 @@ from support.fleet_servers import JOB, Caller, ServerProcess, played, serving, t
 pytestmark = pytest.mark.skipif(not processes.IS_LINUX, reason="looks into /proc")
 
 TASK = Task(game="connect4", a="puct:sims=8", b="random", games=40, name="t", source="match")
+ENDLESS = Task(game="chess", a="puct:sims=5000", b="puct:sims=5000", games=8)
 
 
 @contextlib.contextmanager
@@ -104,7 +105,8 @@ def test_finished_games_survive_the_absence_of_the_server(tmp_path: Path) -> Non
         assert "kept for the next start" in errors
         uploads = list(cache.glob("spool/*/*/*.upload"))
         assert uploads
-        again = ServerProcess(tmp_path / "run", port=server.port)
+        # Games that were in play are leased until the time of the worker that has ended is over.
+        again = ServerProcess(tmp_path / "run", "--lease-seconds", "3", port=server.port)
         before = client.deliveries(order.id, 0, 0).state.finished
         with working(again, cache, "--width", "8") as process:
             wait(lambda: not list(cache.glob("spool/*/*/*.upload")), process)
@@ -121,25 +123,26 @@ def test_a_lost_lease_loses_nothing(tmp_path: Path) -> None:
     with (
         serving(tmp_path / "run", "--lease-seconds", "2") as server,
         contextlib.closing(trainer(server)) as client,
-        working(server, tmp_path / "cache", "--width", "8", workers=2) as process,
     ):
-        games = HttpFleet(client, PATHS, JOB).run([task])
-        found = [next(games)[1].record.id]
-        suspended = processes.workers(process.pid)[0]
-        os.kill(suspended, signal.SIGSTOP)
-        wait(lambda: '"event":"expired"' in server.log(), process)
-        os.kill(suspended, signal.SIGCONT)
-        found += [finished.record.id for _, finished in games]
-    assert sorted(found) == sorted(game.record.id for game in played(task))
+        client.put_order(TaskOrder(job=JOB, task=task, nets={}))
+        with working(server, tmp_path / "one", "--width", "8") as process:
+            wait(lambda: leases(server) > 0, process)
+            [suspended] = processes.workers(process.pid)
+            os.kill(suspended, signal.SIGSTOP)
+            assert leases(server) > 0
+            with working(server, tmp_path / "other", "--width", "8") as other:
+                wait(lambda: '"event":"expired"' in server.log(), other)
+                os.kill(suspended, signal.SIGCONT)
+                found = ids(HttpFleet(client, PATHS, JOB), task)
+    assert found == [game.record.id for game in played(task)]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_process_outlives_a_worker(tmp_path: Path, number: signal.Signals) -> None:
     """Ctrl-C, SIGTERM and a kill end the processes that play. Unless it was killed, the games that
     are not finished are given back at once."""
-    endless = Task(game="chess", a="puct:sims=5000", b="puct:sims=5000", games=8)
     with serving(tmp_path / "run") as server, contextlib.closing(trainer(server)) as client:
-        order = TaskOrder(job=JOB, task=endless, nets={})
+        order = TaskOrder(job=JOB, task=ENDLESS, nets={})
         client.put_order(order)
         with working(server, tmp_path / "cache", workers=2) as process:
             wait(lambda: len(processes.workers(process.pid)) == 2, process)
@@ -155,15 +158,20 @@ def test_no_process_outlives_a_worker(tmp_path: Path, number: signal.Signals) ->
 
 def test_workers_refuse_and_say_why(tmp_path: Path) -> None:
     """A wrong or revoked token, and one of another scope, end the command with one clear line."""
-    with serving(tmp_path / "run") as server:
+    with (
+        serving(tmp_path / "run", "--lease-seconds", "2") as server,
+        contextlib.closing(trainer(server)) as client,
+    ):
         address = ["--server", server.url, "--cache", str(tmp_path / "cache")]
         wrong = fails("worker", *address, "--token", "rz_wrong_wrong_wrong")
         assert "answered 401" in wrong
         assert "rulezero token new" in wrong
         other = token(server.run, "trainer", name="paul")
         assert "the token 'paul' is not for workers" in fails("worker", *address, "--token", other)
+        # A worker that plays reports its progress, and so notices soon that its token is revoked.
+        client.put_order(TaskOrder(job=JOB, task=ENDLESS, nets={}))
         with working(server, tmp_path / "revoked") as process:
-            wait(lambda: processes.workers(process.pid), process)
+            wait(lambda: leases(server) > 0, process)
             with rz.fleets.tokens(server.run) as tokens:
                 tokens.revoke("revoked")
             _, errors = process.communicate(timeout=120)

@@ -12,7 +12,7 @@ from typing import IO
 from support.forks import Forks
 
 # Verbs that usually learn, and modules that they then import in three seconds.
-_LEARNING = ("fit", "train")
+_LEARNING = ("diagnose", "fit", "generate", "train")
 _LEARNERS = ("rulezero.learn.learner", "torch._dynamo", "rulezero.training.tensorboard")
 _COMMAND = str(Path(__file__).with_name("command.py"))
 
