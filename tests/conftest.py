@@ -12,6 +12,7 @@ import pytest
 
 import rulezero as rz
 from rulezero.endgame import Tables, solving
+from rulezero.files import lock
 from support import graphs
 
 # Background jobs of a shell ignore Ctrl-C, and processes that tests start would inherit that.
@@ -72,10 +73,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def endgames(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the endgame tables of SOLVED, and of the endgames that they lead to."""
-    place = tmp_path_factory.mktemp("endgames")
-    for men in SOLVED:
-        solving.solve(men, place, workers=2)
+    """A folder with the endgame tables of SOLVED, and of the endgames that they lead to.
+
+    All workers of pytest-xdist use the folder of the one that comes first.
+    """
+    place = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent
+    place /= "endgames"
+    place.mkdir(exist_ok=True)
+    held = lock(place.with_suffix(".lock"), wait=True)
+    assert held is not None
+    with held:
+        for men in SOLVED:  # what is there is not solved again
+            solving.solve(men, place, workers=2)
     return place
 
 

@@ -67,8 +67,10 @@ def test_a_run_resumes_exactly_after_a_helper_was_killed() -> None:
     assert set(fits(whole)[0].extra) == {"entropy", "men"}
 
 
-def start_fit(out: Path) -> "tuple[Any, list[int]]":
-    """A command whose long fit has two helpers, and these."""
+def start_fit(out: Path, is_sharing: bool) -> "tuple[Any, list[int]]":
+    """A command whose long fit has two helpers, and these: they are starting, or share batches."""
+    places = out.with_name("places")  # the helpers of a fit meet in a folder here
+    places.mkdir()
     long = ["--set", "selfplay.games=4", "--set", "fit.samples=3200000", "--set", "anchor=null"]
     options: list[str | Path] = [
         "--nproc",
@@ -80,12 +82,25 @@ def start_fit(out: Path) -> "tuple[Any, list[int]]":
         "--out",
         out,
     ]
-    process = begin("train", "connect4", "--preset", "tiny", *long, *options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(places))
+        process = begin("train", "connect4", "--preset", "tiny", *long, *options)
+
+    def is_far_enough() -> bool:
+        found = len(workers_of(process.pid)) == 2
+        assert not found or is_sharing or meet()
+        return found and not (is_sharing and meet())
+
+    def meet() -> list[Path]:
+        return list(places.glob("rulezero_*"))
+
     deadline = time.monotonic() + 120
-    while len(workers_of(process.pid)) < 2:
+    while not is_far_enough():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.02)
+    if is_sharing:
+        time.sleep(0.3)
     return process, workers_of(process.pid)
 
 
@@ -97,12 +112,11 @@ def assert_ended(workers: list[int]) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-@pytest.mark.parametrize("seconds", [0.0, 6.0])  # helpers are starting, or share batches
-def test_ctrl_c_ends_all_processes(seconds: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_sharing", [False, True])
+def test_ctrl_c_ends_all_processes(is_sharing: bool, tmp_path: Path) -> None:
     """Ctrl-C reaches all processes of the terminal; the command says how to resume."""
-    process, workers = start_fit(tmp_path / "run")
+    process, workers = start_fit(tmp_path / "run", is_sharing)
     with process:
-        time.sleep(seconds)
         for pid in (*workers, process.pid):
             os.kill(pid, signal.SIGINT)
         _, errors = process.communicate(timeout=60)
@@ -115,23 +129,21 @@ def test_ctrl_c_ends_all_processes(seconds: float, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-@pytest.mark.parametrize("seconds", [0.0, 6.0])
-def test_no_helper_outlives_a_killed_run(seconds: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_sharing", [False, True])
+def test_no_helper_outlives_a_killed_run(is_sharing: bool, tmp_path: Path) -> None:
     """Helpers end when the main process is killed, and one killed helper ends the command."""
-    process, workers = start_fit(tmp_path / "run")
+    process, workers = start_fit(tmp_path / "run", is_sharing)
     with process:
-        time.sleep(seconds)
         process.kill()
     assert_ended(workers)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-@pytest.mark.parametrize("seconds", [0.0, 6.0])
-def test_a_killed_helper_ends_the_command(seconds: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_sharing", [False, True])
+def test_a_killed_helper_ends_the_command(is_sharing: bool, tmp_path: Path) -> None:
     """One line says what happened and what to do; the other helper ends, too."""
-    process, workers = start_fit(tmp_path / "run")
+    process, workers = start_fit(tmp_path / "run", is_sharing)
     with process:
-        time.sleep(seconds)
         os.kill(workers[1], signal.SIGKILL)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 2
