@@ -26,7 +26,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -39,6 +39,7 @@ Array: TypeAlias = npt.NDArray[Any]  # an axis per man, in the order of a table'
 LETTERS = "KQRBNPkqrbn"  # the order of a table's axes
 PROMOTIONS = "QRBN"
 START, PENDING, BLACK = STAGES = ("start", "pending", "black")
+_SIDES = {START: "w - - 0 1", PENDING: "w - - 0 1 +", BLACK: "b - - 0 1"}  # fields of a FEN
 
 ORTHOGONALS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 DIAGONALS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -348,6 +349,17 @@ def _block(worth: Array, axes: Iterable[int], square: int, lowest: int) -> None:
         worth[_where({axis: square})] = lowest
 
 
+@cache
+def _row(letters: tuple[str, ...]) -> str:
+    """A rank of a FEN: its letters, "" for no man, with gaps as numbers."""
+    row, gap = "", 0
+    for letter in letters:
+        gap += not letter
+        if letter:
+            row, gap = f"{row}{gap or ''}{letter}", 0
+    return f"{row}{gap or ''}"
+
+
 def _first(table: Table) -> Array:
     """White's values after a first half: preferred if a good turn can follow, NONE if none can."""
     preferred = np.where(table.can_end_well, GOOD, 0).astype(np.int16)
@@ -428,8 +440,9 @@ class Solution:
         shown = {stage: self.table.verdicts(stage) for stage in STAGES}
         for squares in map(tuple, np.argwhere(self._once)):
             men = dict(zip(map(int, squares), self.letters, strict=True))
+            placed = self._placed(men)
             for stage in STAGES:
-                yield self.text(men, stage), int(shown[stage][squares])
+                yield f"{placed} {_SIDES[stage]}", int(shown[stage][squares])
 
     def counts(self) -> dict[tuple[str, int], int]:
         """The number of positions for each stage and each sign of the verdict."""
@@ -478,17 +491,16 @@ class Solution:
 
     def text(self, men: Men, stage: str) -> str:
         """The position as a FEN, with a seventh field `+` while the second half is pending."""
-        rows = []
-        for rank in reversed(range(self.board.ranks)):
-            row, gap = "", 0
-            for file in range(self.board.files):
-                letter = men.get(rank * self.board.files + file, "")
-                gap += not letter
-                if letter:
-                    row, gap = f"{row}{gap or ''}{letter}", 0
-            rows.append(f"{row}{gap or ''}")
-        side = {START: "w - - 0 1", PENDING: "w - - 0 1 +", BLACK: "b - - 0 1"}[stage]
-        return f"{'/'.join(rows)} {side}"
+        return f"{self._placed(men)} {_SIDES[stage]}"
+
+    def _placed(self, men: Men) -> str:
+        """The first field of a FEN."""
+        files = self.board.files
+        rows = [str(files)] * self.board.ranks
+        for rank in {square // files for square in men}:
+            first = rank * files
+            rows[-1 - rank] = _row(tuple(men.get(first + file, "") for file in range(files)))
+        return "/".join(rows)
 
     def parse(self, fen: str) -> tuple[Men, str]:
         """The men and the stage."""
