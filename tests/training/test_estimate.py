@@ -127,10 +127,10 @@ PARTS = {
 
 @pytest.fixture
 def short_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Samples of a second, for tests that need no accuracy."""
-    monkeypatch.setattr(estimates, "_PLAYING", 3.0)
-    monkeypatch.setattr(estimates, "_MOST", 1.0)
-    monkeypatch.setattr(estimates, "_LEARNING", 0.5)
+    """Samples of half a second, for tests that need no accuracy."""
+    monkeypatch.setattr(estimates, "_PLAYING", 1.5)
+    monkeypatch.setattr(estimates, "_MOST", 0.5)
+    monkeypatch.setattr(estimates, "_LEARNING", 0.2)
 
 
 @pytest.mark.usefixtures("short_samples")
@@ -156,6 +156,7 @@ def test_games_before_and_beside_self_play_are_counted() -> None:
     assert trials.hours > 1.5 * few.hours
 
 
+@pytest.mark.usefixtures("short_samples")
 def test_games_of_trained_nets_have_the_typical_length() -> None:
     """A run that hardly trains its net is estimated with an untrained net's shorter games."""
     typical = load("connect4").facts.typical_plies
