@@ -103,7 +103,7 @@ def analyse(
         end_reason=record.end_reason,
         judge=note.judge,
         plies=plies,
-        sides=(_side(plies, 0, names[0]), _side(plies, 1, names[1])),
+        sides=(side_of(plies, 0, names[0]), side_of(plies, 1, names[1])),
     )
 
 
@@ -184,7 +184,7 @@ def _best(thought: Thought) -> list[int]:
     return [action for action, share in thought.shares.items() if share >= most - _ROUNDING]
 
 
-def _side(plies: list[JudgedPly], seat: int, name: str) -> Side:
+def side_of(plies: list[JudgedPly], seat: int, name: str) -> Side:
     judged = [ply for ply in plies if ply.mover == seat and ply.lost is not None]
     counts = {word: sum(ply.mark == mark for ply in judged) for mark, word in _NAMES.items()}
     total = sum(ply.lost or 0.0 for ply in judged)

@@ -1,0 +1,1 @@
+"""The page: play, watch, train and explain in a browser."""
