@@ -144,7 +144,7 @@ $(MADE):
 # A plain install, so that tests see what a user gets; rebuilt only when a source has changed.
 $(INSTALLED): $(MADE) $(SOURCES)
 	@echo "[2/$(STEPS)] building the core and installing rulezero"
-	@.ci/quietly build/install.log $(PIP) -v ".[train]"
+	@.ci/quietly build/install.log $(PIP) -v ".[train,web]"
 	@touch $@
 
 $(TOOLS): $(MADE) pyproject.toml

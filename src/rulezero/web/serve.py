@@ -57,21 +57,15 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def serve_page(
-    place: str | Path = "runs",
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8640,
-    games: Sequence[str] = (),
-    processes: int = 0,
-    on_ready: Callable[[str], None] = lambda url: None,
+def run_server(
+    place: Path,
+    host: str,
+    port: int,
+    games: Sequence[str],
+    processes: int,
+    on_ready: Callable[[str], None],
 ) -> None:
-    """Serves the page until SIGTERM or Ctrl-C.
-
-    `place` is the folder with the owner's runs and stores. `games` are the owner's own games, such
-    as my_game.py. Searches run in `processes` processes (0: one for each core). `on_ready` gets
-    the address, with the secret that makes a visitor the owner.
-    """
+    """Serves the page until SIGTERM or Ctrl-C: see `serve_page`."""
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s")
     secret = secrets.token_urlsafe(24)
     with _listening(host, port) as listening:
@@ -80,7 +74,7 @@ def serve_page(
             games=Games(games),
             thinker=Thinker(processes or cores()),
             visitors=Visitors(secret),
-            place=Path(place),
+            place=place,
             is_local=ipaddress.ip_address(address).is_loopback,
         )
         named = "localhost" if about.is_local else socket.gethostname()
