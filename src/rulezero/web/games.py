@@ -1,15 +1,12 @@
 """The games of the page: those built in, and those that the owner of the server adds."""
 
 import hashlib
-import re
 import tempfile
 from collections.abc import Sequence
-from functools import cache
-from importlib import resources
 from pathlib import Path
 
 import rulezero as rz
-from rulezero.games import grammar
+from rulezero.games import drawing, grammar
 from rulezero.web.levels import offers
 from rulezero.web.limits import MOST_BYTES
 
@@ -81,17 +78,9 @@ class Games:
         self._pieces.close()
 
 
-@cache
-def _drawings() -> dict[str, str]:
-    found = {}
-    for file in (resources.files("rulezero.games") / "men").iterdir():
-        if file.name.endswith(".svg"):
-            text = file.read_text(encoding="utf-8")
-            found[file.name.removesuffix(".svg")] = re.sub(r"^<svg[^>]*>|</svg>\s*$", "", text)
-    return found
-
-
 def pictures(game: rz.Game) -> dict[str, str]:
     """The shapes of the game's men, by their symbols, in a box of 100 x 100."""
-    drawings = _drawings()
-    return {man: drawings[name] for man, name in game.facts.pictures.items() if name in drawings}
+    try:
+        return drawing.shapes_of(game)
+    except rz.GameError:  # a game of the owner names a drawing that does not exist
+        return {}
