@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -288,7 +289,7 @@ def test_games_of_the_owner(tmp_path: Path) -> None:
         page.until(lambda _: len(page.plies) == 2)
 
 
-FORGED = {
+FORGED: dict[str, tuple[dict[str, Any], str]] = {
     "python game": ({"game": "python:file=/etc/passwd.py"}, "no game 'python'"),
     "own file": ({"game": "/tmp/mine.py"}, "not a name"),
     "a file of pieces": ({"game": "random_chess:pieces=/etc/passwd"}, "pieces=/etc/passwd"),
@@ -312,7 +313,7 @@ FORGED = {
 def test_forged_games_are_refused(server: PageServer, visitor: httpx.Client, what: str) -> None:
     """One line says what is wrong; it is logged, and the page goes on."""
     changes, words = FORGED[what]
-    order = {"game": "connect4", "players": ["human", "random"]} | changes
+    order: dict[str, Any] = {"game": "connect4", "players": ["human", "random"], **changes}
     with Page(server, visitor) as page:
         page.say("new", **order)
         said = page.until_event("error")["words"]

@@ -33,6 +33,7 @@ class Offer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 _OTHERS = (  # for games that were not measured
     Level("beginner", "ucb1:sims=12,temperature=1"),
+    Level("easy", "puct:sims=24,temperature=1"),
     Level("casual", "puct:sims=24"),
     Level("club", "puct:sims=200"),
     Level("strongest", "puct:sims=3200"),
