@@ -224,9 +224,11 @@ def _play_in_browser(
     if game is not None:
         loaded = rz.load(game)
         own = [] if loaded.facts.name in rz.game_options() else [game]
+        human = loaded.facts.human_seat if seat is None else rz.play.seat_number(seat)
+        machine = (opponent or rz.play.opponent()).text
+        players = ("human", machine) if human == 0 else (machine, "human")
         wanted = {
-            "seat": None if seat is None else str(rz.play.seat_number(seat)),
-            "player": None if opponent is None else opponent.text,
+            "players": "|".join(players) if seat is not None or opponent is not None else None,
             "start": None if position is None else loaded.parse(position).text,
             "seed": None if seed is None else str(seed),
         }
