@@ -22,7 +22,9 @@ const style = `
   --accent: var(--rz-accent, #2563c9); --name: #6b5a44; --bar: #1d1a17; }
 @media (prefers-color-scheme: dark) { :host { --light: var(--rz-light, #c8b99f); --dark: var(--rz-dark, #8c7558);
   --last: var(--rz-last, #dfb52c); --name: #40362a; } }
-svg { display: block; width: 100%; height: 100%; overflow: visible; border-radius: 1.2%; }
+svg { display: block; width: 100%; height: 100%; overflow: visible; }
+.floor { clip-path: inset(0 round 10px); }
+.floor rect { shape-rendering: crispEdges; }
 .live { touch-action: none; }
 .light { fill: var(--light); } .dark { fill: var(--dark); }
 .falls .light, .falls .dark { fill: #35649f; } .hole { fill: #1f4272; }
@@ -52,7 +54,8 @@ svg { display: block; width: 100%; height: 100%; overflow: visible; border-radiu
 .ghost { opacity: .35; }
 .note { pointer-events: none; }
 .note .back { fill: var(--bar); opacity: .62; }
-.note .number { font: 700 25px system-ui, sans-serif; text-anchor: end; fill: #fff; stroke: #1d1a17; stroke-width: 5;
+:host([still]) .number { display: none; }
+.note .number { font: 700 22px system-ui, sans-serif; text-anchor: end; fill: #fff; stroke: #1d1a17; stroke-width: 5;
   paint-order: stroke; stroke-linejoin: round; font-variant-numeric: tabular-nums; }
 .note .badge { fill: #fffdf8; stroke: #7a7167; }
 .note .words { font: 600 18px system-ui, sans-serif; text-anchor: middle; fill: #2b2622; }
@@ -266,7 +269,8 @@ export class RzBoard extends HTMLElement {
     this.#layers = Object.fromEntries(
       ["ground", "marks", "men", "notes", "aims", "arrows", "floats", "cells"].map((name) => [name, make("g", still || name !== "cells" ? { "aria-hidden": "true" } : {})]),
     );
-    this.#svg.replaceChildren(...Object.values(this.#layers));
+    const { ground, marks, ...above } = this.#layers;
+    this.#svg.replaceChildren(make("g", { class: "floor", "aria-hidden": "true" }, ground, marks), ...Object.values(above));
     this.#cells.clear();
     const order = this.#squares();
     if (this.#flipped) order.reverse();
@@ -280,7 +284,7 @@ export class RzBoard extends HTMLElement {
       if (still) return;
       if (x === 0) this.#layers.ground.append(make("text", { class: "name", x: 5, y: y + 19 }, String(row + 1)));
       if (y === (rows - 1) * S) {
-        this.#layers.ground.append(make("text", { class: "name", x: x + 95, y: y + 94, "text-anchor": "end" }, files[column]));
+        this.#layers.ground.append(make("text", { class: "name file", x: x + 95, y: y + 94, "text-anchor": "end" }, files[column]));
       }
       if (index % columns === 0) this.#layers.cells.append((line = make("g", { role: "row" })));
       const cell = make("g", { class: "cell", role: "gridcell", tabindex: -1, "data-square": square });
@@ -291,7 +295,7 @@ export class RzBoard extends HTMLElement {
       this.#cells.set(square, cell);
       line.append(cell);
     });
-    this.#focus = order.includes(this.#focus) ? this.#focus : order[order.length - columns];
+    this.#focus = had ?? order[order.length - columns]; // lower left
     this.#cells.get(this.#focus)?.setAttribute("tabindex", 0);
     if (had) this.#cells.get(had)?.focus();
     if (this.#position) this.#draw(null);
@@ -306,6 +310,8 @@ export class RzBoard extends HTMLElement {
     }
     const near = before && Math.abs((now.ply ?? 0) - (before.ply ?? 0)) <= 2 && now.ply !== before.ply;
     const { slides, flights, lost } = near && !calm() ? this.#changes(before, now) : { slides: new Map(), flights: [], lost: [] };
+    const hasBars = now.cells.flat().some(([, , note]) => isNumber(note));
+    for (const file of this.#layers.ground.querySelectorAll(".file")) file.setAttribute("y", this.#game.rows * S - (hasBars ? 81 : 6));
     this.#men.clear();
     this.#layers.men.replaceChildren();
     this.#layers.notes.replaceChildren();
@@ -338,16 +344,16 @@ export class RzBoard extends HTMLElement {
   #figure(man, seat, note, x, y) {
     const bar = isNumber(note);
     const group = make("g", { class: `man ${seat === 0 || seat === 1 ? `seat${seat}` : "nobody"}` });
-    const place = bar ? `translate(${x + 9} ${y + 3}) scale(.82)` : `translate(${x + 4} ${y + 3}) scale(.92)`;
+    const place = bar ? `translate(${x + 8} ${y + 2}) scale(.84)` : `translate(${x + 4} ${y + 3}) scale(.92)`;
     group.append(make("g", { transform: this.#falls ? `translate(${x} ${y})` : place }, ...drawing(this.#game, man)));
     if (!note) return { man: group, note: null };
     const sign = make("g", { class: "note" });
     if (bar) {
       const share = Math.min(1, Number(note) / (most.get(this.#game.name)[man.toUpperCase()] || 1));
       const colour = share > 0.6 ? "#3fbf6a" : share > 0.3 ? "#f0b429" : "#ef4a3a";
-      sign.append(make("rect", { class: "back", x: x + 15, y: y + 83, width: 70, height: 12, rx: 6 }));
-      sign.append(make("rect", { x: x + 17, y: y + 85, width: Math.max(6, 66 * share), height: 8, rx: 4, fill: colour }));
-      sign.append(make("text", { class: "number", x: x + 95, y: y + 27 }, note));
+      sign.append(make("rect", { class: "back", x: x + 6, y: y + 83, width: 54, height: 12, rx: 6 }));
+      sign.append(make("rect", { x: x + 8, y: y + 85, width: Math.max(6, 50 * share), height: 8, rx: 4, fill: colour }));
+      sign.append(make("text", { class: "number", x: x + 96, y: y + 96 }, note));
     } else {
       const width = 16 + 11 * note.length;
       sign.append(make("rect", { class: "badge", x: x + 50 - width / 2, y: y + 72, width, height: 25, rx: 9 }));

@@ -16,6 +16,9 @@ const ICONS = {
 const PIPS = { 1: [5], 2: [1, 9], 3: [1, 5, 9], 4: [1, 3, 7, 9], 5: [1, 3, 5, 7, 9], 6: [1, 3, 4, 6, 7, 9] };
 const FACES = { 1: "⚀", 2: "⚁", 3: "⚂", 4: "⚃", 5: "⚄", 6: "⚅" };
 const NAMES = { "?!": "inaccuracy", "?": "mistake", "??": "blunder" };
+/** "strikes" as one: "strike". */
+const one = (kind) => (/^[a-z]+s$/.test(kind) ? kind.slice(0, -1) : kind);
+const counted = (name, count) => `${count} ${count === 1 ? name : name.replace(/y$/, "ie") + "s"}`;
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -257,7 +260,8 @@ export class GameView {
 
   /** A line under the board. */
   note(words) {
-    this.hintLine.textContent = words;
+    this.words = words;
+    this.drawTray();
     this.say(words);
   }
 
@@ -361,7 +365,7 @@ export class GameView {
 
   choose(move) {
     this.board.arrows = [];
-    this.hintLine.textContent = "";
+    this.words = "";
     this.send({ do: "move", action: move.action });
   }
 
@@ -383,7 +387,6 @@ export class GameView {
     this.dice = el("div.dice", { hidden: true, "aria-hidden": "true" });
     this.strips = [el("div.strip"), el("div.strip")];
     this.tray = el("div.tray");
-    this.hintLine = el("p.hintline");
     this.status = el("div.status");
     this.past = el("div.past", { hidden: true });
     this.end = el("section.panel.end", { hidden: true });
@@ -422,7 +425,8 @@ export class GameView {
       this.thoughts.element, this.info);
     const table = el("div.table", this.stage, side);
     table.style.setProperty("--ratio", String(meta.columns / meta.rows));
-    fill(this.place, el("p.crumbs", el("a", { href: "#play" }, "All games"), el("span", " / "), el("strong", meta.title)), this.lost, this.error, table);
+    this.crumbs = el("p.crumbs", el("a", { href: "#play" }, "All games"), " / ", el("strong", meta.title));
+    fill(this.place, this.lost, this.error, table);
     this.frame = el("div.frame", board, this.dice);
     this.orient();
   }
@@ -431,11 +435,11 @@ export class GameView {
   orient() {
     const [first, second] = this.strips;
     const [low, high] = this.board.flipped ? [second, first] : [first, second];
-    fill(this.stage, high, this.frame, low, this.past, this.tray, this.hintLine);
+    fill(this.stage, this.crumbs, high, this.frame, low, this.past, this.tray);
   }
 
   drawAll() {
-    this.hintLine.textContent = "";
+    this.words = "";
     this.drawStrips();
     this.drawStatus();
     this.drawTray();
@@ -448,7 +452,7 @@ export class GameView {
     const doubles = this.plies.some(({ mover }, at) => at > 0 && mover >= 0 && this.plies[at - 1].mover === mover);
     tools.undo.hidden = tools.undoTurn.hidden = !yours;
     tools.undoTurn.hidden ||= !doubles;
-    tools.undo.disabled = tools.undoTurn.disabled = !chosen;
+    tools.undo.disabled = tools.undoTurn.disabled = !chosen && !position.over;
     tools.hint.hidden = !yours;
     tools.hint.disabled = !position.moves.length || this.looking !== null;
     tools.now.hidden = !yours || this.isHuman(0) && this.isHuman(1);
@@ -473,7 +477,7 @@ export class GameView {
       const level = this.meta.levels.find(({ name }) => name === player?.name && player.kind === "level");
       const name = human ? (both ? this.meta.seats[seat] : "You") : player?.kind === "level" ? player.name : player?.text ?? "";
       const words = won ? "won" : thinks ? (this.thinking.waiting ? `${this.thinking.waiting} ${this.thinking.waiting === 1 ? "search is" : "searches are"} before it` : "thinking") : moves ? (human ? (both ? "to move" : "your turn") : "to move") : "";
-      strip.className = `strip${moves ? " moves" : ""}${won ? " won" : ""}`;
+      strip.className = `strip${moves ? " next" : ""}${won ? " won" : ""}`;
       const man = Object.keys(this.meta.pictures).find((each) => /^k$/i.test(each)) ?? Object.keys(this.meta.pictures)[0];
       fill(strip, el(`span.seat.s${seat}${this.meta.name === "connect4" ? ".falls" : ""}`, { "aria-hidden": "true" }), el("strong", name[0]?.toUpperCase() + name.slice(1)),
         el("span.dim", both ? "" : this.meta.seats[seat] + (level?.elo ? ` · ${level.elo} Elo` : "")),
@@ -483,6 +487,7 @@ export class GameView {
 
   drawStatus() {
     const { position, plies } = this;
+    this.status.hidden = position.over;
     const turn = [];
     if (!position.over) for (let at = plies.length - 1; at >= 0 && plies[at].mover === position.mover; at--) turn.unshift(plies[at]);
     const seat = this.meta.seats[position.mover];
@@ -502,13 +507,13 @@ export class GameView {
       if (steps.length) {
         const kinds = [...new Set(candidates.filter((move) => move.touches.length > steps.length).map(({ kind }) => kind))];
         if (done.length) {
-          for (const move of done) parts.push(el("button.main.small", { onclick: () => this.choose(move) }, `${move.say} `, el("span.dim", "as it is")));
+          for (const move of done) parts.push(el("button.main.small", { onclick: () => this.choose(move) }, `Play ${move.say}`));
         }
         if (kinds.length > 1 || (kinds[0] && kinds[0] !== "moves")) {
           for (const kind of kinds) {
             const dot = el("i.dot");
             dot.style.background = RzBoard.colour(kind);
-            parts.push(el("span.kind", dot, kind === "moves" ? "move" : kind));
+            parts.push(el("span.kind", dot, one(kind)));
           }
         }
         if (steps.length > 1 || done.length) parts.push(el("button.small", { onclick: () => this.board.cancel() }, "Cancel"));
@@ -523,7 +528,9 @@ export class GameView {
         if (!parts.length && this.lastFace && this.plies.at(-1)?.mover === -1) parts.push(el("span.kind", die(this.plies.at(-1).say), "was rolled"));
       }
     }
+    if (this.words) parts.push(el("span.hintline", this.words));
     fill(this.tray, parts);
+    if (parts.length) this.tray.classList.add("used"); // keeps its height from now on
     const away = this.looking !== null;
     this.past.hidden = !away;
     if (away) {
@@ -618,7 +625,7 @@ export class GameView {
     fill(this.end, el("h2", title), title === position.caption ? null : el("p.dim", position.caption), el("div.row", next),
       doing ? el("p.dim", { role: "status" }, doing) : null,
       points.length > 1 ? el("div.curvebox", this.curve, el("p.dim", `Top: ${this.meta.seats[0]} is winning. Click the curve to look back.`)) : null,
-      review?.sides ? el("dl.sides", review.sides.map((side) => el("div", el("dt", side.name), el("dd", `${side.blunders} blunders, ${side.mistakes} mistakes, ${side.inaccuracies} inaccuracies`)))) : null,
+      review?.sides ? el("dl.sides", review.sides.map((side) => el("div", el("dt", side.name), el("dd", ["blunder", "mistake", "inaccuracy"].map((name) => counted(name, side[name === "inaccuracy" ? "inaccuracies" : `${name}s`])).join(", "))))) : null,
       review?.sides ? (faults.length ? el("ul.faults", faults.map((each) => el("li",
         el("button.ply", { onclick: () => this.look(this.settled(each.ply + 1)) }, el("b.mark", { "data-mark": each.mark }, each.mark), " ", this.plies[each.ply]?.say ?? ""),
         el("span.dim", each.best ? `better: ${each.best}` : ""), el("button.small", { onclick: () => this.tryFrom(each.ply) }, "Try again from here")))) : el("p.quiet", "No mistakes found.")) : null);

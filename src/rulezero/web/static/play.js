@@ -68,7 +68,7 @@ function chooser(place, context) {
     const link = el("a.over", { href: `#play/${encodeURIComponent(meta.text)}`, "aria-label": `${goes ? "Continue" : "Play"} ${meta.title}` });
     const anew = el("button.small", { onclick: () => setup(context, meta, null, (order) => context.go(`#play/${encodeURIComponent(order.game)}`, order)) }, goes ? "New game" : "Options");
     const side = meta.seats[players.indexOf("human")] ?? meta.seats[0];
-    return el("article.card", link, el("div.thumb", board), el("div.words", el("h2", meta.title), el("p", meta.about)),
+    return el("article.card", link, thumb(board), el("div.words", el("h2", meta.title), el("p", meta.about)),
       el("div.foot", el(goes ? "span.chip.on" : "span.chip", goes ? `Continue, ply ${saved.actions.length}` : `You are ${side}`),
         goes ? null : level ? el("span.chip", `against ${level}`) : null, anew));
   });
@@ -76,6 +76,13 @@ function chooser(place, context) {
     context.notice ? el("p.warning", context.notice) : null,
     cards.length ? el("div.cards", cards) : el("p.quiet", "This server offers no games."));
   return () => {};
+}
+
+/** A small board in a square place. */
+function thumb(board) {
+  const box = el("div.thumb", board);
+  box.style.setProperty("--ratio", String(board.game.columns / board.game.rows));
+  return box;
 }
 
 function startOf(context, meta) {
@@ -120,7 +127,7 @@ function setup(context, meta, last, open) {
     el("header", el("h2", meta.title), el("button.icon", { type: "button", "aria-label": "Close", onclick: () => dialog.close() }, "✕")),
     el("fieldset", el("legend", "You play"), el("div.choices", sides.map(([value, words]) => choice("side", value, value === side, words)))),
     el("fieldset", el("legend", "Opponent"), el("div.levels", levels), otherRow, extra),
-    el("fieldset", el("legend", "Start"), el("div.choices", ways.map(([value, words], at) => choice("way", value, at === 0, words))), seed, position, el("div.thumb", board), wrong),
+    el("fieldset", el("legend", "Start"), el("div.choices", ways.map(([value, words], at) => choice("way", value, at === 0, words))), seed, position, thumb(board), wrong),
     el("footer", begin));
   const dialog = el("dialog.setup", { "aria-label": `New game: ${meta.title}` }, form);
   const value = (name) => form.elements[name]?.value;

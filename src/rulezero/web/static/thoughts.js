@@ -31,11 +31,11 @@ export class Thoughts {
     this.given = given;
     this.mode = MODES[kept.read("rz.mode")] ? kept.read("rz.mode") : "ask";
     this.found = null;
-    this.body = el("div.thinks");
+    this.body = el("div.ideas");
     this.select = el("select", { "aria-label": "When to show what it thinks", onchange: () => this.choose(this.select.value) },
       Object.entries(MODES).map(([name, words]) => el("option", { value: name, selected: name === this.mode }, words)));
     this.ask = el("button.small", { onclick: () => this.once() }, "Think now");
-    this.element = el("section.panel.think", el("header", el("h2", "What it thinks"), this.ask, this.select), this.body);
+    this.element = el("section.panel.think", el("header", el("h2", "What it thinks"), this.select), this.ask, this.body);
     this.draw();
   }
 
@@ -89,8 +89,8 @@ export class Thoughts {
     const { found } = this;
     if (this.mode === "off") return fill(this.body);
     if (!found) {
-      const words = this.over ? "The game is over." : this.isAsked || this.mode === "live" ? "Thinking…" : { ask: "Press “Think now” to see its best moves.", after: "You will see its view after your next move.", opponent: "You will see what your opponent thinks." }[this.mode];
-      return fill(this.body, el("p.quiet", words));
+      const words = this.over ? "The game is over." : this.isAsked || this.mode === "live" ? "Thinking…" : { ask: "", after: "You will see its view after your next move.", opponent: "You will see what your opponent thinks." }[this.mode];
+      return fill(this.body, words ? el("p.quiet", words) : null);
     }
     const { seats } = this.given;
     const rows = (found.moves ?? []).slice(0, 6).map((move) => this.row(move));
