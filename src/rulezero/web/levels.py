@@ -23,12 +23,25 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.player if isinstance(self.player, str) else self.player[seat]
 
 
+class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A field of a position's text, after the one with the men. Fields are separated by spaces."""
+
+    name: str
+    help: str = ""
+    values: dict[str, str] = {}  # the only ones that it can have, in words; {}: any
+    optional: bool = False  # whether the text may end before it
+    squares: str = ""  # of entries e4=7,...: what the number of a square is called; "-" if none
+
+
 class Offer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A game of the page."""
 
     title: str
     about: str
     levels: tuple[Level, ...]
+    fields: tuple[Field, ...] = ()  # of a position's text; (): it is edited as a whole
+    men: tuple[str, ...] = ()  # as written in positions; (): those with a picture, for both seats
+    names: dict[str, str] = {}  # of men, where their pictures have other names
 
 
 _OTHERS = (  # for games that were not measured
