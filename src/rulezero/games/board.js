@@ -34,7 +34,7 @@ svg { display: block; width: 100%; height: 100%; overflow: visible; }
 .mark { opacity: .45; }
 .over { fill: none; stroke: #fff; stroke-opacity: .8; stroke-width: 6; }
 .name { font: 600 17px system-ui, sans-serif; fill: var(--name); opacity: .85; }
-.falls .name { fill: #d6e4f7; }
+.falls .name { fill: #d6e4f7; } .falls .name:not(.file) { display: none; }
 .man { pointer-events: none; }
 .man * { stroke-width: 3; stroke-linejoin: round; stroke-linecap: round; }
 .seat0 * { fill: #fdfaf3; stroke: #2b2622; }
@@ -119,6 +119,14 @@ export class RzBoard extends HTMLElement {
       else known.set(kind, palette[known.size % palette.length]);
     }
     return known.get(kind);
+  }
+
+  /** Takes note of the greatest numbers at men, such as full hit points, for their bars. */
+  static learn(game, position) {
+    const count = most.get(game.name) ?? most.set(game.name, { ...game.most }).get(game.name);
+    for (const [man, , note] of position.cells.flat()) {
+      if (isNumber(note)) count[man.toUpperCase()] = Math.max(count[man.toUpperCase()] ?? 0, Number(note));
+    }
   }
 
   /** A man's drawing as a small SVG of its own. */
@@ -304,10 +312,7 @@ export class RzBoard extends HTMLElement {
   #draw(before) {
     const now = this.#position;
     if (!now) return;
-    const count = most.get(this.#game.name) ?? most.set(this.#game.name, { ...this.#game.most }).get(this.#game.name);
-    for (const [man, , note] of now.cells.flat()) {
-      if (isNumber(note)) count[man.toUpperCase()] = Math.max(count[man.toUpperCase()] ?? 0, Number(note));
-    }
+    RzBoard.learn(this.#game, now);
     const near = before && Math.abs((now.ply ?? 0) - (before.ply ?? 0)) <= 2 && now.ply !== before.ply;
     const { slides, flights, lost } = near && !calm() ? this.#changes(before, now) : { slides: new Map(), flights: [], lost: [] };
     const hasBars = now.cells.flat().some(([, , note]) => isNumber(note));
@@ -351,6 +356,7 @@ export class RzBoard extends HTMLElement {
     if (bar) {
       const share = Math.min(1, Number(note) / (most.get(this.#game.name)[man.toUpperCase()] || 1));
       const colour = share > 0.6 ? "#3fbf6a" : share > 0.3 ? "#f0b429" : "#ef4a3a";
+      if (this.hasAttribute("still")) x += 17; // no number beside it
       sign.append(make("rect", { class: "back", x: x + 6, y: y + 83, width: 54, height: 12, rx: 6 }));
       sign.append(make("rect", { x: x + 8, y: y + 85, width: Math.max(6, 50 * share), height: 8, rx: 4, fill: colour }));
       sign.append(make("text", { class: "number", x: x + 96, y: y + 96 }, note));
@@ -581,7 +587,7 @@ export class RzBoard extends HTMLElement {
         layer.append(make("circle", { class: "target", cx: x + 50 + (full ? 34 : 24), cy: y + (full ? 82 : 70) - 20 * at, r: 9, fill: RzBoard.colour(kind) }));
       });
     }
-    const isDone = steps > 0 && candidates.some(({ touches }) => touches.length === steps);
+    const isDone = steps > 0 && candidates.some(({ touches }) => touches.length === steps) && aims.size > 0;
     if (isDone) {
       const [x, y] = this.#corner(this.#path.at(-1));
       layer.append(make("circle", { class: "target", cx: x + 82, cy: y + 18, r: 15, fill: "#1f7a3f" }));

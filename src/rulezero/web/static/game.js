@@ -1,7 +1,6 @@
 // A game at a table of the server: the board, who is to move, the moves, and what can be done.
 
 import { RzBoard } from "/board.js";
-import "/static/curve.js";
 import { el, fill, kept, session } from "./dom.js";
 import { Socket } from "./socket.js";
 import { Thoughts, arrowsOf } from "./thoughts.js";
@@ -54,6 +53,10 @@ export class GameView {
     this.looking = null; // an earlier position: its number of plies
     this.queue = [];
     this.isClosed = false;
+    this.order.fixed ??= Boolean(order.start) || Number.isInteger(order.seed);
+    this.lost = el("p.lost", { hidden: true, role: "status" }, "No connection to the server. Trying again…");
+    this.error = el("p.warning", { hidden: true, role: "alert" });
+    this.buttons = [];
     this.build(context.games.find((game) => game.text === order.game) ?? context.games.find((game) => game.name === order.game));
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
@@ -96,7 +99,7 @@ export class GameView {
       over: this.position.over,
     });
     kept.write(keyOf(this.order.game), this.order);
-    session.write("rz.positions", { table: this.order.table, positions: [...this.positions].map(([ply, { moves, ...rest }]) => [ply, { ...rest, moves: [] }]) });
+    session.write("rz.positions", { table: this.order.table, positions: [...this.positions].slice(-400).map(([ply, { moves, ...rest }]) => [ply, { ...rest, moves: [] }]) });
   }
 
   // --- messages ---
@@ -153,9 +156,19 @@ export class GameView {
       this.orient();
     }
     this.looking = null;
-    this.show(position);
     this.thoughts.begin();
+    this.show(position);
+    this.learn();
     if (players.every(({ kind }) => kind !== "human")) this.send({ do: "pace", seconds: this.pace });
+  }
+
+  /** Full bars are those of the game's start. */
+  async learn() {
+    if (!this.position.cells.flat().some(([, , note]) => note)) return;
+    const start = await this.context.api("/api/position", { body: { game: this.meta.text, start: null, seed: null } }).catch(() => null);
+    if (!start || this.isClosed) return;
+    RzBoard.learn(this.meta, start);
+    if (this.looking === null && !this.partial.steps.length) this.board.position = this.position;
   }
 
   /** Shows positions one after another, each as long as its die or its moving man needs. */
@@ -173,8 +186,6 @@ export class GameView {
       this.players = message.players ?? this.players;
       if (message.paused !== undefined) this.paused = message.paused;
       if (this.plies.length < before || message.from < before) this.forget(message.from);
-      const wasHere = this.looking === null;
-      if (this.plies.length > before && !wasHere && this.position) { /* the person looks at an earlier position */ }
       this.show(message.position, message.plies);
       if (this.queue.length && !fast && !calm()) await wait(rolled ? 550 : 330);
     }
@@ -222,7 +233,7 @@ export class GameView {
     if (made.length) this.sayPlies(made);
     this.keep();
     this.drawAll();
-    if (position.mover !== -1 || position.over) this.thoughts.moved(mine, !this.isHuman(position.mover), position.over);
+    if (position.mover !== -1 || position.over) this.thoughts.moved(mine, this.isHuman(position.mover), position.over);
   }
 
   sayPlies(made) {
@@ -343,7 +354,7 @@ export class GameView {
 
   rematch(isSwapped) {
     const { game, pieces, players } = this.order;
-    const start = this.order.isStandard === false || !this.meta.randomStart ? this.order.start : null;
+    const start = this.order.fixed || !this.meta.randomStart ? this.order.start : null;
     this.ways.again({ game, players: isSwapped ? [...players].reverse() : players, start, actions: [], seed: null, pieces });
   }
 
@@ -366,15 +377,16 @@ export class GameView {
   choose(move) {
     this.board.arrows = [];
     this.words = "";
-    this.send({ do: "move", action: move.action });
+    if (this.send({ do: "move", action: move.action })) return;
+    this.fail("No connection to the server: your move was not made.");
+    this.board.position = this.position;
   }
 
   // --- drawing ---
 
   build(meta) {
     this.meta = meta;
-    if (!meta) return fill(this.place, el("p.quiet", "Setting up the board…"));
-    this.buttons = [];
+    if (!meta) return fill(this.place, this.lost, this.error, el("p.quiet", "Setting up the board…"));
     this.pace = kept.read("rz.pace") ?? 0.8;
     const board = el("rz-board", { "aria-label": meta.title });
     board.game = meta;
@@ -382,8 +394,6 @@ export class GameView {
     board.addEventListener("rz-partial", (event) => { this.partial = event.detail; this.drawTray(); });
     this.board = board;
     this.partial = { steps: [], candidates: [], done: [] };
-    this.lost = el("p.lost", { hidden: true, role: "status" }, "No connection to the server. Trying again…");
-    this.error = el("p.warning", { hidden: true, role: "alert" });
     this.dice = el("div.dice", { hidden: true, "aria-hidden": "true" });
     this.strips = [el("div.strip"), el("div.strip")];
     this.tray = el("div.tray");
@@ -395,6 +405,8 @@ export class GameView {
     this.thoughts = new Thoughts({
       board, seats: meta.seats, send: (message) => this.send(message),
       arrows: (arrows) => { if (this.looking === null && this.thoughts.found?.ply === this.plies.length) board.arrows = arrows; },
+      plies: () => this.plies,
+      asked: () => this.isHuman(this.position?.mover),
       words: (ply) => (ply === this.plies.length ? "" : `before ${this.plies[ply]?.say ?? "the last move"}, `),
     });
     const button = (name, words, action, title) => {
@@ -418,7 +430,7 @@ export class GameView {
       oninput: (event) => { this.pace = Number(event.target.value); kept.write("rz.pace", this.pace); this.send({ do: "pace", seconds: this.pace }); },
     }));
     this.stage = el("div.stage");
-    const side = el("div.side", this.status, this.end, el("div.tools", { role: "toolbar", "aria-label": "Game" }, Object.values(this.tools)), this.paceLine,
+    const side = el("div.side", this.status, this.end, el("div.tools", { role: "group", "aria-label": "Game" }, Object.values(this.tools)), this.paceLine,
       el("section.panel.record", el("header", el("h2", "Moves"),
         el("button.icon", { "aria-label": "Earlier position", title: "Earlier (←)", onclick: () => this.step(-1) }, "‹"),
         el("button.icon", { "aria-label": "Later position", title: "Later (→)", onclick: () => this.step(1) }, "›")), this.moves),
@@ -506,7 +518,8 @@ export class GameView {
     if (this.position && this.looking === null) {
       if (steps.length) {
         const kinds = [...new Set(candidates.filter((move) => move.touches.length > steps.length).map(({ kind }) => kind))];
-        if (done.length) {
+        if (done.length > 1 && done.length === candidates.length) parts.push(el("span.kind", "Choose one on the board"));
+        else {
           for (const move of done) parts.push(el("button.main.small", { onclick: () => this.choose(move) }, `Play ${move.say}`));
         }
         if (kinds.length > 1 || (kinds[0] && kinds[0] !== "moves")) {
@@ -610,10 +623,10 @@ export class GameView {
       ? review.plies.flatMap((each, at) => [...(at === 0 && typeof each.value === "number" ? [{ ply: each.ply, value: each.value }] : []), { ply: each.ply + 1, value: each.after, mark: each.mark || undefined }])
       : [...this.values.values()].sort((a, b) => a.ply - b.ply).map(({ ply, value, wdl }) => ({ ply, value, wdl: wdl ?? undefined }));
     if (points.length && position.outcome !== null) points.push({ ply: this.plies.length, value: outcome });
-    this.curve ??= el("rz-curve", { "onrz-ply": (event) => this.look(this.settled(event.detail.ply)) });
-    this.curve.seats = this.meta.seats;
-    this.curve.points = points;
-    this.curve.at = this.looking ?? this.plies.length;
+    if (customElements.get("rz-curve")) {
+      this.curve ??= el("rz-curve", { "onrz-ply": (event) => this.look(this.settled(event.detail.ply)) });
+      Object.assign(this.curve, { seats: this.meta.seats, points, at: this.looking ?? this.plies.length });
+    } else import("./curve.js").then(() => this.drawEnd(), () => {});
     const faults = (review?.plies ?? []).filter(({ mark }) => mark);
     const doing = this.reviewing && `Analysing: ${this.reviewing.done} of ${this.reviewing.total} positions`;
     const next = [
@@ -624,7 +637,7 @@ export class GameView {
     ];
     fill(this.end, el("h2", title), title === position.caption ? null : el("p.dim", position.caption), el("div.row", next),
       doing ? el("p.dim", { role: "status" }, doing) : null,
-      points.length > 1 ? el("div.curvebox", this.curve, el("p.dim", `Top: ${this.meta.seats[0]} is winning. Click the curve to look back.`)) : null,
+      this.curve && points.length > 1 ? el("div.curvebox", this.curve, el("p.dim", `Top: ${this.meta.seats[0]} is winning. Click the curve to look back.`)) : null,
       review?.sides ? el("dl.sides", review.sides.map((side) => el("div", el("dt", side.name), el("dd", ["blunder", "mistake", "inaccuracy"].map((name) => counted(name, side[name === "inaccuracy" ? "inaccuracies" : `${name}s`])).join(", "))))) : null,
       review?.sides ? (faults.length ? el("ul.faults", faults.map((each) => el("li",
         el("button.ply", { onclick: () => this.look(this.settled(each.ply + 1)) }, el("b.mark", { "data-mark": each.mark }, each.mark), " ", this.plies[each.ply]?.say ?? ""),

@@ -40,8 +40,14 @@ export class Socket {
     socket.onclose = () => {
       if (this.isClosed || socket !== this.socket) return;
       this.on.state(false);
-      this.timer = setTimeout(() => this.connect(), WAITS[Math.min(this.failures++, WAITS.length - 1)]);
+      this.timer = setTimeout(() => this.again(), WAITS[Math.min(this.failures++, WAITS.length - 1)]);
     };
+  }
+
+  /** A server that was started again does not know this visitor's cookie: its page gives a new one. */
+  async again() {
+    if (this.failures > 1) await fetch("/", { cache: "no-store" }).catch(() => {});
+    if (!this.isClosed) this.connect();
   }
 
   /** A connection that is silent in spite of a ping is dead: phones that slept do not notice it. */

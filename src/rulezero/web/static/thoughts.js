@@ -11,6 +11,11 @@ export function arrowsOf(touches, weight = 1, colour = undefined) {
   return squares.slice(1).map((square, at) => [squares[at], square, weight, colour]);
 }
 
+/** The steps that a move's text shows, if it names them all: "b1c3xc4", but not "Nf3". */
+function squaresOf(text) {
+  return /^([a-z]\d+[-x+]?){2,}$/.test(text) ? text.match(/[a-z]\d+/g).map((square) => [square]) : [];
+}
+
 /** A bar of win, draw and loss of both seats. */
 export function wdlBar(wdl, seats) {
   const [win, draw, loss] = wdl;
@@ -42,10 +47,10 @@ export class Thoughts {
   choose(mode) {
     this.mode = mode;
     kept.write("rz.mode", mode);
-    this.found = null;
+    this.found = this.hidden = null;
     this.given.board.arrows = [];
     this.begin();
-    this.draw();
+    this.moved(false, this.given.asked(), this.over);
   }
 
   /** Tells the server the mode: at the begin, and after each new connection. */
@@ -61,19 +66,24 @@ export class Thoughts {
     this.draw();
   }
 
-  /** A choice was made; `mine`: by a person, `theirs`: a player is to choose. */
-  moved(mine, theirs, over) {
+  /**
+   * The position has changed; `mine`: a person has chosen, `asked`: a person is to choose.
+   * "Only after my move" thinks about the person's position meanwhile, and shows it afterwards.
+   */
+  moved(mine, asked, over) {
     this.isAsked = false;
-    if (this.mode === "ask" || this.mode === "live") this.found = null;
-    if (!over && ((this.mode === "after" && mine) || (this.mode === "opponent" && theirs))) this.given.send({ do: "analyse", mode: "once", sims: null });
     this.over = over;
+    if (this.mode === "ask" || this.mode === "live") this.found = null;
+    if (this.mode === "after" && mine && this.hidden) this.found = { ...this.hidden, final: true };
+    this.hidden = null;
+    if (!over && ((this.mode === "after" && asked) || (this.mode === "opponent" && !asked))) this.given.send({ do: "analyse", mode: "once", sims: null });
     this.draw();
   }
 
   analysis(found) {
-    if (this.mode === "off" && !this.isAsked) return;
-    if (this.mode === "ask" && !this.isAsked) return;
-    this.found = found;
+    if ((this.mode === "off" || this.mode === "ask") && !this.isAsked) return;
+    if (this.mode === "after") this.hidden = found;
+    else this.found = found;
     this.draw();
   }
 
@@ -104,14 +114,16 @@ export class Thoughts {
 
   row(move) {
     const show = () => {
-      const later = (move.lineTouches ?? []).slice(1, 4).flatMap((touches, at) => (touches.length ? arrowsOf(touches, 0.55 - 0.15 * at, at % 2 ? "#1f7a3f" : "#3a6fb5") : []));
+      const line = move.lineTouches ?? (move.line ?? []).map(squaresOf);
+      const later = line.slice(1, 4).flatMap((touches, at) => (touches.length ? arrowsOf(touches, 0.5 - 0.15 * at, at % 2 ? "#1f7a3f" : "#3a6fb5") : []));
       this.given.arrows([...later, ...(move.touches.length ? arrowsOf(move.touches, 1) : [])]);
     };
     const hide = () => this.given.arrows([]);
     const bar = el("span.bar", el("i"));
     bar.firstChild.style.width = `${100 * move.share}%`;
     const line = (move.line ?? []).slice(1, 6).join(" ");
-    const button = el("button.line", { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, onclick: show },
+    const chosen = this.found.ply < this.given.plies().length && this.given.plies()[this.found.ply].action === move.action;
+    const button = el(`button.line${chosen ? ".chosen" : ""}`, { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, onclick: show },
       el("strong", move.say), bar, el("span", percent(move.share)), el("span.worth", typeof move.value === "number" ? signed(move.value) : ""), line ? el("span.then", line) : null);
     return el("li", button);
   }
