@@ -12,6 +12,7 @@ from rulezero.data.columns import RecordError
 from rulezero.data.shard import PART, Reader, chunk
 from rulezero.games import view
 from rulezero.training.run import Progress
+from rulezero.web.levels import offers
 from rulezero.web.training import Activity, Trainings
 
 _DEPTH = 6  # folders below the owner's folder
@@ -114,7 +115,7 @@ def row(path: Path, place: Path, experiments: Experiments, trainings: Trainings)
         recipe=experiment.recipe,
         preset=experiment.preset,
         game=experiment.game,
-        title=view.title(experiment.game),
+        title=game_title(experiment.game),
         phase=progress.phase,
         iteration=progress.iteration,
         iterations=experiment.iterations,
@@ -126,6 +127,15 @@ def row(path: Path, place: Path, experiments: Experiments, trainings: Trainings)
         is_done=progress.is_done,
         has_fleet=(path / "fleet").is_dir(),
     )
+
+
+def game_title(text: str) -> str:
+    """A game's name for people, with its options."""
+    name, _, options = text.partition(":")
+    offer = offers().get(name)
+    if offer is None:
+        return view.title(text)
+    return f"{offer.title}, {options}" if options else offer.title
 
 
 def _share(progress: Progress, iterations: int) -> float:

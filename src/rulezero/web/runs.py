@@ -1,7 +1,7 @@
 """Runs in the page, for the owner: what they learn; starting, stopping and resuming them."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,12 +12,11 @@ from msgspec import json
 from pydantic import BaseModel, ConfigDict, Field
 
 import rulezero as rz
-from rulezero.games import view
 from rulezero.web import workers
 from rulezero.web.following import Feed
 from rulezero.web.gate import Owner
 from rulezero.web.newest import Newest
-from rulezero.web.overview import Experiments, Row, folders, row, run_id
+from rulezero.web.overview import Experiments, Row, folders, game_title, row, run_id
 from rulezero.web.training import MOST_TRAINING, Trainings, check_name
 
 _LIST_SECONDS = 1.0  # the list of folders is kept this long
@@ -164,7 +163,7 @@ def recipes(_: Owner) -> Response:
         {
             "name": name,
             "game": game,
-            "title": view.title(game),
+            "title": game_title(game),
             "presets": [preset for preset in presets if preset in _PRESETS],
         }
         for name, game, presets in rz.config.catalogue()
@@ -204,10 +203,25 @@ def estimate(_: Owner, runs: All, wanted: RecipeChosen) -> Response:
 @router.get("/api/runs/{run}")
 def details(_: Owner, runs: All, run: One) -> Response:
     """A run: its row, its experiment, and the opponent with its best net."""
-    found: dict[str, Any] = {"row": runs.row(run.path), "config": "", "manifest": {}, "play": None}
+    found: dict[str, Any] = {"row": runs.row(run.path), "keys": [], "manifest": {}, "play": None}
     if run.exists:
-        found |= {"config": run.config(), "manifest": run.manifest(), "play": _opponent(runs, run)}
+        whole = runs.experiments.of(run).model_dump(mode="json")
+        found |= {
+            "keys": list(_keys(whole)),
+            "manifest": run.manifest(),
+            "play": _opponent(runs, run),
+        }
     return _answer(found)
+
+
+def _keys(values: dict[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+    """All keys by their paths, such as fit.batch, with their values as texts."""
+    for key, value in values.items():
+        if isinstance(value, dict) and value:
+            yield from _keys(value, f"{path}{key}.")
+        else:
+            text = value if isinstance(value, str) else json.encode(value).decode()
+            yield f"{path}{key}", text
 
 
 def _opponent(runs: Runs, run: rz.Run) -> dict[str, Any] | None:
