@@ -51,7 +51,7 @@ svg { display: block; width: 100%; height: 100%; overflow: visible; }
 .falls .seat0 * { fill: #ffd34d; stroke: #c8961c; } .falls .seat1 * { fill: #e5533d; stroke: #9c2c1b; }
 .falls .man .cut { fill: none; }
 .held { filter: drop-shadow(0 5px 5px rgb(0 0 0 / .4)); }
-.ghost { opacity: .35; }
+.ghost { opacity: .5; }
 .note { pointer-events: none; }
 .note .back { fill: var(--bar); opacity: .62; }
 :host([still]) .number { display: none; }
@@ -143,6 +143,7 @@ export class RzBoard extends HTMLElement {
   #arrows = [];
   #marks = [];
   #path = []; // the steps of a half-made move
+  #waits = 0; // the timer of a reported move
   #sent = false; // a move was reported, and the next position is awaited
   #focus = null; // the square that Tab reaches
   #hover = null;
@@ -178,6 +179,7 @@ export class RzBoard extends HTMLElement {
     this.#path = [];
     this.#position = null;
     this.#falls = game?.name === "connect4";
+    if (this.#falls) this.#flipped = false;
     this.#build();
   }
 
@@ -196,8 +198,9 @@ export class RzBoard extends HTMLElement {
 
   get flipped() { return this.#flipped; }
   set flipped(flipped) {
-    if (this.#flipped === Boolean(flipped)) return;
-    this.#flipped = Boolean(flipped);
+    const wanted = Boolean(flipped) && !this.#falls; // men do not fall upwards
+    if (this.#flipped === wanted) return;
+    this.#flipped = wanted;
     if (this.#game) this.#build();
   }
 
@@ -314,7 +317,7 @@ export class RzBoard extends HTMLElement {
     if (!now) return;
     RzBoard.learn(this.#game, now);
     const near = before && Math.abs((now.ply ?? 0) - (before.ply ?? 0)) <= 2 && now.ply !== before.ply;
-    const { slides, flights, lost } = near && !calm() ? this.#changes(before, now) : { slides: new Map(), flights: [], lost: [] };
+    const { slides, flights, lost } = near ? this.#changes(before, now) : { slides: new Map(), flights: [], lost: [] };
     const hasBars = now.cells.flat().some(([, , note]) => isNumber(note));
     for (const file of this.#layers.ground.querySelectorAll(".file")) file.setAttribute("y", this.#game.rows * S - (hasBars ? 81 : 6));
     this.#men.clear();
@@ -338,8 +341,10 @@ export class RzBoard extends HTMLElement {
     }
     this.#layers.men.append(...moving); // above the others
     this.#dropped = null;
-    for (const square of lost) this.#fade(before, square);
-    for (const [from, to] of flights) this.#fly(from, to);
+    if (!calm()) {
+      for (const square of lost) this.#fade(before, square);
+      for (const [from, to] of flights) this.#fly(from, to);
+    }
     if (near && (now.ply ?? 0) > (before.ply ?? 0)) this.#floatNotes(before, now, slides);
     this.#drawMarks();
     this.#drawArrows();
@@ -523,7 +528,8 @@ export class RzBoard extends HTMLElement {
     this.#sent = true;
     this.#aims();
     this.#tell("rz-move", { action: move.action, move });
-    setTimeout(() => { // the server refused it, or is away
+    clearTimeout(this.#waits);
+    this.#waits = setTimeout(() => { // the server refused it, or is away
       if (!this.#sent) return;
       this.#sent = false;
       this.#path = [];
@@ -582,7 +588,8 @@ export class RzBoard extends HTMLElement {
       if (full) {
         layer.append(make("circle", { class: "target ring", cx: x + 50, cy: y + 50, r: 43, "stroke-width": 11, opacity: 0.55 }));
         layer.append(make("circle", { class: "target ring", cx: x + 50, cy: y + 50, r: 43, style: `stroke:${fill};stroke-width:7` }));
-      } else layer.append(make("circle", { class: "target", cx: x + 50, cy: y + 50, r: this.#falls ? 20 : 16, fill, "fill-opacity": 0.88 }));
+      } else if (this.#falls) layer.append(make("g", { class: `man ghost seat${this.#position.mover}` }, make("circle", { cx: x + 50, cy: y + 50, r: 38 })));
+      else layer.append(make("circle", { class: "target", cx: x + 50, cy: y + 50, r: 16, fill, "fill-opacity": 0.88 }));
       kinds.slice(1).forEach((kind, at) => {
         layer.append(make("circle", { class: "target", cx: x + 50 + (full ? 34 : 24), cy: y + (full ? 82 : 70) - 20 * at, r: 9, fill: RzBoard.colour(kind) }));
       });

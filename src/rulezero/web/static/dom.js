@@ -28,7 +28,13 @@ export function fill(element, ...inside) {
 export const percent = (share) => `${Math.round(100 * share)}\u202f%`;
 
 /** "+0.31" */
-export const signed = (value) => `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(2)}`;
+export const signed = (value) => {
+  const number = Math.abs(value).toFixed(2);
+  return number === "0.00" ? number : `${value > 0 ? "+" : "−"}${number}`;
+};
+
+/** With a capital letter, as a sentence begins. */
+export const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** Reads and writes JSON in the browser's storage; a full or forbidden storage is no error. */
 export const store = (area) => ({

@@ -1,7 +1,7 @@
 // A game at a table of the server: the board, who is to move, the moves, and what can be done.
 
 import { RzBoard } from "/board.js";
-import { el, fill, kept, session } from "./dom.js";
+import { el, fill, kept, sentence, session } from "./dom.js";
 import { Socket } from "./socket.js";
 import { Thoughts, arrowsOf } from "./thoughts.js";
 
@@ -49,6 +49,7 @@ export class GameView {
     this.plies = [];
     this.players = [];
     this.positions = new Map(); // as they were received, by number of plies
+    this.kinds = new Set(); // of moves that were offered
     this.values = new Map(); // what players thought, by ply
     this.looking = null; // an earlier position: its number of plies
     this.queue = [];
@@ -99,7 +100,7 @@ export class GameView {
       over: this.position.over,
     });
     kept.write(keyOf(this.order.game), this.order);
-    session.write("rz.positions", { table: this.order.table, positions: [...this.positions].slice(-400).map(([ply, { moves, ...rest }]) => [ply, { ...rest, moves: [] }]) });
+    session.write("rz.positions", { table: this.order.table, positions: [...this.positions].slice(-400).map(([ply, { moves, ...rest }]) => [ply, { ...rest, moves: [] }]), values: [...this.values], kinds: [...this.kinds] });
   }
 
   // --- messages ---
@@ -125,7 +126,7 @@ export class GameView {
     }
     if (!this.position) {
       kept.write(keyOf(this.order.game), null);
-      fill(this.place, el("section.sorry", el("h1", "This game did not begin"), el("p", words), el("a.button.main", { href: "#play" }, "All games")));
+      fill(this.place, el("section.sorry", el("h1", "This game did not begin"), el("p", sentence(words)), el("a.button.main", { href: "#play" }, "All games")));
       return;
     }
     if (this.reviewing && code === "busy") { this.reviewing = null; this.drawEnd(); }
@@ -134,7 +135,7 @@ export class GameView {
   }
 
   fail(words) {
-    this.error.textContent = words;
+    this.error.textContent = sentence(words);
     this.error.hidden = false;
     this.say(words);
     clearTimeout(this.errorTimer);
@@ -150,7 +151,8 @@ export class GameView {
     if (isNew || !this.position) {
       const held = session.read("rz.positions");
       this.positions = new Map(held?.table === table ? held.positions : []);
-      this.values = new Map();
+      this.kinds = new Set(held?.table === table ? held.kinds : []);
+      this.values = new Map(held?.table === table ? held.values : []);
       this.review = null;
       this.board.flipped = players[1].kind === "human" && players[0].kind !== "human";
       this.orient();
@@ -465,6 +467,7 @@ export class GameView {
     tools.undo.hidden = tools.undoTurn.hidden = !yours;
     tools.undoTurn.hidden ||= !doubles;
     tools.undo.disabled = tools.undoTurn.disabled = !chosen && !position.over;
+    tools.flip.hidden = this.meta.name === "connect4";
     tools.hint.hidden = !yours;
     tools.hint.disabled = !position.moves.length || this.looking !== null;
     tools.now.hidden = !yours || this.isHuman(0) && this.isHuman(1);
@@ -491,7 +494,7 @@ export class GameView {
       const words = won ? "won" : thinks ? (this.thinking.waiting ? `${this.thinking.waiting} ${this.thinking.waiting === 1 ? "search is" : "searches are"} before it` : "thinking") : moves ? (human ? (both ? "to move" : "your turn") : "to move") : "";
       strip.className = `strip${moves ? " next" : ""}${won ? " won" : ""}`;
       const man = Object.keys(this.meta.pictures).find((each) => /^k$/i.test(each)) ?? Object.keys(this.meta.pictures)[0];
-      fill(strip, el(`span.seat.s${seat}${this.meta.name === "connect4" ? ".falls" : ""}`, { "aria-hidden": "true" }), el("strong", name[0]?.toUpperCase() + name.slice(1)),
+      fill(strip, el(`span.seat.s${seat}${this.meta.name === "connect4" ? ".falls" : ""}`, { "aria-hidden": "true" }), el("strong", sentence(name)),
         el("span.dim", both ? "" : this.meta.seats[seat] + (level?.elo ? ` · ${level.elo} Elo` : "")),
         words ? el(thinks ? "span.now.thinks" : "span.now", words) : null);
     });
@@ -504,7 +507,7 @@ export class GameView {
     if (!position.over) for (let at = plies.length - 1; at >= 0 && plies[at].mover === position.mover; at--) turn.unshift(plies[at]);
     const seat = this.meta.seats[position.mover];
     const title = position.over ? position.caption : position.mover === -1 ? "The die rolls" : this.isHuman(position.mover) && !this.isHuman(1 - position.mover) ? `Your turn, ${seat}` : `${seat} to move`;
-    fill(this.status, el("h1", title[0].toUpperCase() + title.slice(1)),
+    fill(this.status, el("h1", sentence(title)),
       turn.length ? el("p.turn", el("span.dim", "This turn so far"), turn.map(({ say }) => el("span.chip.on", say)), el("span.chip.next", "…")) : null);
     document.title = `${position.moves.length && !position.over ? "Your turn" : title} · ${this.meta.title}`;
   }
@@ -536,7 +539,7 @@ export class GameView {
           const key = [...`${move.say}${words}`.toLowerCase()].find((letter) => /[a-z]/.test(letter) && !taken.has(letter));
           taken.add(key);
           this.buttons.push({ key, move });
-          parts.push(el("button.main.small", { onclick: () => this.choose(move) }, words[0].toUpperCase() + words.slice(1), key ? el("kbd", key.toUpperCase()) : null));
+          parts.push(el("button.main.small", { onclick: () => this.choose(move) }, sentence(words), key ? el("kbd", key.toUpperCase()) : null));
         }
         if (!parts.length && this.lastFace && this.plies.at(-1)?.mover === -1) parts.push(el("span.kind", die(this.plies.at(-1).say), "was rolled"));
       }
@@ -546,10 +549,13 @@ export class GameView {
     if (parts.length) this.tray.classList.add("used"); // keeps its height from now on
     const away = this.looking !== null;
     this.past.hidden = !away;
+    this.tray.hidden = away;
     if (away) {
-      fill(this.past, el("span", this.looking ? `After ${this.plies[this.looking - 1].say}` : "The start"),
+      const made = this.plies.slice(0, this.looking);
+      const last = made.findLast(({ mover }) => mover >= 0);
+      fill(this.past, el("span", last ? `After ${last.say}${made.at(-1).mover === -1 ? ` ${FACES[made.at(-1).say] ?? ""}` : ""}` : "The start"),
         el("button.small.main", { onclick: () => this.look(this.plies.length) }, this.position.over ? "To the end" : "Back to the game"),
-        el("button.small", { onclick: () => this.tryFrom(this.looking) }, "Play on from here"));
+        el("button.small", { onclick: () => this.tryFrom(this.looking) }, "Play from here"));
     }
   }
 
@@ -568,7 +574,8 @@ export class GameView {
     const cell = (turn) => el("span.cell", turn?.plies.map(([ply, { say, mover, opening }]) => {
       if (mover === -1) return el("span.rolled", { title: `die ${say}` }, FACES[say] ?? `(${say})`);
       const mark = judged.get(ply)?.mark;
-      return el(`button.ply${at === ply + 1 ? ".at" : ""}${opening ? ".opening" : ""}`, { "data-ply": ply + 1, onclick: () => this.look(this.settled(ply + 1)), "aria-current": at === ply + 1 ? "step" : null },
+      const isHere = at === ply + 1 || (at > ply && this.plies.slice(ply + 1, at).every((next) => next.mover === -1));
+      return el(`button.ply${isHere ? ".at" : ""}${opening ? ".opening" : ""}`, { "data-ply": ply + 1, onclick: () => this.look(this.settled(ply + 1)), "aria-current": isHere ? "step" : null },
         say, mark ? el(`b.mark`, { "data-mark": mark, title: NAMES[mark] }, mark) : null);
     }) ?? []);
     const rows = [];
@@ -598,10 +605,10 @@ export class GameView {
     const shown = this.looking === null ? this.position : this.positions.get(this.looking);
     const rows = shown?.info ?? [];
     const isSquare = ([label]) => /^[a-z]\d+$/.test(label);
-    const moves = new Set((shown?.moves ?? []).map(({ kind }) => kind));
+    for (const { kind } of shown?.moves ?? []) this.kinds.add(kind); // the board shows them
     const old = new Map(this.lastInfo ?? []);
     const row = ([label, words]) => el(old.size && old.get(label) !== words ? "div.changed" : "div", el("dt", label), el("dd", words));
-    const general = rows.filter((each) => !isSquare(each) && !moves.has(each[0]));
+    const general = rows.filter((each) => !isSquare(each) && !this.kinds.has(each[0]));
     const men = rows.filter(isSquare);
     const isOpen = this.info.querySelector("details")?.open ?? false;
     this.lastInfo = rows;
@@ -635,7 +642,7 @@ export class GameView {
       review?.sides || this.reviewing ? null : el("button", { onclick: () => { this.reviewing = { done: 0, total: this.plies.length }; this.send({ do: "review" }); this.drawEnd(); } }, "Find mistakes"),
       !this.context.me.owner ? null : el("button", { disabled: this.isSaved, onclick: () => this.send({ do: "save" }) }, this.isSaved ? "Saved" : "Save game"),
     ];
-    fill(this.end, el("h2", title), title === position.caption ? null : el("p.dim", position.caption), el("div.row", next),
+    fill(this.end, el("h2", sentence(title)), title === position.caption ? null : el("p.dim", sentence(position.caption)), el("div.row", next),
       doing ? el("p.dim", { role: "status" }, doing) : null,
       this.curve && points.length > 1 ? el("div.curvebox", this.curve, el("p.dim", `Top: ${this.meta.seats[0]} is winning. Click the curve to look back.`)) : null,
       review?.sides ? el("dl.sides", review.sides.map((side) => el("div", el("dt", side.name), el("dd", ["blunder", "mistake", "inaccuracy"].map((name) => counted(name, side[name === "inaccuracy" ? "inaccuracies" : `${name}s`])).join(", "))))) : null,
