@@ -2,40 +2,17 @@
 
 import { RzBoard } from "/board.js";
 import { el, fill, kept, sentence, session } from "./dom.js";
+import { drawEnd, drawMoves } from "./record.js";
+import { FACES, die, icon } from "./signs.js";
 import { Socket } from "./socket.js";
 import { Thoughts, arrowsOf } from "./thoughts.js";
 
 export const keyOf = (game) => `rz.table.${game}`;
 
-const ICONS = {
-  undo: "M8 4 4 8l4 4M4 8h7a5 5 0 0 1 0 10H8", undoTurn: "M7 4 3 8l4 4M12 4 8 8l4 4M8 8h5a4.5 4.5 0 0 1 0 10h-3", hint: "M10 2a5.5 5.5 0 0 0-3 10v2h6v-2a5.5 5.5 0 0 0-3-10zM8 17.5h4",
-  flip: "M6 3v13m0 0-3-3m3 3 3-3M14 17V4m0 0-3 3m3-3 3 3", swap: "M3 7h13m0 0-3-3m3 3-3 3M17 14H4m0 0 3-3m-3 3 3 3", resign: "M5 18V3m0 1h10l-2.5 3.5L15 11H5",
-  copy: "M7 7V3h10v10h-4M3 7h10v10H3z", anew: "M10 4v12M4 10h12", pause: "M7 4v12M13 4v12", go: "M6 4l10 6-10 6z", now: "M4 4l7 6-7 6zM15 4v12",
-};
-const PIPS = { 1: [5], 2: [1, 9], 3: [1, 5, 9], 4: [1, 3, 7, 9], 5: [1, 3, 5, 7, 9], 6: [1, 3, 4, 6, 7, 9] };
-const FACES = { 1: "⚀", 2: "⚁", 3: "⚂", 4: "⚃", 5: "⚄", 6: "⚅" };
-const NAMES = { "?!": "inaccuracy", "?": "mistake", "??": "blunder" };
 /** "strikes" as one: "strike". */
 const one = (kind) => (/^[a-z]+s$/.test(kind) ? kind.slice(0, -1) : kind);
-const counted = (name, count) => `${count} ${count === 1 ? name : name.replace(/y$/, "ie") + "s"}`;
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-
-function icon(name) {
-  const image = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  image.setAttribute("viewBox", "0 0 20 20");
-  image.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", ICONS[name]);
-  image.append(path);
-  return image;
-}
-
-/** A die that shows a face. */
-function die(face) {
-  const pips = PIPS[face] ?? [];
-  return el("span.die", { role: "img", "aria-label": `the die shows ${face}` }, pips.length ? Array.from({ length: 9 }, (_, at) => el(pips.includes(at + 1) ? "i.on" : "i")) : String(face));
-}
 
 export class GameView {
   /**
@@ -114,7 +91,7 @@ export class GameView {
     else if (event === "thought") this.heardThought(message);
     else if (event === "analysis") this.heardAnalysis(message);
     else if (event === "review") this.heardReview(message);
-    else if (event === "saved") { this.isSaved = true; this.drawEnd(); this.say("The game is saved."); }
+    else if (event === "saved") { this.isSaved = true; drawEnd(this); this.say("The game is saved."); }
     else if (event === "error") this.heardError(message);
   }
 
@@ -129,7 +106,7 @@ export class GameView {
       fill(this.place, el("section.sorry", el("h1", "This game did not begin"), el("p", sentence(words)), el("a.button.main", { href: "#play" }, "All games")));
       return;
     }
-    if (this.reviewing && code === "busy") { this.reviewing = null; this.drawEnd(); }
+    if (this.reviewing && code === "busy") { this.reviewing = null; drawEnd(this); }
     this.fail(words);
     if (this.looking === null) this.board.position = this.position; // the move was not made
   }
@@ -250,7 +227,7 @@ export class GameView {
   heardThought(found) {
     if (typeof found.value === "number") this.values.set(found.ply, found);
     this.thoughts.thought(found);
-    if (this.position?.over) this.drawEnd();
+    if (this.position?.over) drawEnd(this);
   }
 
   heardAnalysis(found) {
@@ -266,8 +243,8 @@ export class GameView {
   heardReview(found) {
     this.review = found;
     this.reviewing = found.sides ? null : found;
-    this.drawEnd();
-    this.drawMoves();
+    drawEnd(this);
+    drawMoves(this);
     if (found.sides) this.say("The analysis of the game is ready.");
   }
 
@@ -457,9 +434,9 @@ export class GameView {
     this.drawStrips();
     this.drawStatus();
     this.drawTray();
-    this.drawMoves();
+    drawMoves(this);
     this.drawInfo();
-    this.drawEnd();
+    drawEnd(this);
     const { tools, position } = this;
     const yours = this.players.some(({ kind }) => kind === "human");
     const chosen = this.plies.some(({ mover, opening }) => mover >= 0 && this.isHuman(mover) && !opening);
@@ -559,41 +536,6 @@ export class GameView {
     }
   }
 
-  /** Turns of both seats in rows; dice stand beside the choice that they decide. */
-  drawMoves() {
-    const turns = [];
-    this.plies.forEach((ply, at) => {
-      const last = turns.at(-1);
-      if (last && (ply.mover === -1 || last.mover === ply.mover)) last.plies.push([at, ply]);
-      else turns.push({ mover: ply.mover, plies: [[at, ply]] });
-    });
-    if (!turns.length) return fill(this.moves, el("p.quiet", "No moves yet."));
-    const judged = new Map((this.review?.plies ?? []).map((each) => [each.ply, each]));
-    const at = this.looking ?? this.plies.length;
-    const focus = this.moves.contains(document.activeElement) ? document.activeElement.dataset.ply : null;
-    const cell = (turn) => el("span.cell", turn?.plies.map(([ply, { say, mover, opening }]) => {
-      if (mover === -1) return el("span.rolled", { title: `die ${say}` }, FACES[say] ?? `(${say})`);
-      const mark = judged.get(ply)?.mark;
-      const isHere = at === ply + 1 || (at > ply && this.plies.slice(ply + 1, at).every((next) => next.mover === -1));
-      return el(`button.ply${isHere ? ".at" : ""}${opening ? ".opening" : ""}`, { "data-ply": ply + 1, onclick: () => this.look(this.settled(ply + 1)), "aria-current": isHere ? "step" : null },
-        say, mark ? el(`b.mark`, { "data-mark": mark, title: NAMES[mark] }, mark) : null);
-    }) ?? []);
-    const rows = [];
-    for (let index = 0; index < turns.length; ) {
-      const first = turns[index].mover !== 1 ? turns[index++] : null;
-      const second = turns[index]?.mover === 1 ? turns[index++] : null;
-      const number = first?.plies.find(([, { number: found }]) => found)?.[1].number?.replace(/\.+$/, "") ?? second?.plies[0][1].number?.replace(/\.+$/, "") ?? String(rows.length + 1);
-      rows.push(el("div.round", el("span.number", number), cell(first), cell(second)));
-    }
-    fill(this.moves, rows);
-    if (focus) this.moves.querySelector(`[data-ply="${focus}"]`)?.focus({ preventScroll: true });
-    const here = this.moves.querySelector(".at") ?? (this.looking === null ? this.moves.lastChild : null);
-    if (here) {
-      const top = here.closest(".round").offsetTop - this.moves.offsetTop;
-      if (top < this.moves.scrollTop || top > this.moves.scrollTop + this.moves.clientHeight - 40) this.moves.scrollTop = top - this.moves.clientHeight / 2;
-    }
-  }
-
   /** The position after a ply and the die that decided it. */
   settled(ply) {
     let to = ply;
@@ -616,38 +558,5 @@ export class GameView {
     fill(this.info, el("section.panel", general.length ? el("dl.facts", general.map(row)) : null,
       men.length ? el("details", { open: isOpen }, el("summary", `Men that have changed (${men.length})`), el("dl.facts", men.map(row))) : null));
     this.info.hidden = !general.length && !men.length;
-  }
-
-  /** After the game: how it ended, its curve, mistakes, and what next. */
-  drawEnd() {
-    const { position, review } = this;
-    this.end.hidden = !position?.over;
-    if (!position?.over) { this.curve = null; return; }
-    const me = this.isHuman(0) === this.isHuman(1) ? null : this.isHuman(0) ? 1 : -1;
-    const outcome = position.outcome ?? 0;
-    const title = me === null ? position.caption : outcome === 0 ? "A draw" : outcome * me > 0 ? "You won!" : "You lost";
-    const points = review?.plies.length
-      ? review.plies.flatMap((each, at) => [...(at === 0 && typeof each.value === "number" ? [{ ply: each.ply, value: each.value }] : []), { ply: each.ply + 1, value: each.after, mark: each.mark || undefined }])
-      : [...this.values.values()].sort((a, b) => a.ply - b.ply).map(({ ply, value, wdl }) => ({ ply, value, wdl: wdl ?? undefined }));
-    if (points.length && position.outcome !== null) points.push({ ply: this.plies.length, value: outcome });
-    if (customElements.get("rz-curve")) {
-      this.curve ??= el("rz-curve", { "onrz-ply": (event) => this.look(this.settled(event.detail.ply)) });
-      Object.assign(this.curve, { seats: this.meta.seats, points, at: this.looking ?? this.plies.length });
-    } else import("./curve.js").then(() => this.drawEnd(), () => {});
-    const faults = (review?.plies ?? []).filter(({ mark }) => mark);
-    const doing = this.reviewing && `Analysing: ${this.reviewing.done} of ${this.reviewing.total} positions`;
-    const next = [
-      el("button.main", { onclick: () => this.rematch(false) }, "Play again"),
-      me === null ? null : el("button", { onclick: () => this.rematch(true) }, "Other side"),
-      review?.sides || this.reviewing ? null : el("button", { onclick: () => { this.reviewing = { done: 0, total: this.plies.length }; this.send({ do: "review" }); this.drawEnd(); } }, "Find mistakes"),
-      !this.context.me.owner ? null : el("button", { disabled: this.isSaved, onclick: () => this.send({ do: "save" }) }, this.isSaved ? "Saved" : "Save game"),
-    ];
-    fill(this.end, el("h2", sentence(title)), title === position.caption ? null : el("p.dim", sentence(position.caption)), el("div.row", next),
-      doing ? el("p.dim", { role: "status" }, doing) : null,
-      this.curve && points.length > 1 ? el("div.curvebox", this.curve, el("p.dim", `Top: ${this.meta.seats[0]} is winning. Click the curve to look back.`)) : null,
-      review?.sides ? el("dl.sides", review.sides.map((side) => el("div", el("dt", side.name), el("dd", ["blunder", "mistake", "inaccuracy"].map((name) => counted(name, side[name === "inaccuracy" ? "inaccuracies" : `${name}s`])).join(", "))))) : null,
-      review?.sides ? (faults.length ? el("ul.faults", faults.map((each) => el("li",
-        el("button.ply", { onclick: () => this.look(this.settled(each.ply + 1)) }, el("b.mark", { "data-mark": each.mark }, each.mark), " ", this.plies[each.ply]?.say ?? ""),
-        el("span.dim", each.best ? `better: ${each.best}` : ""), el("button.small", { onclick: () => this.tryFrom(each.ply) }, "Try again from here")))) : el("p.quiet", "No mistakes found.")) : null);
   }
 }
