@@ -16,7 +16,7 @@ from rulezero.games import drawing, pieces, reach
 from rulezero.web import shown
 from rulezero.web.gate import AnyVisitor, At
 from rulezero.web.levels import Field as TextField
-from rulezero.web.levels import offer_of, offers
+from rulezero.web.levels import Offer, offer_of, offers
 from rulezero.web.limits import MOST_BYTES
 
 router = APIRouter()
@@ -233,10 +233,14 @@ def editor(wanted: GameWanted, host: At, _: AnyVisitor) -> Response:
     game = host.games.open(wanted.game, wanted.pieces)
     offer = offer_of(game)
     start = game.start()
-    notes = {(cell.man, cell.seat): cell.note for row in start.cells() for cell in row}
+    notes = {(cell.man.upper(), cell.seat): cell.note for row in start.cells() for cell in row}
+    order = [man for man, _ in notes]  # as they stand in the start position
     men = [
         Man(man, seat, name, notes.get((man, seat), ""))
-        for man, seat, name in _men(game, wanted.pieces)
+        for man, seat, name in sorted(
+            _men(game, wanted.pieces),
+            key=lambda each: order.index(each[0]) if each[0] in order else len(order),
+        )
     ]
     is_known = game.facts.name in offers() and bool(offer.fields)
     return _answer(EditorShown(shown.meta(game), start.text, men if is_known else [], offer.fields))
@@ -255,14 +259,15 @@ def attempt(wanted: TryWanted, host: At, _: AnyVisitor) -> Response:
 def edit(wanted: GameWanted, host: At, _: AnyVisitor) -> Response:
     """A position put together from men and fields, or read from its text; and what is wrong."""
     game = host.games.open(wanted.game, wanted.pieces)
-    fields = offer_of(game).fields
-    text = _composed(wanted, fields) if wanted.text is None else " ".join(wanted.text.split())
+    offer = offer_of(game)
+    fields = offer.fields
+    text = _composed(wanted, offer) if wanted.text is None else " ".join(wanted.text.split())
     men, *values = text.split(" ")
     values += [_default(field) for field in fields[len(values) :]]
     try:
         state = game.parse(text)
     except rz.RulezeroError as error:
-        cells = _read_men(men, *game.facts.board)
+        cells = _read_men(men, offer, *game.facts.board)
         return _answer(Edited(text, str(error), cells, values, None))
     men, *values = state.text.split(" ")
     values += [_default(field) for field in fields[len(values) :]]
@@ -271,33 +276,34 @@ def edit(wanted: GameWanted, host: At, _: AnyVisitor) -> Response:
 
 
 def _men(game: rz.Game, own: str | None) -> list[tuple[str, int, str]]:
-    """The men that positions may have: as cells have them, with seat and name."""
+    """The men that positions may have: symbol, seat and name."""
     offer = offer_of(game)
     if offer.men:
         return [(man, seat, game.facts.seat_names[seat]) for seat, man in enumerate(offer.men)]
     names = {**game.facts.pictures, **offer.names}
     if own is not None:
         names = {piece.symbol: piece.name for piece in pieces.read_pieces(own=own)}
-    return [(_cased(man, seat), seat, name) for seat in (0, 1) for man, name in names.items()]
-
-
-def _cased(man: str, seat: int) -> str:
-    return man.lower() if seat == 1 and re.fullmatch("[A-Z]", man) else man
+    return [(man, seat, name) for seat in (0, 1) for man, name in names.items()]
 
 
 def _written(man: str, seat: int) -> str:
     """A man as the text of a position has it."""
-    return man if re.fullmatch("[A-Za-z]", man) else f"{{{'wb'[seat]}{man}}}"
+    if re.fullmatch("[A-Za-z]", man):
+        return man.lower() if seat == 1 else man.upper()
+    return f"{{{'wb'[seat == 1]}{man}}}"
 
 
-def _composed(wanted: GameWanted, fields: tuple[TextField, ...]) -> str:
+def _composed(wanted: GameWanted, offer: Offer) -> str:
+    """The text of a position with these men and fields."""
     rows = []
     for row in wanted.cells:
-        squares = [_written(man, int(seat == 1)) if man else "" for man, seat in row]
+        squares = [
+            "" if not man else man if man in offer.men else _written(man, seat) for man, seat in row
+        ]
         runs = [(is_man, list(run)) for is_man, run in groupby(squares, key=bool)]
         rows.append("".join("".join(run) if is_man else str(len(run)) for is_man, run in runs))
     values = ["".join(value.split()) for value in wanted.fields]
-    required = sum(not field.optional for field in fields)
+    required = sum(not field.optional for field in offer.fields)
     while len(values) > required and not values[-1]:
         values.pop()
     return " ".join(["/".join(rows), *(value or "-" for value in values)])
@@ -307,7 +313,9 @@ def _default(field: TextField) -> str:
     return "" if field.optional else next(iter(field.values), "-")
 
 
-def _read_men(text: str, rows: int, columns: int) -> list[list[tuple[str, int, str]]] | None:
+def _read_men(
+    text: str, offer: Offer, rows: int, columns: int
+) -> list[list[tuple[str, int, str]]] | None:
     """The men of a position that the rules refuse, to show them; None if they do not fit."""
     cells: list[list[tuple[str, int, str]]] = []
     for row in text.split("/"):
@@ -316,7 +324,8 @@ def _read_men(text: str, rows: int, columns: int) -> list[list[tuple[str, int, s
             if number:
                 line += [("", -1, "")] * min(int(number), columns + 1)
             elif letter:
-                line.append((letter, int(letter.islower()), ""))
+                own = letter in offer.men
+                line.append((letter, offer.men.index(letter) if own else letter.islower(), ""))
             else:
                 line.append((symbol, int(seat == "b"), ""))
         cells.append(line)

@@ -2,14 +2,17 @@
 
 import { el, fill } from "./dom.js";
 import { positions } from "./positions.js";
-import { styled } from "./styled.js";
+import { drawn } from "./styled.js";
 import { workshop } from "./workshop.js";
 
 const TABS = { "": "Pieces", board: "Positions", guide: "Guide" };
 
 /** @param {HTMLElement} place @param {import("./main.js").Context} context */
-export async function mount(place, context) {
-  await styled("/static/rules.css");
+export function mount(place, context) {
+  return drawn(place, "/static/rules.css", () => page(place, context));
+}
+
+function page(place, context) {
   const tab = context.path[0] in TABS ? context.path[0] : "";
   const tabs = el("nav.tabs", { "aria-label": "Editors" }, Object.entries(TABS).map(([name, words]) =>
     el("a", { href: name ? `#pieces/${name}` : "#pieces", "aria-current": name === tab ? "page" : null }, words)));

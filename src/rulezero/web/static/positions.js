@@ -41,7 +41,9 @@ export async function positions(room, context) {
   const past = []; // texts before each change
 
   const board = el("rz-board");
-  const palette = el("div.palette", { role: "toolbar", "aria-label": "Men to put on the board" });
+  const hands = el("div.picks");
+  const men = [0, 1].map((seat) => el("div.picks", { "data-seat": String(seat) }));
+  const picks = () => [hands, ...men].flatMap((each) => [...each.children]);
   const fields = el("div.fields");
   const man = el("div.manedit", { role: "group" });
   const text = el("textarea.position", { rows: 3, spellcheck: "false", autocomplete: "off", autocapitalize: "off", "aria-label": "Position as text", "aria-describedby": "position-problem" });
@@ -62,8 +64,8 @@ export async function positions(room, context) {
     el("header.titled.withtools", el("div", el("h1", "Positions of your own"), head), el("div.row", select, button("Share as a link", share, "button"), begin)),
     told,
     el("div.positions",
-      el("div.boardside", palette, el("div.editboard", board),
-        el("div.row.tools2", button("Start position", () => change({ text: about.start })), button("Empty the board", clear), button("Flip", () => { board.flipped = !board.flipped; }), back)),
+      el("div.boardside", men[1], el("div.editboard", board), men[0],
+        el("div.row", hands, button("Start position", () => change({ text: about.start })), button("Empty the board", clear), button("Flip", flip), back)),
       el("div.panel.fieldside", problem, man, fields,
         el("label.field", el("span", "Position as text"), text),
         el("div.row", button("Copy the text", async () => fill(told, (await copied(now.text)) ? "The text is copied." : "Your browser does not allow this: select the text and copy it.")))))) ;
@@ -150,7 +152,7 @@ export async function positions(room, context) {
       values = moved(values, held, square);
       held = null;
     } else {
-      const isSame = tool !== "erase" && old[0] === tool.man && old[1] === tool.seat;
+      const isSame = tool !== "erase" && old[0].toUpperCase() === tool.man && old[1] === tool.seat;
       if (tool === "erase" && !old[0]) return;
       cells[up][column] = tool === "erase" || isSame ? [...EMPTY] : [tool.man, tool.seat, tool.note];
       values = moved(values, square, null);
@@ -177,7 +179,7 @@ export async function positions(room, context) {
         tool = value;
         held = null;
         board.marks = [];
-        for (const each of palette.querySelectorAll(".pick")) each.setAttribute("aria-pressed", String(each === one));
+        for (const each of picks()) each.setAttribute("aria-pressed", String(each === one));
         if (now) drawMan();
       });
       return one;
@@ -188,10 +190,16 @@ export async function positions(room, context) {
       if (about.game.rows < 8 && about.men.length === 2) image.classList.add("falls");
       return image;
     };
-    palette.hidden = !about.men.length;
     const line = (seat) => about.men.filter((each) => each.seat === seat).map((each) => pick(each, `${about.game.seats[seat]} ${each.name}`, face(each)));
-    fill(palette, el("div.picks", line(1)), el("div.picks", line(0)),
-      el("div.picks.hands", pick("move", "Move or change a man", el("span", "Move")), pick("erase", "Remove men", el("span", "Erase"))));
+    for (const seat of [0, 1]) fill(men[seat], line(seat));
+    fill(hands, about.men.length ? [pick("move", "Move or change a man", el("span", "Move")), pick("erase", "Remove men", el("span", "Erase"))] : []);
+  }
+
+  /** Turns the board, and the men beside it. */
+  function flip() {
+    board.flipped = !board.flipped;
+    men[board.flipped ? 0 : 1].parentElement.prepend(men[board.flipped ? 0 : 1]);
+    board.parentElement.after(men[board.flipped ? 1 : 0]);
   }
 
   // --- entries such as e4=7:a1 in a field ---
@@ -214,7 +222,7 @@ export async function positions(room, context) {
   function noteOf(name, seat, square) {
     const at = detailAt();
     const own = at < 0 ? undefined : entries(now.fields[at]).get(square);
-    return own?.split(":")[0] || about.men.find((each) => each.man === name && each.seat === seat)?.note || "";
+    return own?.split(":")[0] || about.men.find((each) => each.man === name.toUpperCase() && each.seat === seat)?.note || "";
   }
 
   function drawMan() {
@@ -223,7 +231,7 @@ export async function positions(room, context) {
     if (man.hidden) return fill(man);
     const [up, column] = placeOf(held);
     const [name, seat, note] = now.cells[up][column];
-    const fresh = about.men.find((each) => each.man === name && each.seat === seat);
+    const fresh = about.men.find((each) => each.man === name.toUpperCase() && each.seat === seat);
     const field = about.fields[at];
     const map = entries(now.fields[at]);
     const [, ...rest] = (map.get(held) ?? "").split(":");

@@ -2,11 +2,14 @@
 
 import "/board.js";
 import { el, fill } from "./dom.js";
-import { styled } from "./styled.js";
+import { drawn } from "./styled.js";
 
 /** @param {HTMLElement} place @param {import("./main.js").Context} context */
-export async function mount(place, context) {
-  await styled("/static/rules.css");
+export function mount(place, context) {
+  return drawn(place, "/static/rules.css", () => page(place, context));
+}
+
+async function page(place, context) {
   const known = context.games;
   const game = known.find(({ text, name }) => [text, name].includes(context.path[0])) ?? known[0];
   if (!game) {

@@ -26,6 +26,7 @@ export async function workshop(room, context) {
   }
   if (typeof draft.pieces !== "string") draft.pieces = sets.example;
   let known = null; // what the server said last about a text without mistakes
+  let shownStart = null; // the last start position, which stays while another is not legal
   let asked = 0;
   let timer = 0;
   let line = 1;
@@ -89,6 +90,7 @@ export async function workshop(room, context) {
     if (found.problem) return;
     if (forget(found)) return void check();
     begin.disabled = !found.start;
+    shownStart = found.start ? { game: found.game, position: found.start } : shownStart;
     known = { ...found, look: { pictures: { ...home?.pictures, ...found.game?.pictures, ...found.pictures } } };
     drawCurrent();
     drawAll();
@@ -143,16 +145,17 @@ export async function workshop(room, context) {
     const drawable = known.pieces.filter(({ drawable }) => drawable);
     const names = new Map(known.pieces.map((piece) => [piece.id, piece]));
     const board = el("rz-board", { still: true });
-    if (known.game) {
-      board.game = known.game;
-      board.position = known.start;
+    if (shownStart) {
+      board.game = { ...shownStart.game, pictures: known.look.pictures };
+      board.position = shownStart.position;
+      board.classList.toggle("stale", !known.start);
     }
     const focused = document.activeElement?.dataset?.key;
     const isFixed = draft.rank !== null;
     const change = (given) => { Object.assign(draft, given); kept.write(DRAFT, draft); check(); };
     const way = (value, words) => el("label.choice",
-      el("input", { type: "radio", name: "way", checked: value === isFixed, "data-key": `way${value}`, onchange: () => change({ rank: value ? firstRank() : null }) }), el("span.face", words));
-    const firstRank = () => known.start.cells.at(-1).map(([man]) => known.pieces.find(({ symbol }) => symbol === man.toUpperCase())?.id);
+      el("input", { type: "radio", name: "way", checked: value === isFixed, "data-key": `way${value}`, disabled: value && !shownStart, onchange: () => change({ rank: value ? firstRank() : null }) }), el("span.face", words));
+    const firstRank = () => shownStart.position.cells.at(-1).map(([man]) => known.pieces.find(({ symbol }) => symbol === man.toUpperCase())?.id);
     const chips = () => el("div.choices", { role: "group", "aria-label": "Pieces of the random back rank" }, drawable.map((piece) => {
       const isOn = !draft.pool || draft.pool.includes(piece.id);
       return el("label.choice", el("input", { type: "checkbox", checked: isOn, "data-key": piece.id, onchange: (event) => {
@@ -162,7 +165,11 @@ export async function workshop(room, context) {
     }));
     const ranks = () => el("div.rank", { role: "group", "aria-label": "The back rank, from the a-file" }, draft.rank.map((id, at) => {
       const select = el("select", { "data-key": `rank${at}`, "aria-label": `Piece on the ${"abcdefgh"[at]}-file` }, known.pieces.filter((piece) => piece.drawable || piece.royal).map((piece) => el("option", { value: piece.id, selected: piece.id === id }, piece.name)));
-      select.addEventListener("change", () => change({ rank: draft.rank.map((old, each) => (each === at ? select.value : old)) }));
+      select.addEventListener("change", () => {
+        const isKing = names.get(select.value)?.royal || names.get(id)?.royal; // the two change places
+        const other = isKing ? draft.rank.findIndex((each, where) => where !== at && each === select.value) : -1;
+        change({ rank: draft.rank.map((old, each) => (each === at ? select.value : each === other ? id : old)) });
+      });
       return el("label", el("span.dim", "abcdefgh"[at]), el("span.mini", figure(names.get(id))), select);
     }));
     fill(army,
@@ -171,7 +178,7 @@ export async function workshop(room, context) {
         el("p.wrong", { role: "alert" }, known.start_problem ?? ""),
         el("div.row", isFixed ? null : el("button", { "data-key": "another", onclick: () => change({ seed: draft.seed + 1 }) }, "Another back rank"),
           el("button.main", { onclick: play, disabled: !known.start }, "Play it"))),
-      el("div.armyboard", known.game ? board : null));
+      el("div.armyboard", shownStart ? board : null));
     if (focused) army.querySelector(`[data-key="${focused}"]`)?.focus();
   }
 
