@@ -83,7 +83,10 @@ class Experiments:
 
     def of(self, run: rz.Run) -> rz.Experiment:
         """The experiment of a run. RunError."""
-        found = (run.path / "config.yaml").stat()
+        try:
+            found = (run.path / "config.yaml").stat()
+        except OSError as error:
+            raise rz.RunError(f"{run.path.name} has not begun yet: {error.strerror}") from error
         key = found.st_mtime_ns, found.st_size
         known = self._known.get(run.path)
         if known is None or known[0] != key:
@@ -103,12 +106,11 @@ def row(path: Path, place: Path, experiments: Experiments, trainings: Trainings)
         fault=trainings.fault(path),
     )
     run = rz.Run(path)
+    if not run.exists:
+        return plain
     try:
         experiment, progress = experiments.of(run), run.progress()
-    except OSError as error:
-        is_begun = run.exists
-        return msgspec.structs.replace(plain, fault=str(error) if is_begun else plain.fault)
-    except rz.RulezeroError as error:
+    except (rz.RulezeroError, OSError) as error:
         return msgspec.structs.replace(plain, fault=str(error))
     return msgspec.structs.replace(
         plain,

@@ -280,6 +280,8 @@ def forget(_: Owner, runs: All, run: One) -> Response:
 @router.get("/api/runs/{run}/game")
 def game(_: Owner, runs: All, run: One, after: str = "") -> Response:
     """The newest self-play game, or the one that is shown after another."""
+    if not run.exists:
+        return _answer({"game": None})
     played = run.game(runs.experiments.of(run).game)
     return _answer({"game": runs.newest.next(run, played, after[:64])})
 

@@ -1,7 +1,9 @@
 // The runs view: all runs, and how one is started. runs_one.js shows one run, runs_pair.js two.
 
 import { el, fill } from "./dom.js";
-import { ago, asked, bar, chips, state } from "./runs_words.js";
+import { mountOne } from "./runs_one.js";
+import { mountPair } from "./runs_pair.js";
+import { ago, asked, bar, chips, lines, state } from "./runs_words.js";
 
 const REFRESH = 3000;
 
@@ -10,7 +12,7 @@ function addSheet() {
 }
 
 /** @param {HTMLElement} place @param {import("./main.js").Context} context */
-export async function mount(place, context) {
+export function mount(place, context) {
   addSheet();
   if (!context.me.owner) {
     fill(place, el("section.sorry", el("h1", "Runs are for the owner of this server"),
@@ -19,8 +21,8 @@ export async function mount(place, context) {
     return () => {};
   }
   const [first, second] = context.path;
-  if (first && second) return (await import("./runs_pair.js")).mountPair(place, context, first, second);
-  if (first) return (await import("./runs_one.js")).mountOne(place, context, first);
+  if (first && second) return mountPair(place, context, first, second);
+  if (first) return mountOne(place, context, first);
   return mountList(place, context);
 }
 
@@ -95,8 +97,6 @@ function freeName(runs, recipe, preset) {
   while (names.has(`${recipe}_${preset}_${number}`)) number += 1;
   return `${recipe}_${preset}_${number}`;
 }
-
-export const lines = (area) => area.value.split("\n").map((line) => line.trim()).filter((line) => line && !line.startsWith("#"));
 
 async function dialog(context, known) {
   let recipes;

@@ -1,22 +1,27 @@
 // One run: where it stands, its newest games, its curves and its experiment.
 
 import { el, fill } from "./dom.js";
-import { lines } from "./runs.js";
 import { Charts } from "./runs_charts.js";
 import { Replay } from "./runs_game.js";
-import { Figures, PHASES, ago, asked, bar, chips, follow, span, state } from "./runs_words.js";
+import { Figures, PHASES, ago, asked, bar, chips, follow, lines, span, state } from "./runs_words.js";
 
 const KEY = /\b[a-z_]+(?:\.[a-z_0-9]+)+\b/g;
 
 /** @param {HTMLElement} place @param {import("./main.js").Context} context @param {string} id */
-export async function mountOne(place, context, id) {
-  let details;
-  try {
-    details = await context.api(`/api/runs/${id}`);
-  } catch (error) {
+export function mountOne(place, context, id) {
+  let close = null;
+  let isClosed = false;
+  fill(place, el("p.quiet", "Loading…"));
+  context.api(`/api/runs/${id}`).then((details) => {
+    if (!isClosed) close = show(place, context, id, details);
+  }, (error) => {
     fill(place, el("section.sorry", el("h1", "This run cannot be shown"), el("p", error.message), el("a.button.main", { href: "#runs" }, "All runs")));
-    return () => {};
-  }
+  });
+  return () => { isClosed = true; close?.(); };
+}
+
+function show(place, context, id, given) {
+  let details = given;
   const { row } = details;
   document.title = `${row.name} · rulezero`;
   const title = el("div.runtitle");
@@ -152,8 +157,8 @@ function partOf(progress, row) {
     const most = progress.isMost ? "at most " : "";
     return el("div.track", el("span", words), el("span.dim", `${progress.done} of ${most}${progress.total} games`), bar(progress.done / progress.total, words));
   }
-  const share = progress.usual ? Math.min(0.97, age / progress.usual) : null;
-  const about = [age ? span(age) : "", progress.usual ? `usually ${span(progress.usual)}` : ""].filter(Boolean).join(", ");
+  const share = progress.usual >= 1 ? Math.min(0.97, age / progress.usual) : null;
+  const about = [age ? span(age) : "", progress.usual >= 1 ? `usually ${span(progress.usual)}` : ""].filter(Boolean).join(", ");
   return el("div.track", el("span", words), el("span.dim", about), bar(share, words));
 }
 

@@ -42,6 +42,9 @@ export function bar(share, label) {
     el("i", { style: `width: ${done === null ? 30 : (100 * done).toFixed(1)}%` }));
 }
 
+/** The lines of a text area, without empty ones and comments. */
+export const lines = (area) => area.value.split("\n").map((line) => line.trim()).filter((line) => line && !line.startsWith("#"));
+
 /** Shows a form as a dialog. */
 export function asked(form) {
   const box = el("dialog.runs", form);
