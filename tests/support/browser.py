@@ -13,14 +13,12 @@ import rulezero as rz
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
+    f"--{name}"
+    for name in (
+        "headless", "no-sandbox", "disable-gpu", "disable-background-networking",
+        "disable-component-update", "disable-sync", "no-first-run",
+    )
+]  # fmt: skip
 DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 PATIENCE = 20_000  # milliseconds
 
