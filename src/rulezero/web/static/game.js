@@ -409,14 +409,14 @@ export class GameView {
       oninput: (event) => { this.pace = Number(event.target.value); kept.write("rz.pace", this.pace); this.send({ do: "pace", seconds: this.pace }); },
     }));
     this.stage = el("div.stage");
-    const side = el("div.side", this.status, this.end, el("div.tools", { role: "group", "aria-label": "Game" }, Object.values(this.tools)), this.paceLine,
+    const side = el("div.side", this.end, this.status, el("div.tools", { role: "group", "aria-label": "Game" }, Object.values(this.tools)), this.paceLine,
       el("section.panel.record", el("header", el("h2", "Moves"),
         el("button.icon", { "aria-label": "Earlier position", title: "Earlier (←)", onclick: () => this.step(-1) }, "‹"),
         el("button.icon", { "aria-label": "Later position", title: "Later (→)", onclick: () => this.step(1) }, "›")), this.moves),
       this.thoughts.element, this.info);
     const table = el("div.table", this.stage, side);
     table.style.setProperty("--ratio", String(meta.columns / meta.rows));
-    this.crumbs = el("p.crumbs", el("a", { href: "#play" }, "All games"), " / ", el("strong", meta.title));
+    this.crumbs = el("p.crumbs", el("a", { href: "#play" }, "All games"), "/", el("strong", meta.title), el("a", { href: `#rules/${encodeURIComponent(meta.name)}` }, "Rules"));
     fill(this.place, this.lost, this.error, table);
     this.frame = el("div.frame", board, this.dice);
     this.orient();

@@ -65,7 +65,7 @@ export function drawEnd(view) {
     el("button.main", { onclick: () => view.rematch(false) }, "Play again"),
     me === null ? null : el("button", { onclick: () => view.rematch(true) }, "Other side"),
     review?.sides || view.reviewing ? null : el("button", { onclick: () => { view.reviewing = { done: 0, total: view.plies.length }; view.send({ do: "review" }); drawEnd(view); } }, "Find mistakes"),
-    !view.context.me.owner ? null : el("button", { disabled: view.isSaved, onclick: () => view.send({ do: "save" }) }, view.isSaved ? "Saved" : "Save game"),
+    !view.context.me.owner ? null : view.isSaved ? el("a.button", { href: "#watch" }, "Saved: see it in Watch") : el("button", { onclick: () => view.send({ do: "save" }) }, "Save game"),
   ];
   fill(view.end, el("h2", sentence(title)), title === position.caption ? null : el("p.dim", sentence(position.caption)), el("div.row", next),
     doing ? el("p.dim", { role: "status" }, doing) : null,
