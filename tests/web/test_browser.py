@@ -152,9 +152,9 @@ def test_a_game_goes_on_when_the_server_has_forgotten_it(tmp_path: Path, running
             screen.click("d1")
             screen.wait_for_ply(2)
             text = screen.wait_until_asked()["text"]
-        screen.errors.clear()  # of the connection that the server has closed
         with serving(tmp_path / "two", "--workers", "1", "--port", port) as second:
             screen.page.goto("about:blank")
+            screen.errors.clear()  # of the connection that the first server has closed
             screen.page.goto(f"{second.url}/#play/connect4")
             screen.page.wait_for_function(
                 "() => document.querySelector('rz-board')?.position?.ply === 2"
