@@ -117,6 +117,8 @@ function setup(context, meta, last, open) {
   const seed = el("input", { type: "number", name: "seed", min: 0, value: "1", "aria-label": "Number of the army" });
   const board = el("rz-board", { still: true });
   board.game = meta;
+  const own = el("input", { type: "checkbox", name: "own", checked: true });
+  const pieces = () => (last?.pieces && own.checked ? last.pieces : null);
   const wrong = el("p.wrong", { role: "alert" });
   const other = el("select", { name: "other", "aria-label": `${meta.seats[1]}'s player` }, meta.levels.map(({ name }) => el("option", { value: name, selected: order.players[1] === `level:${name}` }, name)));
   const otherRow = el("p.row", `${meta.seats[1]} is played by `, other, el("span.dim", ` and ${meta.seats[0]} by the one above.`));
@@ -127,7 +129,7 @@ function setup(context, meta, last, open) {
     el("header", el("h2", meta.title), el("button.icon", { type: "button", "aria-label": "Close", onclick: () => dialog.close() }, "✕")),
     el("fieldset", el("legend", "You play"), el("div.choices", sides.map(([value, words]) => choice("side", value, value === side, words)))),
     el("fieldset", el("legend", "Opponent"), el("div.levels", levels), otherRow, extra),
-    el("fieldset", el("legend", "Start"), el("div.choices", ways.map(([value, words], at) => choice("way", value, at === 0, words))), seed, position, thumb(board), wrong),
+    el("fieldset", el("legend", "Start"), el("div.choices", ways.map(([value, words], at) => choice("way", value, at === 0, words))), seed, position, last?.pieces ? el("label.row", own, "With your own pieces") : null, thumb(board), wrong),
     el("footer", begin));
   const dialog = el("dialog.setup", { "aria-label": `New game: ${meta.title}` }, form);
   const value = (name) => form.elements[name]?.value;
@@ -145,7 +147,7 @@ function setup(context, meta, last, open) {
     begin.disabled = way === "text" && !position.value.trim();
     if (!shows) return;
     try {
-      const body = { game: meta.text, start: way === "text" ? position.value.trim() : null, seed: way === "seed" ? Number(seed.value) : null };
+      const body = { game: meta.text, start: way === "text" ? position.value.trim() : null, seed: way === "seed" ? Number(seed.value) : null, pieces: pieces() };
       const found = await context.api("/api/position", { body });
       if (mine === asked) board.position = found;
     } catch (error) {
@@ -163,7 +165,7 @@ function setup(context, meta, last, open) {
     kept.write(`rz.usual.${meta.name}`, { side: chosen === "0" || chosen === "1" ? Number(chosen) : null, level: value("level") });
     const way = value("way");
     const start = way === "text" ? position.value.trim() : null;
-    open({ game: meta.text, players, start, actions: [], seed: way === "seed" ? Number(seed.value) : null, pieces: last?.pieces ?? null });
+    open({ game: meta.text, players, start, actions: [], seed: way === "seed" ? Number(seed.value) : null, pieces: pieces() });
   });
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
