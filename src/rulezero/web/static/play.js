@@ -149,7 +149,9 @@ function setup(context, meta, last, open) {
     try {
       const body = { game: meta.text, start: way === "text" ? position.value.trim() : null, seed: way === "seed" ? Number(seed.value) : null, pieces: pieces() };
       const found = await context.api("/api/position", { body });
-      if (mine === asked) board.position = found;
+      if (mine !== asked) return;
+      board.game = pieces() ? last.meta : meta; // with the drawings of own pieces
+      board.position = found;
     } catch (error) {
       if (mine !== asked) return;
       wrong.textContent = error.message;
