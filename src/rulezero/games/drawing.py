@@ -172,7 +172,7 @@ def _group(box: str) -> str:
     if numbers == [0, 0, 100, 100]:
         return "<g>"
     scale = 100 / max(width, height)
-    return f'<g transform="scale({scale:.6g}) translate({-left:g} {-top:g})">'
+    return f'<g transform="scale({scale:.6g}) translate({0 - left:g} {0 - top:g})">'
 
 
 def _written(given: Iterable[tuple[str, str]]) -> str:
