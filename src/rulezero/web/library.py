@@ -25,9 +25,11 @@ _SUFFIXES = (".games", ".games.part")
 _DEPTH = 6  # folders below the owner's folder
 _MOST_STORES = 1_000
 _LIST_SECONDS = 2.0  # a list of folders is kept this long
+_AT_ONCE = threading.BoundedSemaphore(2)  # stores that are read at the same time
 _TRAILER_BYTES = 512  # more than a shard's last chunk has
 _PREFIX_BYTES = 12  # before a shard's values
 
+_Files = dict[str, tuple[Path, int]]  # shards by name, each with its path and size
 Text = Annotated[str, Field(max_length=4_096)]
 Plies = Annotated[int, Field(ge=0, lt=2**31)]
 
@@ -119,11 +121,6 @@ class Shelf:
         """The number of bytes of the games."""
         return sum(size for _, size in self._files().values())
 
-    @property
-    def is_there(self) -> bool:
-        """Whether the folder still exists."""
-        return self.path.is_dir()
-
     def contents(self, patience: float = 0.0) -> Contents:
         """The games; waits up to `patience` seconds for those that are not read yet."""
         with self._lock:
@@ -160,7 +157,7 @@ class Shelf:
         with self._notes_lock:
             return list(self._notes.notes(record_id))
 
-    def _files(self) -> dict[str, tuple[Path, int]]:
+    def _files(self) -> _Files:
         """The shards by name in the order of their creation, each with its size."""
         found = {}
         for path in sorted(self.path.glob("*.games*"), reverse=True):
@@ -172,13 +169,17 @@ class Shelf:
                 found[path.name.removesuffix(PART)] = path, size
         return dict(sorted(found.items()))
 
-    def _is_stale(self, files: dict[str, tuple[Path, int]]) -> bool:
+    def _is_stale(self, files: _Files) -> bool:
         if self._contents.read < 1 or files.keys() != self._shards.keys():
             return True
         return any(self._shards[name].size != size for name, (_, size) in files.items())
 
-    def _read(self, files: dict[str, tuple[Path, int]]) -> None:
+    def _read(self, files: _Files) -> None:
         """Reads what is new, and shows the games read so far twice a second."""
+        with _AT_ONCE:
+            self._read_shards(files)
+
+    def _read_shards(self, files: _Files) -> None:
         self._shards = {name: self._shards.get(name) or _Shard() for name in files}
         total = sum(size for _, size in files.values()) or 1
         done = 0
@@ -318,7 +319,7 @@ class Library:
         """A store by its id. RecordError if there is none."""
         for again in (False, True):
             for shelf in self.shelves():
-                if shelf.id == shelf_id and shelf.is_there:
+                if shelf.id == shelf_id and shelf.path.is_dir():
                     return shelf
             if not again:
                 self._listed = -_LIST_SECONDS

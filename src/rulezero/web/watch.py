@@ -1,6 +1,7 @@
 """Recorded games for the page: lists, one game with its thoughts, and downloads; for the owner."""
 
 import re
+import time
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
@@ -153,11 +154,12 @@ def stores(library: Annotated[Library, Depends(library_of)]) -> Response:
     """The stores, with the number of games of those that are small enough to be counted."""
     found = []
     total = 0
+    until = time.monotonic() + _PATIENCE / 2
     for shelf in library.shelves():
         size = shelf.size()
         total += size
-        may_read = total <= _COUNTED_BYTES
-        contents = shelf.contents(0.05) if may_read else shelf.known
+        patience = max(0.0, until - time.monotonic())
+        contents = shelf.contents(patience) if total <= _COUNTED_BYTES else shelf.known
         found.append(_store_shown(shelf, contents, size))
     return _json({"stores": found})
 

@@ -61,6 +61,8 @@ function icon(kind) {
 
 const size = (bytes) => (bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${Math.round(bytes / 1e6)} MB`);
 
+const count = ({ games, read, bytes }) => (read < 1 ? size(bytes) : games.toLocaleString("en"));
+
 function nothing(example) {
   return el("section.panel.empty", el("h2", "No games yet"),
     el("p.dim", "Games appear here when a run plays them, when a match is saved, or when you save a game that you have played."),
@@ -79,15 +81,28 @@ async function mountList(place, context, wanted, isClosed) {
   const chosen = stores.find(({ id }) => id === wanted) ?? (wanted ? null : stores.find(({ games }) => games !== 0) ?? stores[0]);
   if (!chosen) throw new Error("This store is gone, or its folder has another name now.");
   const list = new GameList(context, chosen);
+  const counts = new Map(stores.map((store) => [store.id, el("span.count", count(store))]));
+  list.counted = (store) => { counts.get(store.id).textContent = count(store); };
   const names = stores.map((store) => el("li", el("a", { href: `#watch/${store.id}`, title: `${store.kind} ${store.name}`, "aria-current": store === chosen ? "page" : null },
-    icon(store.kind), el("span", store.name), el("span.count", store.games === null ? size(store.bytes) : store.games.toLocaleString("en")))));
+    icon(store.kind), el("span", store.name), counts.get(store.id))));
   const shelf = el("details.panel.stores", { open: !matchMedia("(max-width: 900px)").matches },
     el("summary", el("span.here", `${chosen.name} `), el("span.all", stores.length === 1 ? "1 store" : `${stores.length} runs and stores`)), el("nav", { "aria-label": "Runs and stores" }, el("ul", names)));
   fill(place, intro, el("div.split", shelf, list.element));
   document.title = `${chosen.name} · rulezero`;
   shelf.querySelector("[aria-current]").scrollIntoView({ block: "nearest" });
   list.load();
+  countLater(context, stores, counts, isClosed);
   return () => list.close();
+}
+
+/** Asks again while stores are being counted; those that are too large for it keep their size. */
+async function countLater(context, stores, counts, isClosed) {
+  for (let tries = 0; tries < 10 && stores.some(({ read }) => read < 1); tries++) {
+    await new Promise((done) => setTimeout(done, 1500));
+    if (isClosed()) return;
+    stores = await context.api("/api/stores").then((found) => found.stores, () => stores);
+    for (const store of stores) if (counts.has(store.id)) counts.get(store.id).textContent = count(store);
+  }
 }
 
 /** The games of a store. */
@@ -124,6 +139,7 @@ class GameList {
     }
     if (mine !== this.asked || this.isClosed) return;
     const { rows, page, found: number, store, damaged } = found;
+    this.counted?.(store);
     const look = JSON.stringify([number, page, store.read, damaged, rows[0]?.row.id, String(this.query)]);
     if (look !== this.look) this.draw(found);
     this.look = look;
@@ -175,9 +191,11 @@ class GameList {
       return;
     }
     const several = facets.games.length > 1;
+    const held = this.games.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
     fill(this.games, el("ol.games", rows.map((row) => el("li", this.row(row, several)))),
       pages > 1 ? el("nav.pages", { "aria-label": "Pages" }, el("button.small", { disabled: page === 0, onclick: () => this.turn(page - 1) }, "Newer"),
         el("span.dim", `Page ${page + 1} of ${pages.toLocaleString("en")}`), el("button.small", { disabled: page + 1 >= pages, onclick: () => this.turn(page + 1) }, "Older")) : null);
+    if (held) this.games.querySelector(`a[href="${held}"]`)?.focus({ preventScroll: true });
   }
 
   row({ row, title, winner, result }, several) {
@@ -186,7 +204,7 @@ class GameList {
     const [who, how] = sayCause(result).split(/: (.*)/);
     const when = row.iteration !== null ? `iteration ${row.iteration}` : row.date?.replaceAll(".", "-") ?? "";
     return el(several ? "a.several" : "a", { href: `#watch/${this.store.id}/${row.id}` },
-      several ? el("span.title", title) : null, el("span.who", players),
+      several ? el("span.title", { title }, this.context.games.find(({ text }) => text === row.game)?.title ?? title) : null, el("span.who", players),
       el("span.result", el("span", who[0].toUpperCase() + who.slice(1)), el("span.what", how ?? "")),
       el("span.plies", `${row.plies} plies`),
       el("span.kind", row.purpose, when ? el("span.what", when) : null));

@@ -175,8 +175,8 @@ class Viewer {
   }
 
   playOn(players) {
-    const { game, start, seed } = this.game.record;
-    this.context.go(`#play/${encodeURIComponent(game)}`, { game, start, seed, players, actions: this.game.actions.slice(0, this.at) });
+    const { game, start } = this.game.record;
+    this.context.go(`#play/${encodeURIComponent(game)}`, { game, start, players, actions: this.game.actions.slice(0, this.at) });
   }
 
   // --- building ---
@@ -196,9 +196,10 @@ class Viewer {
     this.ons = [];
     this.planes = new Planes((ply) => this.context.api(`${this.path}/planes?ply=${ply}`));
     const side = el("div.side", this.status, el("section.panel.record", el("header", el("h2", "Moves")), this.moves), this.curvePanel(), this.mindPanel());
-    const table = el("div.table", this.stage, side, el("div.more", this.onPanel(), this.info, this.aboutPanel()));
+    const table = el("div.table", this.stage, side, el("div.more", this.onPanel(), this.info, this.aboutPanel()), this.planes.element);
     table.style.setProperty("--ratio", String(game.columns / game.rows));
-    fill(this.place, el("p.crumbs", el("a", { href: "#watch" }, "Recorded games"), " / ", el("a", { href: `#watch/${this.store}` }, this.game.store), " / ", el("strong", game.title)), this.error, table, this.planes.element);
+    this.crumbs = el("p.crumbs", el("a", { href: "#watch" }, "Recorded games"), " / ", el("a", { href: `#watch/${this.store}` }, this.game.store), " / ", el("strong", game.title));
+    fill(this.place, this.error, table);
     this.controls();
     this.orient();
     this.drawMoves();
@@ -231,7 +232,7 @@ class Viewer {
   /** The seat at the bottom of the board has its strip there. */
   orient() {
     const [low, high] = this.board.flipped ? [this.strips[1], this.strips[0]] : this.strips;
-    fill(this.stage, high, this.frame, low, this.bar);
+    fill(this.stage, this.crumbs, high, this.frame, low, this.bar);
   }
 
   curvePanel() {
@@ -248,14 +249,20 @@ class Viewer {
   mindPanel() {
     const minds = this.game.minds.filter(({ plies }) => plies.some(Boolean));
     const words = (name) => (name ? `Judge ${name}` : "The players");
-    const select = minds.length > 1 ? el("select", { "aria-label": "Whose thoughts", onchange: () => {
-      this.mind = minds[select.selectedIndex];
-      kept.write("rz.mind", this.mind.name);
-      this.drawMoves();
-      this.drawCurve();
-      this.draw(this.positions[this.at]);
-    } }, minds.map((mind) => el("option", { selected: mind === this.mind }, words(mind.name)))) : null;
+    const select = minds.length > 1 ? el("select", { "aria-label": "Whose thoughts", onchange: () => this.think(minds[select.selectedIndex]) }, minds.map((mind) => el("option", { selected: mind === this.mind }, words(mind.name)))) : null;
+    this.choice = { select, minds };
     return el("section.panel.think", el("header", el("h2", "Thoughts"), select ?? el("span.dim", minds.length ? words(minds[0].name) : "")), this.thought);
+  }
+
+  /** Shows the thoughts of the players, or of a judge. */
+  think(mind) {
+    const { select, minds } = this.choice;
+    this.mind = mind;
+    if (select) select.selectedIndex = minds.indexOf(mind);
+    kept.write("rz.mind", mind.name);
+    this.drawMoves();
+    this.drawCurve();
+    this.draw(this.positions[this.at]);
   }
 
   onPanel() {
@@ -286,7 +293,7 @@ class Viewer {
     const { record, result, id } = this.game;
     const task = record.task ? `${record.task}, game ${record.index}` : null;
     const rows = [["Result", capital(sayCause(result))], ["Stopped", STOPPED[record.end_reason]], ["Played for", record.purpose], ["Iteration", record.iteration], ["Task", task], ["Source", record.source], ["Date", record.date?.replaceAll(".", "-")],
-      ["Seed", record.seed], ["Opening", record.opening ? `${record.opening} plies that the players did not choose` : null], ["Learned result", record.forced_result], ["Nets", record.nets.some(Boolean) ? record.nets.map((net) => net ?? "none").join(", ") : null], ["Game", record.game], ["Record", id]];
+      ["Seed", Number.isSafeInteger(record.seed) ? record.seed : null], ["Opening", record.opening ? `${record.opening} plies that the players did not choose` : null], ["Learned result", record.forced_result], ["Nets", record.nets.some(Boolean) ? record.nets.map((net) => net ?? "none").join(", ") : null], ["Game", record.game], ["Record", id]];
     this.files = el("div.files");
     return el("section.panel", el("header", el("h2", "About this game")), el("dl.facts", rows.filter(([, words]) => words !== null && words !== undefined).map(([label, words]) => el("div", el("dt", label), el("dd", String(words))))), this.files);
   }
@@ -373,7 +380,8 @@ class Viewer {
     this.board.arrows = [];
     if (!found) {
       const words = !ply ? "The game is over." : ply.mover === -1 ? "The die rolls: nobody thinks." : ply.opening ? "This ply belongs to the opening. The player did not choose it." : this.mind.plies.some(Boolean) ? `${this.mind.name || this.names[ply.mover]} left no thoughts about this position.` : "The players of this game left no thoughts.";
-      return fill(this.thought, el("p.quiet", words));
+      const other = this.game.minds.find(({ plies }) => plies[this.at]);
+      return fill(this.thought, el("p.quiet", words), other ? el("button.small", { onclick: () => this.think(other) }, other.name ? `Show the judge ${other.name}` : "Show the player's thoughts") : null);
     }
     const value = (words, number, title) => (typeof number === "number" ? el("div", { title }, el("dt", words), el("dd", signed(number))) : null);
     const rows = found.moves.map((move) => {
