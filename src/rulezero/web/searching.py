@@ -42,7 +42,7 @@ class StopOrder(msgspec.Struct, frozen=True, tag=True):
     number: int
 
 
-class MoveJudged(msgspec.Struct, frozen=True):
+class MoveJudged(msgspec.Struct, frozen=True, rename="camel"):
     """A move in an analysis. Values are seat 0's."""
 
     action: int
@@ -51,6 +51,7 @@ class MoveJudged(msgspec.Struct, frozen=True):
     value: float | None
     line: list[str]
     touches: list[list[str]]
+    line_touches: list[list[list[str]]]  # of each choice of the line
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -193,14 +194,16 @@ def _analysis(state: rz.State, thought: Thought, is_last: bool) -> Analysis:
             actions.append(below.action)
         if action == thought.action and len(thought.line) > len(actions):
             actions = thought.line[:_LINE]
+        words, touched = line(state, actions)
         moves.append(
             MoveJudged(
                 action=action,
-                say=rz.view.say(state, action),
+                say=words[0],
                 share=thought.shares.get(action, 0.0),
                 value=None if node is None else node.value,
-                line=line(state, actions, _LINE),
-                touches=state.touches(action),
+                line=words,
+                touches=touched[0],
+                line_touches=touched,
             )
         )
     value = thought.value

@@ -125,7 +125,7 @@ def position(state: rz.State, *, is_asked: bool = False, result: str | None = No
         caption=result or view.caption(state, state.game.facts.seat_names),
         cells=[[view.looks(cell) for cell in row] for row in cells],
         changed=changed,
-        info=[row for row in rz.info(state) if row[0] not in ("position", "plies")],
+        info=_info(state),
         moves=[move(state, action) for action in state.legal] if is_asked else [],
     )
 
@@ -166,13 +166,14 @@ def plies(state: rz.State, opening: int = 0, first: int = 0) -> list[PlyShown]:
     return found[::-1]
 
 
-def line(state: rz.State, actions: Sequence[int], most: int = 8) -> list[str]:
-    """Expected choices in words."""
-    words = []
-    for action in actions[:most]:
+def line(state: rz.State, actions: Sequence[int]) -> tuple[list[str], list[list[list[str]]]]:
+    """Expected choices in words, and by the squares that a person would touch."""
+    words, touches = [], []
+    for action in actions:
         words.append(view.say(state, action))
+        touches.append(state.touches(action))
         state = state.apply(action)
-    return words
+    return words, touches
 
 
 def turn_start(state: rz.State) -> rz.State:
@@ -203,6 +204,12 @@ def _before_last_turn(state: rz.State) -> rz.State:
     while last.mover == rz.CHANCE and last.before is not None:
         last = last.before
     return turn_start(last)
+
+
+def _info(state: rz.State) -> list[tuple[str, str]]:
+    """What the men on their squares do not show; moves are listed apart."""
+    hidden = {"position", "plies", *rz.moves_by_kind(state)}
+    return [row for row in rz.info(state) if row[0] not in hidden]
 
 
 def _takes_pieces(name: str) -> bool:

@@ -89,9 +89,9 @@ async function show() {
 
 /** The address that `rulezero serve` prints makes this browser the owner's. */
 async function takeSecret() {
-  const found = /^#owner=(.+)$/.exec(location.hash);
+  const found = /^#owner=([^&]+)(?:&go=(.+))?$/.exec(location.hash);
   if (!found) return;
-  history.replaceState(null, "", `${location.pathname}#play`);
+  history.replaceState(null, "", `${location.pathname}#${found[2] ? decodeURIComponent(found[2]) : "play"}`);
   try {
     await api("/api/owner", { body: { secret: decodeURIComponent(found[1]) } });
   } catch (error) {
