@@ -38,8 +38,8 @@ _CLICK = """async (square) => {
   const target = board.shadowRoot.querySelector(`[data-square='${square}']`);
   const box = target.getBoundingClientRect();
   const at = {bubbles: true, composed: true, pointerId: 1, isPrimary: true, button: 0,
-              buttons: 1,
-              pointerType: 'mouse', clientX: box.x + box.width / 2, clientY: box.y + box.height / 2};
+              buttons: 1, pointerType: 'mouse', clientX: box.x + box.width / 2,
+              clientY: box.y + box.height / 2};
   const begin = performance.now();
   target.dispatchEvent(new PointerEvent('pointerdown', at));
   target.dispatchEvent(new PointerEvent('pointerup', {...at, buttons: 0}));
