@@ -1,6 +1,7 @@
 """Recorded games on the page: lists, single games and downloads, from real stores."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from rulezero.data import export
 from rulezero.web.library import Library, Wanted
 from support import little_runs, record_samples
 from support.page_server import PageServer, serving
+from support.piece_files import WIZARD
 
 GAMES = ["exchange", "chess", "connect4", "razzle"]
 JUDGE = "puct:sims=10"
@@ -83,11 +85,8 @@ def test_stores_and_runs_are_listed(owner: httpx.Client, server: PageServer) -> 
     for name in ("first", "more/games", "damaged"):
         listed(owner, name)
     stores = {each["name"]: each for each in fetched(owner, "")["stores"]}
-    assert {name: each["kind"] for name, each in stores.items()} == {
-        "first": "run",
-        "more/games": "store",
-        "damaged": "store",
-    }
+    kinds = {name: stores[name]["kind"] for name in ("first", "more/games", "damaged")}
+    assert kinds == {"first": "run", "more/games": "store", "damaged": "store"}
     run = rz.open_run(server.place / "first")
     assert stores["first"]["games"] == len(run.store())
     assert stores["more/games"]["games"] == 2 * len(GAMES)
@@ -299,6 +298,21 @@ def test_damage_in_what_was_appended_is_seen(tmp_path: Path) -> None:
     found = shelf.contents(patience=10)
     assert len(found.rows) == 5
     assert len(found.problems) == 1
+
+
+def test_a_game_with_a_file_is_not_opened(
+    owner: httpx.Client, server: PageServer, tmp_path: Path
+) -> None:
+    """A record cannot make the server read files; it is listed all the same."""
+    (tmp_path / "own.yaml").write_text(WIZARD)
+    text = f"random_chess:pieces=standard+{tmp_path / 'own.yaml'}"
+    rz.match(text, a="random", b="random", games=1, save=server.place / "own")
+    while not any(each["name"] == "own" for each in fetched(owner, "")["stores"]):
+        time.sleep(0.2)
+    (row,) = listed(owner, "own")["rows"]
+    answer = owner.get(f"/api/stores{store_path(owner, 'own')}/games/{row['row']['id']}")
+    assert answer.status_code == 422
+    assert "would read a file; `rulezero replay --trusted`" in answer.json()["error"]
 
 
 def test_no_filter_selects_all(tmp_path: Path) -> None:

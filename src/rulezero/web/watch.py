@@ -300,10 +300,12 @@ def _game_of(text: str, host: Host) -> rz.Game:
     """The game of a record: one of the page, or one whose rules were run here before."""
     try:
         return rz.data.game_of(text)
-    except rz.RecordError:
+    except rz.RecordError as error:
         if text in host.games.names():
             return host.games.open(text)
-        raise
+        words = str(error).partition("; trust it")
+        hint = "; `rulezero replay --trusted` shows it in the terminal" if words[1] else ""
+        raise rz.RecordError(words[0] + hint) from error
 
 
 def _open(shelf: Shelf, record_id: str, host: Host) -> Opened:
