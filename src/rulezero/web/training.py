@@ -218,6 +218,10 @@ class Trainings:
         until = time.monotonic() + _STOP_SECONDS
         for child in alive:
             child.end(until)
+        with self._lock:
+            for child in self._children.values():
+                child.output.close()
+            self._children.clear()
 
     def _find(self, path: Path) -> _Child | None:
         with self._lock:

@@ -152,8 +152,10 @@ export class Charts {
 
 /** Figures of two runs in one: the first run's curves in one colour, the second's in another. */
 export function overlaid(first, second, names) {
+  let isMany = false; // whether curves of one run differ by colour
   const traces = [first, second].flatMap((figure, run) => (figure?.data ?? []).map((trace) => {
     const many = new Set((figure?.data ?? []).filter((each) => (each.line?.dash ?? "solid") === "solid").map((each) => each.line?.color)).size > 1;
+    isMany ||= many;
     const colour = ["--net", "--second"][run];
     const line = many ? { ...trace.line, dash: run ? "dash" : "solid" } : { ...trace.line, color: colour };
     const error = trace.error_y ? { error_y: { ...trace.error_y, color: colour } } : {};
@@ -163,5 +165,5 @@ export function overlaid(first, second, names) {
   }));
   const base = first ?? second;
   const steps = [first, second].map((each) => each?.layout.xaxis?.dtick ?? 1);
-  return { ...base, data: traces, main: names, layout: { ...base.layout, showlegend: true, xaxis: { ...base.layout.xaxis, dtick: Math.max(...steps) } } };
+  return { ...base, data: traces, main: names, layout: { ...base.layout, showlegend: isMany, xaxis: { ...base.layout.xaxis, dtick: Math.max(...steps) } } };
 }

@@ -74,6 +74,8 @@ export class Replay {
     fill(this.#seats, found.game.seats.map((seat, at) => el("p", el(`span.seat.s${at}`), el("strong", seat), el("code", found.players[at]))));
     if (isFirst || !this.#board.isConnected) this.#build();
     this.#show(0);
+    const falls = this.#board.shadowRoot.querySelector("svg.falls") !== null; // its men have other colours
+    for (const seat of this.#seats.querySelectorAll(".seat")) seat.classList.toggle("falls", falls);
     this.#plan();
   }
 

@@ -11,13 +11,14 @@ export function mountPair(place, context, first, second) {
   const found = [new Figures(), new Figures()];
   const wrong = el("p.wrong", { role: "alert" });
   const heads = ids.map(() => el("section.panel.half"));
+  const key = el("p.dim", "Solid: the net. Dashed: the best constant answer. Dotted: training. Where a run has curves of several colours, the second run's are dashed.");
   const plots = el("div.plots", el("p.quiet", "Loading the curves…"));
   const charts = new Charts(plots);
   let isOverlaid = kept.read("rz.runs.overlaid") ?? true;
   const way = (value, words) => el("label.choice", el("input", { type: "radio", name: "way", checked: isOverlaid === value, onchange: () => { isOverlaid = value; kept.write("rz.runs.overlaid", value); draw(); } }), el("span.face", words));
   fill(place, el("p.crumbs", el("a", { href: "#runs" }, "Runs"), " / compare"),
     el("header.runtop", el("h1", "Two runs"), el("div.choices", { role: "radiogroup", "aria-label": "How the figures are shown" }, way(true, "Same axes"), way(false, "Two columns"))),
-    wrong, el("div.halves", heads), plots);
+    wrong, el("div.halves", heads), key, plots);
 
   const names = () => {
     const [a, b] = runs.map((run) => run?.name ?? "…");
@@ -35,19 +36,20 @@ export function mountPair(place, context, first, second) {
     }
     charts.draw([...groups.values()].map(({ id, title, ids: figures }) => ({ id, title, figures: figures.flatMap((figure) => both(figure, a, b)) })));
     plots.classList.toggle("columns", !isOverlaid);
+    key.hidden = !isOverlaid;
   }
 
   const made = new Map(); // by figure: what it was made of, so that plots are redrawn only then
   function both(id, a, b) {
     const [one, two] = found.map((each) => each.get(id));
-    const key = `${id} ${isOverlaid}`;
-    const known = made.get(key);
+    const about = `${id} ${isOverlaid}`;
+    const known = made.get(about);
     if (known && known.one === one && known.two === two && known.a === a && known.b === b) return known.made;
     const isBars = [one, two].some((figure) => figure?.data.some((trace) => trace.type === "bar"));
     const named = (figure, at) => ({ ...figure, id: `${figure.id}-${at}`, about: `${[a, b][at]}: ${figure.about}` });
     const result = isOverlaid && !isBars ? [{ ...overlaid(one, two, [a, b]), id: `${id}-both` }]
       : [one, two].map((figure, at) => (figure ? named(figure, at) : { id: `${id}-${at}`, title: (one ?? two).title, about: "", data: [], layout: {} }));
-    made.set(key, { one, two, a, b, made: result });
+    made.set(about, { one, two, a, b, made: result });
     return result;
   }
 
