@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import rulezero as rz
 from rulezero.games import drawing
 from rulezero.games.pieces import PiecesError, read_pieces
+from rulezero.web import games
 from support.documents import ROOT
 from support.page_server import PageServer, serving
 from support.piece_files import HOP, KING, WIZARD
@@ -293,3 +294,19 @@ def test_documents_are_in_the_package() -> None:
     assert "docs/games.md" in build
     assert "docs/pieces.md" in build
     assert "docs/pictures" in build
+
+
+def test_files_of_visitors_do_not_fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the files with pieces that were used last are kept."""
+    monkeypatch.setattr(games, "MOST_PIECES", 6)
+    folder = games.PiecesFolder()
+    paths = [folder.file(f"# {number}") for number in range(9)]
+    assert [path.exists() for path in paths] == [False] * 3 + [True] * 6
+    folder.close()
+
+
+def test_many_mistakes_are_found_quickly(visitor: httpx.Client) -> None:
+    """A long text with a mistake in each line is refused at once."""
+    text = "".join(f"k{number}: {{}}\n" for number in range(6_000))
+    found = posted(visitor, "/api/pieces", pieces=text)
+    assert found["problem"]["line"] == 33

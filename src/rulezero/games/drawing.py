@@ -21,7 +21,7 @@ PICTURES = sorted(path.stem for path in _MEN.glob("*.svg"))  # names of the draw
 
 _MOST_BYTES = 8 * 1024  # of inline SVG
 _DEEPEST = 16  # elements inside each other
-_MOST_GAMES = 1_000  # games whose drawings are remembered; the oldest are forgotten
+_MOST_GAMES = 300  # games whose drawings are remembered; the oldest are forgotten
 
 _NUMBER = r"[-+]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})(?:[eE][-+]?\d)?"
 _NUMBERS = rf"\s*{_NUMBER}(?:[\s,]+{_NUMBER})*\s*"

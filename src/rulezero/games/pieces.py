@@ -333,6 +333,9 @@ def _read_file(path: Path) -> list[tuple[Document, NamedPiece]]:
 
 
 def _read(file: Document) -> list[tuple[Document, NamedPiece]]:
+    if isinstance(file.data, dict) and len(file.data) > _MOST_KINDS:  # many mistakes take long
+        words = f"this is piece {_MOST_KINDS + 1} of the set; keep at most {_MOST_KINDS}"
+        raise file.wrong(([*file.data][_MOST_KINDS],), words)
     entries = file.read(dict[Annotated[str, AfterValidator(_id)], _Entry])
     if not entries:
         raise file.wrong((), "the file defines no piece; add one, or leave the file out")

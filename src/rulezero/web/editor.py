@@ -1,6 +1,7 @@
 """The editors of pieces and of positions. They accept text of visitors, but no names of files."""
 
 import re
+import threading
 from functools import cache
 from importlib import resources
 from itertools import groupby
@@ -14,12 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field
 import rulezero as rz
 from rulezero.games import drawing, pieces, reach
 from rulezero.web import shown
-from rulezero.web.gate import AnyVisitor, At
+from rulezero.web.gate import AnyVisitor, At, Host
 from rulezero.web.levels import Field as TextField
 from rulezero.web.levels import Offer, offer_of, offers
 from rulezero.web.limits import MOST_BYTES
 
 router = APIRouter()
+_one_at_a_time = threading.Lock()  # long texts take a second, in which others still play
 
 Own = Annotated[str | None, Field(max_length=MOST_BYTES)]  # pieces as YAML
 _Short = Annotated[str, Field(max_length=60)]
@@ -132,6 +134,14 @@ def _answer(value: object) -> Response:
     return Response(msgspec.json.encode(value), media_type="application/json")
 
 
+def _opened(wanted: GameWanted | TryWanted, host: Host) -> rz.Game:
+    """The game that a visitor names, perhaps with own pieces."""
+    if wanted.pieces is None:
+        return host.games.open(wanted.game)
+    with _one_at_a_time:
+        return host.games.open(wanted.game, wanted.pieces)
+
+
 # --- pieces --------------------------------------------------------------------------------------
 
 
@@ -145,11 +155,12 @@ def shipped() -> Response:
 @router.post("/api/pieces")
 def check_pieces(wanted: PiecesWanted, _: AnyVisitor) -> Response:
     """Reads pieces: how they move, a start position, or the first mistake with its line."""
-    try:
-        loaded = pieces.read_pieces(own=wanted.pieces)
-    except rz.PiecesError as error:
-        return _answer(PiecesShown(_problem(str(error))))
-    return _answer(_described(loaded, wanted))
+    with _one_at_a_time:
+        try:
+            loaded = pieces.read_pieces(own=wanted.pieces)
+        except rz.PiecesError as error:
+            return _answer(PiecesShown(_problem(str(error))))
+        return _answer(_described(loaded, wanted))
 
 
 def _described(loaded: pieces.PieceSet, wanted: PiecesWanted) -> PiecesShown:
@@ -230,7 +241,7 @@ def _texts() -> dict[str, str]:
 @router.post("/api/editor")
 def editor(wanted: GameWanted, host: At, _: AnyVisitor) -> Response:
     """What the editor of a game's positions offers: men and fields."""
-    game = host.games.open(wanted.game, wanted.pieces)
+    game = _opened(wanted, host)
     offer = offer_of(game)
     start = game.start()
     notes = {(cell.man.upper(), cell.seat): cell.note for row in start.cells() for cell in row}
@@ -249,7 +260,7 @@ def editor(wanted: GameWanted, host: At, _: AnyVisitor) -> Response:
 @router.post("/api/try")
 def attempt(wanted: TryWanted, host: At, _: AnyVisitor) -> Response:
     """The position after these choices, with the moves of whoever is next, also of a die."""
-    game = host.games.open(wanted.game, wanted.pieces)
+    game = _opened(wanted, host)
     start = game.start(seed=wanted.seed).text if wanted.start is None else wanted.start
     state = game.replay(start, wanted.actions)
     return _answer(shown.position(state, is_asked=not state.is_over))
@@ -258,7 +269,7 @@ def attempt(wanted: TryWanted, host: At, _: AnyVisitor) -> Response:
 @router.post("/api/edit")
 def edit(wanted: GameWanted, host: At, _: AnyVisitor) -> Response:
     """A position put together from men and fields, or read from its text; and what is wrong."""
-    game = host.games.open(wanted.game, wanted.pieces)
+    game = _opened(wanted, host)
     offer = offer_of(game)
     fields = offer.fields
     text = _composed(wanted, offer) if wanted.text is None else " ".join(wanted.text.split())

@@ -8,7 +8,7 @@ from pathlib import Path
 import rulezero as rz
 from rulezero.games import drawing, grammar
 from rulezero.web.levels import offers
-from rulezero.web.limits import MOST_BYTES
+from rulezero.web.limits import MOST_BYTES, MOST_PIECES
 
 _SHIPPED_PIECES = ("standard", "custom")  # names that the option `pieces` has without a file
 
@@ -26,7 +26,11 @@ class PiecesFolder:
             raise rz.GameError(f"the pieces have {len(data)} bytes: the limit is {MOST_BYTES}")
         path = Path(self._folder.name) / f"{hashlib.sha256(data).hexdigest()[:16]}.yaml"
         if not path.exists():
+            old = sorted(Path(self._folder.name).iterdir(), key=lambda each: each.stat().st_mtime)
+            for each in old[: max(0, len(old) + 1 - MOST_PIECES)]:
+                each.unlink(missing_ok=True)
             path.write_bytes(data)
+        path.touch()
         return path
 
     def close(self) -> None:

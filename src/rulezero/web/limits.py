@@ -8,6 +8,7 @@ LIVE_SIMS = (100, 400, 1_600, 6_400, 25_600)  # stages of an analysis; each is s
 REVIEW_SIMS = 400  # simulations of each position of a finished game
 MOST_PLIES = 5_000  # of a game, so that its messages stay small
 MOST_BYTES = 64 << 10  # of a message, a body, or a file with pieces
+MOST_PIECES = 1_000  # files with pieces of visitors; those used longest ago are deleted
 MOST_TABLES = 8  # games that a visitor has at the same time; the oldest are forgotten
 MOST_VISITORS = 5_000  # visitors that the server remembers; those away longest are forgotten
 MOST_SOCKETS = 16  # open connections of a visitor

@@ -56,7 +56,7 @@ export async function positions(room, context) {
   select.addEventListener("change", () => { choice = choices[Number(select.value)]; open(null); });
   text.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => change({ text: text.value }), WAIT);
+    timer = setTimeout(() => { if (about) change({ text: text.value }); }, WAIT);
   });
   board.addEventListener("rz-square", (event) => touch(event.detail.square));
   const head = el("p.dim");
@@ -65,7 +65,7 @@ export async function positions(room, context) {
     told,
     el("div.positions",
       el("div.boardside", men[1], el("div.editboard", board), men[0],
-        el("div.row", hands, button("Start position", () => change({ text: about.start })), button("Empty the board", clear), button("Flip", flip), back)),
+        el("div.row", hands, button("Start position", () => { if (about) change({ text: about.start }); }), button("Empty the board", clear), button("Flip", flip), back)),
       el("div.panel.fieldside", problem, man, fields,
         el("label.field", el("span", "Position as text"), text),
         el("div.row", button("Copy the text", async () => fill(told, (await copied(now.text)) ? "The text is copied." : "Your browser does not allow this: select the text and copy it.")))))) ;
@@ -78,7 +78,12 @@ export async function positions(room, context) {
     try {
       found = await context.api("/api/editor", { body: { game: choice.game, pieces: choice.pieces } });
     } catch (error) {
-      if (mine === asked) fill(problem, el("span.wrong", error.message));
+      if (mine !== asked) return;
+      about = now = null;
+      text.value = "";
+      begin.disabled = true;
+      for (const each of [fields, man, hands, ...men]) fill(each);
+      fill(problem, el("span.wrong", error.message));
       return;
     }
     if (mine !== asked) return;
@@ -134,7 +139,7 @@ export async function positions(room, context) {
   const placeOf = (square) => [about.game.rows - Number(/\d+$/.exec(square)[0]), about.game.files.indexOf(square.replace(/\d+$/, ""))];
 
   function touch(square) {
-    if (!now?.cells || !about.men.length) return;
+    if (!now?.cells || !about?.men.length) return;
     const [up, column] = placeOf(square);
     const cells = now.cells.map((row) => row.map((each) => [...each]));
     const old = cells[up][column];
@@ -164,7 +169,7 @@ export async function positions(room, context) {
   }
 
   function clear() {
-    if (!now) return;
+    if (!now || !about) return;
     held = null;
     const { rows, columns } = about.game;
     const cells = Array.from({ length: rows }, () => Array.from({ length: columns }, () => [...EMPTY]));
