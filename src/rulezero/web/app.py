@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import rulezero as rz
-from rulezero.web import editor, play, rules, shown, watch
+from rulezero.web import editor, play, rules, runs, shown, watch
 from rulezero.web.gate import AnyVisitor, At, Gate, Host
 from rulezero.web.limits import MOST_BYTES
 from rulezero.web.log import LOG, log_refusal
@@ -135,6 +135,7 @@ def application(host: Host) -> FastAPI:
     app.include_router(rules.router)
     app.include_router(editor.router)
     app.include_router(watch.router)
+    app.include_router(runs.router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     _add_error_answers(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000)

@@ -22,7 +22,7 @@ from rulezero.web.limits import MOST_BYTES
 from rulezero.web.thinker import Thinker
 from rulezero.web.visitors import Visitors
 
-_GRACE_SECONDS = 3
+_GRACE_SECONDS = 1
 
 
 class _Server(uvicorn.Server):
@@ -44,7 +44,8 @@ class _Server(uvicorn.Server):
         loop = asyncio.get_running_loop()
 
         def stop(*_: object) -> None:
-            self.should_exit = self.force_exit = True
+            self.force_exit = self.should_exit  # a second Ctrl-C does not wait for open pages
+            self.should_exit = True
 
         before = {
             number: signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))

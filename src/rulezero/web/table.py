@@ -199,6 +199,11 @@ class Table:
 
     def save(self, store: Path) -> str:
         """Keeps the finished game in a store; returns the record's id."""
+        if self._pieces is not None:
+            raise rz.GameError(
+                "a game with pasted pieces cannot be kept, as its record would not know them: save"
+                " the pieces in a file, and play with `rulezero play --save`"
+            )
         record = self.record()
         with rz.Store(store) as opened:
             opened.add(record)

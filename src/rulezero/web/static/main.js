@@ -74,6 +74,7 @@ async function show() {
   try {
     const module = await import(`/static/${name}.js`);
     if (mine !== turn) return;
+    clearTimeout(wait);
     fill(main, place);
     scrollTo(0, 0);
     unmount = (await module.mount(place, { ...context, passed: given, path, query: new URLSearchParams(query ?? "") })) ?? null;
