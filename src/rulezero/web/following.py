@@ -245,7 +245,8 @@ def facts(row: Row, entries: Sequence[rz.log.Entry]) -> list[Fact]:
 
 def _speed(games: Sequence[rz.log.GamesEntry]) -> str:
     played = [each for each in games if each.is_training]
-    return f"{played[-1].sims_per_second:,.0f} simulations/s" if played else ""
+    is_searched = bool(played and played[-1].sims)
+    return f"{played[-1].sims_per_second:,.0f} simulations/s" if is_searched else ""
 
 
 def _left(row: Row, entries: Sequence[rz.log.Entry]) -> str:

@@ -135,9 +135,13 @@ class Trainings:
 
     @property
     def paths(self) -> list[Path]:
-        """The runs that were started from the page, also those that have ended."""
+        """The runs that were started from the page and train, or have failed."""
         with self._lock:
-            return list(self._children)
+            return [
+                path
+                for path, child in self._children.items()
+                if child.is_alive or child.fault is not None
+            ]
 
     def activity(self, path: Path) -> Activity:
         """Whether a run trains, and who started it."""
