@@ -72,7 +72,8 @@ function trial(game, context) {
       wrong.textContent = "";
       board.position = position;
       caption.textContent = position.caption;
-      facts.textContent = position.info.filter(([, words]) => words.length < 60).map(([label, words]) => `${label}: ${words}`).slice(0, 3).join(" · ");
+      const moves = new Set(position.moves.map(({ text: words }) => words));
+      facts.textContent = position.info.filter(([, words]) => words.length < 60 && !words.split(" ").every((each) => moves.has(each))).map(([label, words]) => `${label}: ${words}`).slice(0, 3).join(" · ");
       play.textContent = position.over ? "Play it" : actions.length ? "Play from here" : "Play it";
       back.disabled = !actions.length;
       buttons([]);
