@@ -14,7 +14,8 @@ from rulezero.web.gate import At
 
 _HERE = Path(__file__).parent
 # The documents are in the wheel; in a source tree they are the repository's own.
-_DOCS = next(path for path in (_HERE / "docs", _HERE.parents[2] / "docs") if path.is_dir())
+_SHIPPED = _HERE / "docs"
+_DOCS = _SHIPPED if _SHIPPED.is_dir() else _HERE.parents[2] / "docs"
 _IMAGES = "/docs/pictures"
 _LINKS = {"games.md": "#rules", "pieces.md": "#pieces/guide"}  # documents that the page has
 
