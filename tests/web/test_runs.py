@@ -11,8 +11,8 @@ import pytest
 
 import rulezero as rz
 from rulezero.training.log import WarningEntry
-from rulezero.web.following import LogTail
-from rulezero.web.training import MOST_TRAINING, Trainings, check_name, is_locked
+from rulezero.web.runs.following import LogTail
+from rulezero.web.runs.training import MOST_TRAINING, Trainings, check_name, is_locked
 from support import little_runs
 from support.page_server import PageServer, serving
 

@@ -178,7 +178,7 @@ export class RzBoard extends HTMLElement {
     this.#game = game;
     this.#path = [];
     this.#position = null;
-    this.#falls = game?.name === "connect4";
+    this.#falls = Boolean(game?.falls);
     if (this.#falls) this.#flipped = false;
     this.#build();
   }

@@ -1,5 +1,6 @@
 """The application: the page's files, and the routes of its views."""
 
+import gzip
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
@@ -17,10 +18,12 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import rulezero as rz
-from rulezero.web import editor, play, rules, runs, shown, watch
+from rulezero.web import editor, rules, shown, watch
 from rulezero.web.gate import AnyVisitor, At, Gate, Host
 from rulezero.web.limits import MOST_BYTES
 from rulezero.web.log import LOG, log_refusal
+from rulezero.web.play import socket
+from rulezero.web.runs import routes as runs
 from rulezero.web.visitors import COOKIE
 
 _STATIC = Path(str(resources.files("rulezero.web"))) / "static"
@@ -71,15 +74,16 @@ async def board() -> Response:
 
 @cache
 def _plotly() -> bytes:
+    """The library for charts, compressed once: it has five megabytes."""
     from plotly.offline import get_plotlyjs
 
-    return str(get_plotlyjs()).encode()
+    return gzip.compress(str(get_plotlyjs()).encode(), 6)
 
 
 @router.get("/plotly.js")
 def plotly() -> Response:
     """The library for charts."""
-    headers = {"Cache-Control": "public, max-age=86400"}
+    headers = {"Cache-Control": "public, max-age=86400", "Content-Encoding": "gzip"}
     return Response(_plotly(), media_type="text/javascript", headers=headers)
 
 
@@ -131,7 +135,7 @@ def application(host: Host) -> FastAPI:
     )  # fmt: skip
     app.state.host = host
     app.include_router(router)
-    app.include_router(play.router)
+    app.include_router(socket.router)
     app.include_router(rules.router)
     app.include_router(editor.router)
     app.include_router(watch.router)

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rulezero.web.games import Games
 from rulezero.web.limits import MOST_BYTES
 from rulezero.web.log import log_refusal
-from rulezero.web.thinker import Thinker
+from rulezero.web.play.thinker import Thinker
 from rulezero.web.visitors import COOKIE, Visitor, Visitors
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")

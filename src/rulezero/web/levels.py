@@ -39,6 +39,7 @@ class Offer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     about: str
     levels: tuple[Level, ...]
+    falls: bool = False
     fields: tuple[Field, ...] = ()  # of a position's text; (): it is edited as a whole
     men: tuple[str, ...] = ()  # as written in positions; (): those with a picture, for both seats
     names: dict[str, str] = {}  # of men, where their pictures have other names

@@ -19,7 +19,7 @@ from rulezero.web.app import application
 from rulezero.web.games import Games
 from rulezero.web.gate import Host
 from rulezero.web.limits import MOST_BYTES
-from rulezero.web.thinker import Thinker
+from rulezero.web.play.thinker import Thinker
 from rulezero.web.visitors import Visitors
 
 _GRACE_SECONDS = 1

@@ -33,6 +33,7 @@ class Meta(msgspec.Struct, frozen=True, rename="camel"):
     human: int  # the seat of a person by default
     chance: bool
     random_start: bool
+    falls: bool  # whether men fall down the board
     has_pieces: bool  # whether a visitor can bring own pieces
     pictures: dict[str, str]
     levels: list[LevelShown]
@@ -91,6 +92,7 @@ def meta(game: rz.Game) -> Meta:
         human=facts.human_seat,
         chance=facts.has_chance,
         random_start=facts.has_random_start,
+        falls=offer.falls,
         has_pieces=_takes_pieces(facts.name),
         pictures=pictures(game),
         levels=[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rulezero.web.limits import MOST_TABLES, MOST_VISITORS
 
 if TYPE_CHECKING:
-    from rulezero.web.table import Table
+    from rulezero.web.play.table import Table
 
 COOKIE = "rulezero_visitor"
 

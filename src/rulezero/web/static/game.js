@@ -444,7 +444,7 @@ export class GameView {
     tools.undo.hidden = tools.undoTurn.hidden = !yours;
     tools.undoTurn.hidden ||= !doubles;
     tools.undo.disabled = tools.undoTurn.disabled = !chosen && !position.over;
-    tools.flip.hidden = this.meta.name === "connect4";
+    tools.flip.hidden = this.meta.falls;
     tools.hint.hidden = !yours;
     tools.hint.disabled = !position.moves.length || this.looking !== null;
     tools.now.hidden = !yours || this.isHuman(0) && this.isHuman(1);
@@ -471,7 +471,7 @@ export class GameView {
       const words = won ? "won" : thinks ? (this.thinking.waiting ? `${this.thinking.waiting} ${this.thinking.waiting === 1 ? "search is" : "searches are"} before it` : "thinking") : moves ? (human ? (both ? "to move" : "your turn") : "to move") : "";
       strip.className = `strip${moves ? " next" : ""}${won ? " won" : ""}`;
       const man = Object.keys(this.meta.pictures).find((each) => /^k$/i.test(each)) ?? Object.keys(this.meta.pictures)[0];
-      fill(strip, el(`span.seat.s${seat}${this.meta.name === "connect4" ? ".falls" : ""}`, { "aria-hidden": "true" }), el("strong", sentence(name)),
+      fill(strip, el(`span.seat.s${seat}${this.meta.falls ? ".falls" : ""}`, { "aria-hidden": "true" }), el("strong", sentence(name)),
         el("span.dim", both ? "" : this.meta.seats[seat] + (level?.elo ? ` · ${level.elo} Elo` : "")),
         words ? el(thinks ? "span.now.thinks" : "span.now", words) : null);
     });

@@ -77,8 +77,9 @@ async function show() {
     clearTimeout(wait);
     fill(main, place);
     scrollTo(0, 0);
-    unmount = (await module.mount(place, { ...context, passed: given, path, query: new URLSearchParams(query ?? "") })) ?? null;
-    if (mine !== turn) unmount?.();
+    const close = (await module.mount(place, { ...context, passed: given, path, query: new URLSearchParams(query ?? "") })) ?? null;
+    if (mine === turn) unmount = close;
+    else close?.();
   } catch (error) {
     if (mine !== turn) return;
     console.error(error);

@@ -13,7 +13,7 @@ from rulezero.data.shard import PART, Reader, chunk
 from rulezero.games import view
 from rulezero.training.run import Progress
 from rulezero.web.levels import offers
-from rulezero.web.training import Activity, Trainings
+from rulezero.web.runs.training import Activity, Trainings
 
 _DEPTH = 6  # folders below the owner's folder
 _MOST_RUNS = 500

@@ -12,12 +12,12 @@ from msgspec import json
 from pydantic import BaseModel, ConfigDict, Field
 
 import rulezero as rz
-from rulezero.web import workers
-from rulezero.web.following import Feed
 from rulezero.web.gate import Owner
-from rulezero.web.newest import Newest
-from rulezero.web.overview import Experiments, Row, folders, game_title, row, run_id
-from rulezero.web.training import MOST_TRAINING, Trainings, check_name
+from rulezero.web.runs import workers
+from rulezero.web.runs.following import Feed
+from rulezero.web.runs.newest import Newest
+from rulezero.web.runs.overview import Experiments, Row, folders, game_title, row, run_id
+from rulezero.web.runs.training import MOST_TRAINING, Trainings, check_name
 
 _LIST_SECONDS = 1.0  # the list of folders is kept this long
 _MOST_FEEDS = 32

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rulezero.web.training import is_held
+from rulezero.web.runs.training import is_held
 
 _RECENT_SECONDS = 60.0  # for games a second
 _SEEN_SECONDS = 3600.0  # workers that took games within this time are shown

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,11 +12,9 @@ import numpy as np
 
 import rulezero as rz
 from rulezero.contest.analysis import JudgedPly, Side
-from rulezero.data.record import record_from
-from rulezero.data.thoughts import PLY_COLUMNS, Thought, pack
+from rulezero.data.thoughts import Thought
 from rulezero.stats.wdl import likely
-from rulezero.web import messages, shown
-from rulezero.web.budget import admitted
+from rulezero.web import shown
 from rulezero.web.limits import (
     CHOICE_SECONDS,
     LIVE_SIMS,
@@ -26,9 +23,12 @@ from rulezero.web.limits import (
     OWNER_SECONDS,
     REVIEW_SIMS,
 )
-from rulezero.web.review import judged_plies, sides_of
-from rulezero.web.searching import Analysis, Order
-from rulezero.web.thinker import BusyError, Thinker, Ticket
+from rulezero.web.play import messages
+from rulezero.web.play.budget import admitted
+from rulezero.web.play.records import record_of
+from rulezero.web.play.review import judged_plies, sides_of
+from rulezero.web.play.searching import Analysis, Order
+from rulezero.web.play.thinker import BusyError, Thinker, Ticket
 from rulezero.web.visitors import Visitor
 
 Listener = Callable[[messages.ToPage], None]
@@ -165,36 +165,15 @@ class Table:
         """The record of the finished game."""
         if not self._is_over():
             raise rz.GameError("the game is not over: finish or resign it before you save it")
-        outcome, reason = self._result()
-        pairs = [sorted((t.shares if t is not None else {}).items()) for t in self._thoughts]
-        columns: dict[str, Any] = {
-            column.name: [
-                column.missing
-                if thought is None or getattr(thought, column.name) is None
-                else getattr(thought, column.name)
-                for thought in self._thoughts
-            ]
-            for column in PLY_COLUMNS
-        }
-        packed = pack(
-            self._state.actions,
-            counts=[len(found) for found in pairs],
-            pair_actions=[action for found in pairs for action, _ in found],
-            pair_weights=[share for found in pairs for _, share in found],
-            **columns,
-        )
-        return record_from(
+        first, second = (player for _, player in self._seats)
+        return record_of(
             self.game.parse(self._start),
-            packed,
-            outcome=outcome,
-            end_reason=reason,
-            players=(self._seats[0][1].text, self._seats[1][1].text),
-            nets=(None, None),
+            self._state.actions,
+            self._thoughts,
+            result=self._result(),
+            players=(first, second),
             seed=self._seed,
-            purpose="human",
-            source="human",
             opening=self._opening,
-            date=date.today().strftime("%Y.%m.%d"),
         )
 
     def save(self, store: Path) -> str:

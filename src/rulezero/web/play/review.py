@@ -6,7 +6,7 @@ import rulezero as rz
 from rulezero.contest.analysis import JudgedPly, Side, losses, side_of
 from rulezero.data.steps import Step
 from rulezero.data.thoughts import Thought
-from rulezero.web.searching import Analysis
+from rulezero.web.play.searching import Analysis
 
 _JUDGE = "judge"
 

@@ -9,7 +9,6 @@ import msgspec
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
 import rulezero as rz
-from rulezero.web import messages
 from rulezero.web.gate import Host, visitor_of
 from rulezero.web.limits import (
     MESSAGES_AT_ONCE,
@@ -18,7 +17,8 @@ from rulezero.web.limits import (
     MOST_SOCKETS,
 )
 from rulezero.web.log import log_refusal
-from rulezero.web.table import Table
+from rulezero.web.play import messages
+from rulezero.web.play.table import Table
 from rulezero.web.visitors import Visitor
 
 router = APIRouter()

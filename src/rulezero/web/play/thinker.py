@@ -20,7 +20,7 @@ import msgspec
 from rulezero._core import RulezeroError
 from rulezero.processes import start
 from rulezero.web.limits import MOST_WAITING
-from rulezero.web.searching import Answer, Order, StopOrder, search_for_server
+from rulezero.web.play.searching import Answer, Order, StopOrder, search_for_server
 
 _GRACE_SECONDS = 10.0  # after the time of a search: then its process hangs, and is replaced
 _ANSWERS = msgspec.msgpack.Decoder(Answer)

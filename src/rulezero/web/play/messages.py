@@ -7,7 +7,7 @@ from msgspec import Meta as Limits
 
 from rulezero.contest.analysis import JudgedPly, Side
 from rulezero.web.limits import MOST_BYTES, MOST_PLIES
-from rulezero.web.searching import MoveJudged
+from rulezero.web.play.searching import MoveJudged
 from rulezero.web.shown import Meta, PlyShown, Position
 
 Text = Annotated[str, Limits(max_length=2_000)]

@@ -15,8 +15,8 @@ import rulezero as rz
 from rulezero.reports.figures import Figure, groups
 from rulezero.training.log import read_entry
 from rulezero.training.run import Progress
-from rulezero.web.overview import Experiments, PhaseMeter, PhaseProgress, Row
-from rulezero.web.training import Trainings
+from rulezero.web.runs.overview import Experiments, PhaseMeter, PhaseProgress, Row
+from rulezero.web.runs.training import Trainings
 
 _LOOK_SECONDS = 1.0
 _IDLE_SECONDS = 3.0  # the same for a run that does not train
