@@ -22,6 +22,7 @@ function renderPlay(model, root) {
   const hint = el("div");
   const message = el("div.rzn-message", { role: "alert" });
   const { box, body } = moveTable(seats);
+  const info = infoBox();
 
   const flip = () => { model.set("flipped", !model.get("flipped")); model.save_changes(); };
   const undo = key("Undo", "Take back your last move (U)", () => send({ do: "undo", unit: "ply" }));
@@ -58,7 +59,13 @@ function renderPlay(model, root) {
     button.classList.remove("rzn-sure");
   }
 
-  const move = (each) => el("button", { type: "button", class: "rzn-special", onclick: () => send({ do: "move", action: each.action }) }, each.say);
+  /** A move without squares by its kind, such as Royal Decree, if no other one has it. */
+  function named({ say, kind }) {
+    const same = model.get("position").moves.filter((each) => !each.touches.length && each.kind === kind);
+    return kind !== "moves" && same.length === 1 ? kind : say === "end" ? "End turn" : say;
+  }
+
+  const move = (each) => el("button", { type: "button", class: "rzn-special", title: each.say, onclick: () => send({ do: "move", action: each.action }) }, named(each));
 
   function drawPosition() {
     const position = model.get("position");
@@ -67,6 +74,7 @@ function renderPlay(model, root) {
     buttons.replaceChildren(...position.moves.filter(({ touches }) => !touches.length).map(move));
     halves.replaceChildren();
     form.hidden = !position.moves.length;
+    info.show(position);
     drawStatus();
   }
 
@@ -82,7 +90,6 @@ function renderPlay(model, root) {
     const who = position.over || !shown.people.includes(position.mover) ? "" : shown.people.length === 1 ? " (you)" : "";
     status.replaceChildren(el("strong", capital(position.caption) + who), shown.is_thinking ? el("span.rzn-busy", "thinking") : "",
       last ? el("div.rzn-small.rzn-dim", `Last: ${seats[last.mover] ?? "die"} ${shown.last}`) : "");
-    status.title = position.text;
   }
 
   let said = model.get("shown").message?.number;
@@ -90,7 +97,7 @@ function renderPlay(model, root) {
     const shown = model.get("shown");
     const thought = shown.plies.findLast(({ value }) => value !== null);
     value.replaceChildren(...(thought ? valueBar(thought, seats) : [el("div.rzn-small.rzn-dim", "The value appears after the opponent's first search.")]));
-    hint.replaceChildren(...(shown.hint ? [el("div.rzn-head", "Hint"), shareBars(shown.hint.moves, board, (each) => arrowsOf(each.touches)),
+    hint.replaceChildren(...(shown.hint ? [el("div.rzn-head", "Hint"), shareBars(shown.hint.moves, board, (each) => arrowsOf(each.touches), arrowsOf(shown.hint.moves[0].touches)),
       shown.hint.wdl ? el("div.rzn-small.rzn-dim", `value ${signed(shown.hint.value)} for ${seats[0]}, ${shown.hint.sims} simulations`) : ""] : []));
     board.arrows = shown.hint ? arrowsOf(shown.hint.moves[0].touches) : [];
     body.replaceChildren(...moveRows(shown.plies.map(({ ply }) => ply), (ply, at) => {
@@ -121,7 +128,7 @@ function renderPlay(model, root) {
   }
 
   const names = el("div.rzn-names.rzn-small");
-  root.append(el("div.rzn-stage", board), el("div.rzn-side", names, status, buttons, halves, form, value, hint, box, tools, message));
+  root.append(el("div.rzn-stage", board), el("div.rzn-side", names, status, message, buttons, halves, form, value, hint, box, tools, info.box));
   root.style.setProperty("--ratio", String(game.columns / game.rows));
   root.addEventListener("keydown", (event) => {
     event.stopPropagation();

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from rulezero._core import State
+from rulezero._core import CHANCE, State
 from rulezero.games.picture import svg
 from rulezero.games.view import plain
 from rulezero.web import shown
@@ -55,12 +55,20 @@ def still(
         parts.append(f'<div style="{style}">{html.escape(words)}</div>')
     heading = f'<div style="font-weight:600">{html.escape(title)}</div>' if title else ""
     side = f'<div style="flex:1 1 260px;min-width:0">{heading}{"".join(parts)}</div>'
-    drawn = svg(state, is_flipped=is_flipped, size=_SIZE)
+    drawn = svg(state, is_flipped=is_flipped, since=_last_turn(state), size=_SIZE)
     return Still(
         f'<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start;{_FACE}">'
         f"<div>{drawn}</div>{side}</div>",
         f"{plain(state, title, unicode=False)}",
     )
+
+
+def _last_turn(state: State) -> State | None:
+    """The state before the last turn; its changes are marked."""
+    last = state.before
+    while last is not None and last.mover == CHANCE:
+        last = last.before
+    return None if last is None else shown.turn_start(last)
 
 
 def _value(value: float, wdl: Wdl, seats: tuple[str, str]) -> str:

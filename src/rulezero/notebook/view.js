@@ -30,21 +30,21 @@ function renderView(model, root) {
   const count = el("output.rzn-small");
   const flip = () => { model.set("flipped", !model.get("flipped")); model.save_changes(); };
   const tools = el("div.rzn-keys", { role: "toolbar", "aria-label": "Move through the game" },
-    key("⏮", "To the start (Home)", () => go(0)), key("◀", "Back (←)", () => step(-1)), key("▶", "Forward (→)", () => step(1)), key("⏭", "To the end (End)", () => go(last())), key("Flip", "Turn the board (F)", flip));
+    key("Start", "To the start (Home)", () => go(0)), key("Back", "Back (←)", () => step(-1)), key("Forward", "Forward (→)", () => step(1)), key("End", "To the end (End)", () => go(last())), key("Flip", "Turn the board (F)", flip));
   const status = el("div.rzn-status", { role: "status" });
   const thought = el("div");
   const minds = el("select", { "aria-label": "Whose thoughts", onchange: () => { state.mind = minds.selectedIndex; drawCurve(); draw(); } });
   const curveBox = el("div.rzn-curve", curve);
   const facts = el("dl.rzn-facts");
-  const text = el("code.rzn-text");
+  const info = infoBox();
   const moves = el("div");
   let body = el("tbody");
 
   const names = el("div.rzn-names.rzn-small");
   root.append(
     el("div.rzn-top", filters.result, filters.cause, filters.purpose, games, found), message,
-    el("div.rzn-stage", board, el("div.rzn-slide", slider, count), tools, text),
-    el("div.rzn-side", names, status, el("div.rzn-head", "Thoughts ", minds), thought, curveBox, moves, facts),
+    el("div.rzn-stage", board, el("div.rzn-slide", slider, count), tools),
+    el("div.rzn-side", names, status, el("div.rzn-head", "Thoughts ", minds), thought, curveBox, moves, info.box, el("details", el("summary", "About this game"), facts)),
   );
 
   function drawList() {
@@ -82,7 +82,7 @@ function renderView(model, root) {
     const shown = model.get("shown"), mind = shown.minds[state.mind];
     const points = mind.plies.map((each, ply) => ({ ply, value: each?.value, wdl: each?.wdl ?? undefined, mark: each?.mark || undefined }));
     const has = points.some(({ value }) => typeof value === "number");
-    if (has && shown.outcome !== null) points.push({ ply: last(), value: shown.outcome });
+    if (has && shown.outcome !== null) points.push({ ply: last(), value: shown.outcome, wdl: [1, 0, -1].map((result) => Number(Math.sign(shown.outcome) === result)) });
     curveBox.hidden = !has;
     curve.points = points;
     const table = moveTable(shown.game.seats);
@@ -102,7 +102,7 @@ function renderView(model, root) {
     slider.value = String(at);
     slider.setAttribute("aria-valuetext", `ply ${at} of ${last()}: ${position.caption}`);
     count.textContent = `${at} of ${last()}`;
-    text.textContent = position.text;
+    info.show(position);
     curve.at = at;
     status.replaceChildren(el("strong", capital(position.caption)),
       came ? el("span.rzn-dim", came.mover === -1 ? ` after the die showed ${came.say}` : ` after ${seats[came.mover]}'s ${came.say}`) : "",
@@ -112,7 +112,7 @@ function renderView(model, root) {
     const here = body.querySelector(`[data-ply="${at}"]`);
     here?.classList.add("rzn-at");
     const box = moves.firstChild;
-    if (box) box.scrollTop = here ? here.offsetTop - box.clientHeight / 2 : 0;
+    if (box) box.scrollTop = here ? box.scrollTop + here.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2 : 0;
   }
 
   function drawThought(ply, found, seats) {
@@ -123,7 +123,7 @@ function renderView(model, root) {
     }
     const parts = [];
     if (found.wdl) parts.push(...valueBar(found, seats));
-    if (found.raw !== null) parts.push(el("div.rzn-small.rzn-dim", `net alone, before the search: ${signed(found.raw)}`));
+    if (found.raw !== null) parts.push(el("div.rzn-small.rzn-dim", `before the search (net or heuristic): ${signed(found.raw)}`));
     if (found.moves.length) parts.push(shareBars(found.moves, board, ({ squares }) => (squares.length === 1 ? [[squares[0], squares[0], 1]] : squares.slice(1).map((to, at) => [squares[at], to, 1]))));
     if (found.mark || found.best) {
       const lost = found.lost === null ? "" : ` ${percent(found.lost)} of winning chance lost`;

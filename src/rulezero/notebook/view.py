@@ -141,7 +141,7 @@ class ViewGames:
             raise RecordError(f"there is no game {record_id[:40]!r} here")
         record = self._source.record(row)
         self._shown, self._states = _opened(record, self._source.notes(row.id), self._game)
-        self.widget.show(shown=self._shown, at=max(0, min(at, len(self._states) - 1)))
+        self.widget.show(shown=self._shown, at=self._inside(at))
 
     def filter(self, *, result: str = "", cause: str = "", purpose: str = "") -> None:
         """Lists the games that meet the conditions, and shows the newest of them."""
@@ -157,16 +157,16 @@ class ViewGames:
         if self._listed.options:
             self.open(self._listed.options[0][0])
 
-    def picture(self) -> Still:
-        """The position that is shown, as a picture that stays in the notebook's file."""
-        at, found = self._at, self._shown
+    def picture(self, at: int | None = None) -> Still:
+        """The position that is shown, or another one, as a picture that stays in the notebook."""
+        at, found = self._at if at is None else self._inside(at), self._shown
         thought = next((mind.plies[at] for mind in found.minds if _has(mind, at)), None)
         value = None
         if thought is not None and thought.value is not None and thought.wdl is not None:
             value = thought.value, thought.wdl
         label = dict(self._listed.options).get(found.id, found.id)
         return still(
-            self.state,
+            self._states[at],
             found.positions[at].caption,
             plies=found.plies,
             is_flipped=self.widget.flipped,
@@ -182,7 +182,10 @@ class ViewGames:
 
     @property
     def _at(self) -> int:
-        return max(0, min(int(self.widget.at), len(self._states) - 1))
+        return self._inside(int(self.widget.at))
+
+    def _inside(self, at: int) -> int:
+        return max(0, min(at, len(self._states) - 1))
 
     def _obey(self, order: Order) -> None:
         try:
@@ -256,7 +259,8 @@ def _opened(record: Record, notes: list[Note], game: Game | None) -> tuple[GameS
     minds = [Mind("", [_thought(step, step.thought, None) for step in played])]
     for judge in judges:
         verdicts = losses(played, judge)
-        pairs = zip(played, verdicts, strict=True)
+        chosen = [None if each.ply < record.opening else each for each in verdicts]
+        pairs = zip(played, chosen, strict=True)
         plies = [_thought(step, step.notes.get(judge), verdict) for step, verdict in pairs]
         minds.append(Mind(judge, plies))
     first, second = (name or text for name, text in zip(record.names, record.players, strict=True))

@@ -40,13 +40,14 @@ function valueBar({ value, wdl, sims }, seats) {
   return [el("div.rzn-wdl", { role: "img", "aria-label": words }, parts), el("div.rzn-small", words), el("div.rzn-small.rzn-dim", more)];
 }
 
-/** Moves with their shares as bars; pointing at one shows it on the board. */
-function shareBars(moves, board, arrows, choose = null) {
+/** Moves with their shares as bars; pointing at one shows it on the board, where `rest` is shown else. */
+function shareBars(moves, board, arrows, rest = []) {
   const show = (move) => () => { board.arrows = arrows(move); };
+  const hide = () => { board.arrows = rest; };
   return el("ol.rzn-shares", moves.map((move) => {
     const bar = el("span.rzn-bar", el("i"));
     bar.firstChild.style.width = `${100 * move.share}%`;
-    const line = el(`button.rzn-line${move.chosen ? ".rzn-chosen" : ""}`, { type: "button", onmouseenter: show(move), onfocus: show(move), onclick: () => { show(move)(); choose?.(move); } },
+    const line = el(`button.rzn-line${move.chosen ? ".rzn-chosen" : ""}`, { type: "button", onmouseenter: show(move), onmouseleave: hide, onfocus: show(move), onblur: hide, onclick: show(move) },
       el("strong", move.say), bar, el("span", percent(move.share)), el("span.rzn-dim", move.chosen ? "played" : ""));
     return el("li", line);
   }));
@@ -77,6 +78,18 @@ function moveTable(seats) {
   const box = el("div.rzn-moves", { tabindex: 0, role: "region", "aria-label": "Moves" },
     el("table", el("thead", el("tr", el("th"), seats.map((name) => el("th", { scope: "col" }, name)))), body));
   return { box, body };
+}
+
+/** The position as text, and what the game says about it. */
+function infoBox() {
+  const text = el("code.rzn-text"), rows = el("dl.rzn-facts");
+  return {
+    box: el("details", { open: true }, el("summary", "About this position"), text, rows),
+    show(position) {
+      text.textContent = position.text;
+      rows.replaceChildren(...position.info.flatMap(([label, said]) => [el("dt", label), el("dd", said)]));
+    },
+  };
 }
 
 const words = ({ say, mover }) => (mover === -1 ? `(${say})` : say);
