@@ -35,6 +35,7 @@ def open_game(screen: Screen, server: PageServer) -> None:
     """Opens the first recorded game of the owner."""
     screen.page.goto(server.owner_url)
     screen.page.get_by_role("link", name="Watch").click()
+    screen.page.get_by_role("link", name="friends").first.click()
     screen.page.locator("a[href^='#watch/'][href*='/']").filter(has_text="puct").first.click()
     screen.page.wait_for_selector(".player-bar input[type=range]")
 

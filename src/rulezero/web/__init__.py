@@ -16,13 +16,15 @@ def serve_page(
     port: int = 8640,
     games: Sequence[str] = (),
     processes: int = 0,
+    names: Sequence[str] = (),
     on_ready: Callable[[str], None] = print,
 ) -> None:
     """Serves the page until SIGTERM or Ctrl-C.
 
     `place` is the folder with the owner's runs and stores. `games` are the owner's own games, such
-    as my_game.py. Searches run in `processes` processes (0: one for each core). `on_ready` gets
-    the address, with the secret that makes a visitor the owner. Port 0 is a free one.
+    as my_game.py. `names` are those by which a reverse proxy serves the page. Searches run in
+    `processes` processes (0: one for each core). `on_ready` gets the address, with the secret that
+    makes a visitor the owner. Port 0 is a free one.
     """
     for name in _NEEDED:
         try:
@@ -31,4 +33,4 @@ def serve_page(
             raise RunError(f"the page needs {name}: pip install '.[web]'") from error
     from rulezero.web.serve import run_server
 
-    run_server(Path(place), host, port, games, processes, on_ready)
+    run_server(Path(place), host, port, games, processes, names, on_ready)

@@ -40,6 +40,7 @@ class Host(NamedTuple):
     visitors: Visitors
     place: Path  # the folder with the owner's runs and stores
     is_local: bool  # whether only this machine can reach the server
+    names: tuple[str, ...] = ()  # by which a reverse proxy serves it
 
 
 def host_of(connection: HTTPConnection) -> Host:
@@ -109,8 +110,11 @@ class Gate:
     def _fault(self, scope: Scope, headers: Headers) -> str | None:
         host = headers.get("host", "")
         name = urlsplit(f"//{host}").hostname or ""
-        if self._host.is_local and name not in _LOCAL:
-            return f"this server is for this machine only, not for {name[:60]!r}"
+        if self._host.is_local and name not in (*_LOCAL, *self._host.names):
+            return (
+                f"this server is for this machine, not for {name[:60]!r}: if a reverse proxy serves"
+                " it by this name, give --name NAME"
+            )
         origin = headers.get("origin")
         if scope["type"] == "websocket" and origin is None:
             return "a WebSocket needs an Origin"

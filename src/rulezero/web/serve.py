@@ -64,6 +64,7 @@ def run_server(
     port: int,
     games: Sequence[str],
     processes: int,
+    names: Sequence[str],
     on_ready: Callable[[str], None],
 ) -> None:
     """Serves the page until SIGTERM or Ctrl-C: see `serve_page`."""
@@ -77,6 +78,7 @@ def run_server(
             visitors=Visitors(secret),
             place=place,
             is_local=ipaddress.ip_address(address).is_loopback,
+            names=tuple(names),
         )
         named = "localhost" if about.is_local else socket.gethostname()
         url = f"http://{named}:{actual}/#owner={secret}"

@@ -2,6 +2,7 @@
 
 import sys
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -34,6 +35,16 @@ def serve(
     browse: Annotated[
         bool, typer.Option("--open", help="Open the page in a browser.", rich_help_panel=_PAGE)
     ] = False,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            metavar="HOST",
+            help="Name by which a reverse proxy serves the page, such as games.example.org. Without"
+            " it, a server at 127.0.0.1 answers only this machine's names.",
+            rich_help_panel=_PAGE,
+        ),
+    ] = None,
     workers: Annotated[
         int,
         typer.Option(
@@ -47,8 +58,8 @@ def serve(
         Path | None,
         typer.Option(
             metavar="RUN",
-            help="Serve the games of this run's tasks to workers instead of the page. The server"
-            " keeps its data in the folder fleet inside the run.",
+            help="Serve games to the workers of a fleet instead of the page. This is the server's"
+            " folder: its data goes to the folder fleet inside it.",
             rich_help_panel=_FLEET,
         ),
     ] = None,
@@ -89,7 +100,7 @@ def serve(
 ) -> None:
     """Serve the page, where you play, watch games, train and edit pieces in a browser.
 
-    The page's address is the first line of the output. It has a secret that lets only you start
+    The page's address is the first line of stdout. It has a secret that lets only you start
     runs and read stores; others may play at the address without it. With --fleet, serve the games
     of a run to workers instead. The log is on stderr.
 
@@ -114,7 +125,15 @@ def serve(
         return
     if database is not None:
         raise typer.BadParameter("it needs --fleet RUN", param_hint="'--database'")
-    show_page(games or [], runs, host, _PAGE_PORT if port is None else port, workers, browse=browse)
+    show_page(
+        games or [],
+        runs,
+        host,
+        _PAGE_PORT if port is None else port,
+        workers,
+        names=names or [],
+        browse=browse,
+    )
 
 
 def show_page(
@@ -124,6 +143,7 @@ def show_page(
     port: int,
     workers: int = 0,
     *,
+    names: Sequence[str] = (),
     browse: bool,
     view: str = "",
 ) -> None:
@@ -135,4 +155,6 @@ def show_page(
         if browse and not webbrowser.open(address):
             print("there is no browser here: open the address yourself", file=sys.stderr)
 
-    serve_page(runs, host=host, port=port, games=games, processes=workers, on_ready=ready)
+    serve_page(
+        runs, host=host, port=port, games=games, processes=workers, names=names, on_ready=ready
+    )
