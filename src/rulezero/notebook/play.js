@@ -38,7 +38,9 @@ function renderPlay(model, root) {
     if (model.get("position").over || !model.get("shown").plies.length) send({ do: "swap" });
     else sure(swap, "Leave this game?", () => send({ do: "swap" }));
   });
-  const tools = el("div.rzn-keys", { role: "toolbar", "aria-label": "Game" }, undo, turn, ask, go, key("Flip", "Turn the board (F)", flip), resign, fresh, swap);
+  const turned = key("Flip", "Turn the board (F)", flip);
+  turned.hidden = !canFlip(board);
+  const tools = el("div.rzn-keys", { role: "toolbar", "aria-label": "Game" }, undo, turn, ask, go, turned, resign, fresh, swap);
 
   /** A button that asks once more before it acts. */
   function sure(button, question, act) {

@@ -29,8 +29,9 @@ function renderView(model, root) {
   const slider = el("input", { type: "range", min: 0, "aria-label": "Position", oninput: () => go(Number(slider.value)) });
   const count = el("output.rzn-small");
   const flip = () => { model.set("flipped", !model.get("flipped")); model.save_changes(); };
+  const turned = key("Flip", "Turn the board (F)", flip);
   const tools = el("div.rzn-keys", { role: "toolbar", "aria-label": "Move through the game" },
-    key("Start", "To the start (Home)", () => go(0)), key("Back", "Back (←)", () => step(-1)), key("Forward", "Forward (→)", () => step(1)), key("End", "To the end (End)", () => go(last())), key("Flip", "Turn the board (F)", flip));
+    key("Start", "To the start (Home)", () => go(0)), key("Back", "Back (←)", () => step(-1)), key("Forward", "Forward (→)", () => step(1)), key("End", "To the end (End)", () => go(last())), turned);
   const status = el("div.rzn-status", { role: "status" });
   const thought = el("div");
   const minds = el("select", { "aria-label": "Whose thoughts", onchange: () => { state.mind = minds.selectedIndex; drawCurve(); draw(); } });
@@ -65,7 +66,9 @@ function renderView(model, root) {
     const shown = model.get("shown"), { seats } = shown.game;
     games.value = shown.id;
     board.game = shown.game;
+    board.flipped = model.get("flipped");
     board.setAttribute("aria-label", shown.game.title);
+    turned.hidden = !canFlip(board);
     root.style.setProperty("--ratio", String(shown.game.columns / shown.game.rows));
     slider.max = String(last());
     if (state.mind >= shown.minds.length || !shown.minds[state.mind].plies.some(Boolean)) {

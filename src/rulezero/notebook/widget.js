@@ -97,6 +97,15 @@ const words = ({ say, mover }) => (mover === -1 ? `(${say})` : say);
 /** A button with words, and a hint in its title. */
 const key = (name, title, onclick) => el("button", { type: "button", title, onclick }, name);
 
+/** Whether the board can be turned: where men fall down, it cannot. */
+function canFlip(board) {
+  const { flipped } = board;
+  board.flipped = !flipped;
+  const can = board.flipped !== flipped;
+  board.flipped = flipped;
+  return can;
+}
+
 /** Sends orders to Python; each has a number, so that the same order can be given twice. */
 function orders(model) {
   let number = Date.now();
