@@ -451,9 +451,10 @@ class PlayGame:
 
 
 def _adviser(machine: Player, sims: int | None) -> Player:
+    least = max(SIMS, sims or 0)
     if machine.net is not None and machine.has("sims"):
-        return machine
-    return read_player("puct", sims=max(SIMS, sims or 0))
+        return machine.changed(sims=str(max(least, int(machine.number("sims")))))
+    return read_player("puct", sims=least)
 
 
 def _played(each: tuple[shown.PlyShown, Ply]) -> PlyPlayed:
