@@ -15,7 +15,8 @@ from rulezero.data.record import Record
 from rulezero.data.replay import is_played
 from rulezero.data.store import Store
 from rulezero.games.load import load
-from rulezero.games.view import last_words, say, say_result
+from rulezero.games.view import last_words, say_result
+from rulezero.notebook.around import Around, Hint, Message, hinted, played
 from rulezero.notebook.background import Background
 from rulezero.notebook.board import Board, Bundle, Order
 from rulezero.notebook.opponents import opponent_of
@@ -23,63 +24,11 @@ from rulezero.notebook.still import Still, still
 from rulezero.play.dialogue import SIMS, Dialogue, Ply
 from rulezero.play.players import Player, read_player, seat_number
 from rulezero.play.session import Stop, think
-from rulezero.play.thought import Thought
-from rulezero.stats.wdl import likely
 from rulezero.web import shown
 
 Unit = Literal["ply", "turn"]
 
-_HINTS = 5  # moves of a hint
 _BOTH = "both"  # seats of people
-
-
-class PlyPlayed(msgspec.Struct, frozen=True):
-    """A ply in the list of moves, with what the program thought of it. Values are seat 0's."""
-
-    ply: shown.PlyShown
-    value: float | None = None
-    wdl: tuple[float, float, float] | None = None
-    sims: int = 0
-
-
-class MoveHinted(msgspec.Struct, frozen=True):
-    """A move of a hint."""
-
-    say: str
-    share: float
-    touches: list[list[str]]
-
-
-class Hint(msgspec.Struct, frozen=True):
-    """What a search finds in the person's position. The value is seat 0's."""
-
-    moves: list[MoveHinted]
-    value: float | None
-    wdl: tuple[float, float, float] | None
-    sims: int
-
-
-class Message(msgspec.Struct, frozen=True):
-    """A line below the board. A new number says that it was said again."""
-
-    words: str
-    is_error: bool
-    number: int
-
-
-class Around(msgspec.Struct, frozen=True):
-    """What is shown around the board."""
-
-    plies: list[PlyPlayed]
-    players: tuple[str, str]
-    people: list[int]  # seats of people
-    last: str  # the last choice in words, with its die
-    is_thinking: bool
-    is_hinting: bool
-    can_undo: bool
-    can_undo_turn: bool  # whether that differs from taking back one ply
-    hint: Hint | None
-    message: Message
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -261,15 +210,15 @@ class PlayGame:
 
     def picture(self) -> Still:
         """The game as it is now, as a picture that stays in the notebook's file."""
-        played = [_played(ply) for ply in self._plies()]
-        last = next((each for each in reversed(played) if each.value is not None), None)
+        found = [played(*each) for each in self._plies()]
+        last = next((each for each in reversed(found) if each.value is not None), None)
         value = None
         if last is not None and last.value is not None and last.wdl is not None:
             value = last.value, last.wdl
         return still(
             self.state,
             self._position().caption,
-            plies=[each.ply for each in played],
+            plies=[each.ply for each in found],
             is_flipped=self.widget.flipped,
             value=value,
             lines=[self._message.words] if self._message.words else [],
@@ -368,7 +317,7 @@ class PlayGame:
                     self._is_hinting = False
         if is_asked:
             with self._lock:
-                self._hint = _hint(state, thought)
+                self._hint = hinted(state, thought)
                 self._show()
 
     def _finish(self) -> None:
@@ -418,7 +367,7 @@ class PlayGame:
             asked = [at for at, ply in enumerate(now.plies) if ply.state.mover in self.people]
             begin = shown.turn_start(now.plies[asked[-1]].state) if asked else now.state
             around = Around(
-                plies=[_played(ply) for ply in self._plies()],
+                plies=[played(*each) for each in self._plies()],
                 players=(players[0].text, players[1].text),
                 people=self.people,
                 last=last_words(self.state),
@@ -455,24 +404,3 @@ def _adviser(machine: Player, sims: int | None) -> Player:
     if machine.net is not None and machine.has("sims"):
         return machine.changed(sims=str(max(least, int(machine.number("sims")))))
     return read_player("puct", sims=least)
-
-
-def _played(each: tuple[shown.PlyShown, Ply]) -> PlyPlayed:
-    ply, played = each
-    thought = played.thought
-    if thought is None or thought.value is None:
-        return PlyPlayed(ply)
-    return PlyPlayed(ply, thought.value, likely(thought.value, thought.draw), thought.sims)
-
-
-def _hint(state: State, thought: Thought) -> Hint:
-    best = sorted(thought.shares.items(), key=lambda item: -item[1])[:_HINTS]
-    return Hint(
-        moves=[
-            MoveHinted(say(state, action), share, state.touches(action))
-            for action, share in best or [(thought.action, 1.0)]
-        ],
-        value=thought.value,
-        wdl=None if thought.value is None else likely(thought.value, thought.draw),
-        sims=thought.sims,
-    )
