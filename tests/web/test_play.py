@@ -172,7 +172,7 @@ def test_games_are_closed_to_others(server: PageServer, visitor: httpx.Client) -
         page.say("ping")
         assert page.until_event("pong")
         assert page.plies == []
-    assert "a game of somebody else" in server.log()
+    assert "the game of another visitor" in server.log()
 
 
 def test_analysis_follows_the_game(server: PageServer, visitor: httpx.Client) -> None:

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 import rulezero as rz
-from rulezero.web import serve_page
 
 _PAGE, _FLEET = "Page", "Fleet"
 _FLEET_PORT, _PAGE_PORT = 8642, 8640
@@ -93,7 +92,7 @@ def serve(
         typer.Option(
             min=0,
             max=65535,
-            help=f"Port to listen at; 0: a free port (default: {_PAGE_PORT}, for a fleet"
+            help=f"Port to listen at, or 0 for a free one (default: {_PAGE_PORT}, for a fleet"
             f" {_FLEET_PORT}).",
         ),
     ] = None,
@@ -101,8 +100,8 @@ def serve(
     """Serve the page, where you play, watch games, train and edit pieces in a browser.
 
     The page's address is the first line of stdout. It has a secret that lets only you start
-    runs and read stores; others may play at the address without it. With --fleet, serve the games
-    of a run to workers instead. The log is on stderr.
+    runs and read stores. Others may play at the address without the secret. With --fleet, serve
+    the games of a run to workers instead. The log is on stderr.
 
     Examples:
       rulezero serve --open
@@ -155,6 +154,6 @@ def show_page(
         if browse and not webbrowser.open(address):
             print("there is no browser here: open the address yourself", file=sys.stderr)
 
-    serve_page(
+    rz.serve_page(
         runs, host=host, port=port, games=games, processes=workers, names=names, on_ready=ready
     )

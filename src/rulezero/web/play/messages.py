@@ -190,6 +190,9 @@ class Failed(_ToPage, frozen=True, tag="error"):
     code: str | None = None
 
 
+BUSY = Failed("too many visitors are searching: try again in a minute", "busy")
+
+
 class Pong(_ToPage, frozen=True, tag="pong"):
     """The answer to a ping."""
 

@@ -122,7 +122,7 @@ class _Page:
         if isinstance(message, messages.Resume):
             found = self._visitor.find(message.table)
             if found is None:
-                log_refusal(self._socket, "a game of somebody else, or a forgotten one")
+                log_refusal(self._socket, "the game of another visitor, or a forgotten one")
                 words = "this game is not on the server: it is begun again"
                 self._tell(messages.Failed(words, "gone"))
                 return

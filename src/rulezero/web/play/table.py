@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,28 +11,23 @@ import msgspec
 import numpy as np
 
 import rulezero as rz
-from rulezero.contest.analysis import JudgedPly, Side
 from rulezero.data.thoughts import Thought
 from rulezero.stats.wdl import likely
 from rulezero.web import shown
 from rulezero.web.limits import (
     CHOICE_SECONDS,
-    LIVE_SIMS,
     MOST_PLIES,
-    MOST_SIMS,
     OWNER_SECONDS,
-    REVIEW_SIMS,
 )
 from rulezero.web.play import messages
+from rulezero.web.play.analyst import Analyst
 from rulezero.web.play.budget import admitted
 from rulezero.web.play.records import record_of
-from rulezero.web.play.review import judged_plies, sides_of
-from rulezero.web.play.searching import Analysis, Order
-from rulezero.web.play.thinker import BusyError, Thinker, Ticket
+from rulezero.web.play.searching import Order
+from rulezero.web.play.thinker import Thinker, Ticket
 from rulezero.web.visitors import Visitor
 
 Listener = Callable[[messages.ToPage], None]
-_JUDGE = "puct"  # analyses positions, with the hand-written heuristic
 
 
 class Table:
@@ -54,6 +49,7 @@ class Table:
         self._seed = secrets.randbelow(2**53) if order.seed is None else order.seed
         start = game.start(seed=self._seed) if order.start is None else game.parse(order.start)
         self._start = start.text
+        self._analyst = Analyst(visitor, thinker, game, self._start, self._tell)
         self._state = game.replay(start.text, order.actions)
         given = len(order.actions)
         self._opening = given if order.opening is None else min(order.opening, given)
@@ -159,7 +155,7 @@ class Table:
     def review(self) -> None:
         """Judges every choice of the game."""
         self._stop("review")
-        self._start_task("review", self._review())
+        self._start_task("review", self._analyst.review(self._state, self._seed))
 
     def record(self) -> rz.Record:
         """The record of the finished game."""
@@ -242,10 +238,19 @@ class Table:
         player = self._seats[state.mover][1]
         seconds = OWNER_SECONDS if self._visitor.is_owner else CHOICE_SECONDS
         try:
-            order = self._order("choose", state, player.text, seconds)
+            order = Order(
+                number=0,
+                kind="choose",
+                game=self.game.text,
+                start=self._start,
+                actions=state.actions,
+                player=player.text,
+                seed=self._seed,
+                seconds=seconds,
+            )
             self._ticket = self._thinker.submit(order, self._visitor.name)
-        except BusyError as error:
-            self._tell(messages.Failed(str(error), "busy"))
+        except asyncio.QueueFull:
+            self._tell(messages.BUSY)
             return None
         self._tell(messages.Thinking(state.mover, self._thinker.waiting))
         try:
@@ -279,57 +284,8 @@ class Table:
             self._start_task("analysis", self._analysis())
 
     async def _analysis(self) -> None:
-        most = self._sims if self._visitor.is_owner else min(self._sims or MOST_SIMS, MOST_SIMS)
-        stages = tuple(sims for sims in LIVE_SIMS if most is None or sims <= most) or (most or 1,)
-        async for found in self._analyses(self._state, stages):
-            if found.ply != len(self._state.actions):
-                return
+        async for found in self._analyst.analyse(self._state, self._seed, self._sims):
             self._tell(messages.AnalysisShown(**msgspec.structs.asdict(found)))
-
-    async def _analyses(
-        self, state: rz.State, stages: tuple[int, ...]
-    ) -> AsyncGenerator[Analysis, None]:
-        seconds = OWNER_SECONDS if self._visitor.is_owner else 2 * CHOICE_SECONDS
-        order = self._order("analyse", state, _JUDGE, seconds, stages)
-        try:
-            ticket = self._thinker.submit(order, self._visitor.name)
-        except BusyError as error:
-            self._tell(messages.Failed(str(error), "busy"))
-            return
-        async with contextlib.aclosing(self._thinker.answers(ticket)) as answers:
-            async for answer in answers:
-                if answer.error is not None:
-                    self._tell(messages.Failed(answer.error))
-                elif answer.analysis is not None:
-                    yield answer.analysis
-
-    async def _review(self) -> None:
-        """Judges the positions one after another, and shows the plies as they are judged."""
-        states: list[rz.State] = []
-        state: rz.State | None = self._state
-        while state is not None:
-            states.append(state)
-            state = state.before
-        states.reverse()
-        found: dict[int, Analysis] = {}
-        for number, each in enumerate(states):
-            if not each.is_over and each.mover != rz.CHANCE:
-                async for analysis in self._analyses(each, (REVIEW_SIMS,)):
-                    found[number] = analysis
-            if number % 4 == 3:
-                self._tell_review(states, found, number, None)
-        plies = judged_plies(states, found)
-        self._tell_review(states, found, len(states), sides_of(plies, self.game))
-
-    def _tell_review(
-        self,
-        states: list[rz.State],
-        found: dict[int, Analysis],
-        done: int,
-        sides: tuple[Side, Side] | None,
-    ) -> None:
-        plies: list[JudgedPly] = judged_plies(states, found)
-        self._tell(messages.Reviewed(done, len(states), plies, sides))
 
     # --- small things ---
 
@@ -350,26 +306,6 @@ class Table:
             for given, player in self._seats
         )
         return first, second
-
-    def _order(
-        self,
-        kind: Literal["choose", "analyse"],
-        state: rz.State,
-        player: str,
-        seconds: float,
-        stages: tuple[int, ...] = (),
-    ) -> Order:
-        return Order(
-            number=0,
-            kind=kind,
-            game=self.game.text,
-            start=self._start,
-            actions=state.actions,
-            player=player,
-            seed=self._seed,
-            seconds=seconds,
-            stages=stages,
-        )
 
     def _is_person(self, state: rz.State) -> bool:
         return state.mover in (0, 1) and self._seats[state.mover][1].is_human

@@ -17,17 +17,12 @@ from typing import Any
 
 import msgspec
 
-from rulezero._core import RulezeroError
 from rulezero.processes import start
 from rulezero.web.limits import MOST_WAITING
 from rulezero.web.play.searching import Answer, Order, StopOrder, search_for_server
 
 _GRACE_SECONDS = 10.0  # after the time of a search: then its process hangs, and is replaced
 _ANSWERS = msgspec.msgpack.Decoder(Answer)
-
-
-class BusyError(RulezeroError):
-    """Raised when too many searches wait."""
 
 
 class Ticket:
@@ -111,9 +106,9 @@ class Thinker:
         return len(self._waiting)
 
     def submit(self, order: Order, visitor: str) -> Ticket:
-        """Queues a search. BusyError if too many wait already."""
+        """Queues a search. asyncio.QueueFull if too many wait already."""
         if len(self._waiting) >= MOST_WAITING:
-            raise BusyError("too many visitors are searching: try again in a minute")
+            raise asyncio.QueueFull
         numbered = msgspec.structs.replace(order, number=next(self._numbers))
         ticket = Ticket(numbered, visitor)
         self._waiting.append(ticket)
