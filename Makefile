@@ -50,7 +50,8 @@ demo: $(INSTALLED)
 	@echo "[5/$(STEPS)] rating what it has learned"
 	@$(BIN)/rulezero rate runs/demo --nets 2 --games 40
 	@echo
-	@echo "Play it:   $(BIN)/rulezero play razzle --net runs/demo"
+	@echo "Play it:   $(BIN)/rulezero play razzle --net runs/demo --web   (without --web: in the terminal)"
+	@echo "The page:  $(BIN)/rulezero serve --open"
 	@echo "Look:      $(BIN)/rulezero report runs/demo"
 	@echo "Read on:   docs/start_here.md"
 
