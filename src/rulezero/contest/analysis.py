@@ -115,8 +115,8 @@ def note_by(notes: Iterator[Note], judge: str) -> Note:
     raise RecordError(f"{judge} has not judged this game")
 
 
-def losses(played: list[Step], judge: str) -> list[JudgedPly]:
-    """What each ply lost, as far as a judge's notes cover it."""
+def losses(played: list[Step], judge: str, opening: int = 0) -> list[JudgedPly]:
+    """What each ply lost, as far as a judge's notes cover it; those of the opening are skipped."""
     values = [_value_of(step.notes.get(judge)) for step in played]
 
     def after(step: Step) -> float | None:
@@ -124,7 +124,7 @@ def losses(played: list[Step], judge: str) -> list[JudgedPly]:
             return step.after.outcome
         return None if _is_open(step, played) else values[step.ply + 1]
 
-    return [_judge(step, judge, after, 0) for step in played]
+    return [_judge(step, judge, after, opening) for step in played]
 
 
 def _is_open(step: Step, played: list[Step]) -> bool:

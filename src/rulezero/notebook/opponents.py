@@ -4,6 +4,7 @@ from pathlib import Path
 
 from rulezero._core import Game, PlayerError
 from rulezero.errors import among
+from rulezero.play.dialogue import SIMS
 from rulezero.play.dialogue import opponent as default
 from rulezero.play.players import Player, kinds, read_player
 from rulezero.web.levels import offer_of
@@ -22,6 +23,14 @@ def opponent_of(
     if not player.has("sims"):
         raise PlayerError(f"'{player.text}' has no simulations: set the simulations to None")
     return player.changed(sims=str(sims))
+
+
+def adviser_of(machine: Player, sims: int | None) -> Player:
+    """The player that gives hints: the opponent's net, or else plain PUCT, strong enough."""
+    least = max(SIMS, sims or 0)
+    if machine.net is not None and machine.has("sims"):
+        return machine.changed(sims=str(max(least, int(machine.number("sims")))))
+    return read_player("puct", sims=least)
 
 
 def _player(game: Game, seat: int, given: str | Path | Player | None) -> Player:

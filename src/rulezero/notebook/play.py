@@ -19,9 +19,9 @@ from rulezero.games.view import last_words, say_result
 from rulezero.notebook.around import Around, Hint, Message, hinted, played
 from rulezero.notebook.background import Background
 from rulezero.notebook.board import Board, Bundle, Order
-from rulezero.notebook.opponents import opponent_of
+from rulezero.notebook.opponents import adviser_of, opponent_of
 from rulezero.notebook.still import Still, still
-from rulezero.play.dialogue import SIMS, Dialogue, Ply
+from rulezero.play.dialogue import Dialogue, Ply
 from rulezero.play.players import Player, read_player, seat_number
 from rulezero.play.session import Stop, think
 from rulezero.web import shown
@@ -86,7 +86,7 @@ class PlayGame:
         self.people = [0, 1] if human is None else [human]
         machine = opponent_of(self.game, 1 - (human or 0), opponent, sims)
         self.opponent = None if human is None else machine
-        self._adviser = read_player(hints) if hints is not None else _adviser(machine, sims)
+        self._adviser = read_player(hints) if hints is not None else adviser_of(machine, sims)
         self._given = start
         self._name = name
         self._seed = seed
@@ -397,10 +397,3 @@ class PlayGame:
         if state.mover == CHANCE or state.is_over:
             raise MoveError(f"'{text}': there is nothing to choose in this position")
         return state.read(text)
-
-
-def _adviser(machine: Player, sims: int | None) -> Player:
-    least = max(SIMS, sims or 0)
-    if machine.net is not None and machine.has("sims"):
-        return machine.changed(sims=str(max(least, int(machine.number("sims")))))
-    return read_player("puct", sims=least)

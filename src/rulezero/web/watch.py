@@ -201,7 +201,10 @@ def game(shelf: AtShelf, record: str, host: At) -> Response:
             result=rz.view.say_result(mine.outcome, mine.end_reason, facts.seat_names),
             actions=mine.action_numbers().tolist(),
             plies=shown.plies(opened.states[-1], mine.opening),
-            minds=[_players_mind(played), *(_judges_mind(played, judge) for judge in judges)],
+            minds=[
+                _players_mind(played),
+                *(_judges_mind(played, judge, mine.opening) for judge in judges),
+            ],
             slice=_slice(opened, 0, len(opened.states), _SENT_BYTES),
             total=len(opened.states),
             pgn=bool(facts.pgn_variants),
@@ -356,8 +359,8 @@ def _players_mind(played: list[Step]) -> Mind:
     return Mind("", [_thought(step, step.thought, None) for step in played])
 
 
-def _judges_mind(played: list[Step], judge: str) -> Mind:
-    judged = losses(played, judge)
+def _judges_mind(played: list[Step], judge: str, opening: int) -> Mind:
+    judged = losses(played, judge, opening)
     thoughts = [step.notes.get(judge) for step in played]
     each = zip(played, thoughts, judged, strict=True)
     return Mind(judge, [_thought(step, thought, verdict) for step, thought, verdict in each])
