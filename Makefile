@@ -50,7 +50,8 @@ demo: $(INSTALLED)
 	@echo "[5/$(STEPS)] rating what it has learned"
 	@$(BIN)/rulezero rate runs/demo --nets 2 --games 40
 	@echo
-	@echo "Play it:   $(BIN)/rulezero play razzle --net runs/demo"
+	@echo "Play it:   $(BIN)/rulezero play razzle --net runs/demo --web   (without --web: in the terminal)"
+	@echo "The page:  $(BIN)/rulezero serve --open"
 	@echo "Look:      $(BIN)/rulezero report runs/demo"
 	@echo "Read on:   docs/start_here.md"
 
@@ -144,7 +145,7 @@ $(MADE):
 # A plain install, so that tests see what a user gets; rebuilt only when a source has changed.
 $(INSTALLED): $(MADE) $(SOURCES)
 	@echo "[2/$(STEPS)] building the core and installing rulezero"
-	@.ci/quietly build/install.log $(PIP) -v ".[train]"
+	@.ci/quietly build/install.log $(PIP) -v ".[train,web]"
 	@touch $@
 
 $(TOOLS): $(MADE) pyproject.toml

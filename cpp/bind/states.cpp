@@ -172,6 +172,19 @@ void bind_states(nb::module_& m) {
       .def("kind", &of_action<&AnyState::kind>, "action"_a,
            nb::sig("def kind(self, action: int) -> str"),
            "The kind of a legal action: \"moves\" unless the game names kinds.")
+      .def(
+          "touches",
+          [](const AnyState& state, nb::handle action) {
+            std::vector<std::vector<std::string>> steps;
+            for (const std::vector<Square>& step : state.touches(to_action(action, state))) {
+              std::vector<std::string>& names = steps.emplace_back();
+              for (const auto& [row, column] : step) names.push_back(square_text(row, column));
+            }
+            return steps;
+          },
+          "action"_a, nb::sig("def touches(self, action: int) -> list[list[str]]"),
+          "How a person makes a legal action on the board: for each step the squares that mean it, "
+          "the one to show first. [] for an action that names no square.")
       .def("info", &AnyState::info,
            "Facts that the men on their squares do not show: (label, words).")
       .def_prop_ro(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "games/board_text.h"
 #include "games/game.h"
 #include "games/perft.h"
 
@@ -55,6 +56,7 @@ class AnyState : public std::enable_shared_from_this<AnyState> {
   virtual bool is_check() const = 0;  // whether the mover's king is attacked; false without kings
   virtual InfoRows info() const = 0;  // for people: facts that the men on their squares do not show
   virtual std::string kind(Action action) const = 0;   // "moves" unless the game names kinds
+  virtual Touches touches(Action action) const = 0;    // how a person makes it on the board
   virtual int ply() const = 0;                         // number of the players' choices so far
   virtual int actor() const = 0;                       // who moves, or whose die is pending
   virtual std::optional<int> move_number() const = 0;  // the number that PGN writes before a move
@@ -208,6 +210,17 @@ class StateOf final : public AnyState {
     check(action);
     if constexpr (NamesKinds<G>) return rules().kind(moment_.position, action);
     return "moves";
+  }
+
+  Touches touches(Action action) const override {
+    check(action);
+    if constexpr (KnowsTouches<G>) return rules().touches(moment_.position, action);
+    Touches found;
+    const auto [rows, columns] = game_->facts().board;
+    for (const Square& square : squares_in(rules().say(moment_.position, action), rows, columns)) {
+      found.push_back({square});
+    }
+    return found;
   }
 
   int ply() const override {

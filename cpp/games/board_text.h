@@ -2,9 +2,11 @@
 // The board field that the texts of all games share: rows from the top, separated by slashes. In a
 // row, a digit is a number of empty squares, and a letter or a name in braces is a man.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -87,6 +89,31 @@ std::string write_board(int rows, int columns, ManAt man_at) {
     if (row > 0) field += '/';
   }
   return field;
+}
+
+// The name of a square of any board: the column's letter and the row's number.
+inline std::string square_text(int row, int column) {
+  return std::string(1, static_cast<char>('a' + column)) + std::to_string(row + 1);
+}
+
+// The squares that a move text names, in its order: a letter for the column and a number for the
+// row. Letters without a number, as in a promotion, are skipped.
+inline std::vector<std::array<int, 2>> squares_in(std::string_view text, int rows, int columns) {
+  std::vector<std::array<int, 2>> squares;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const int column = text[at] - 'a';
+    int row = 0;
+    std::size_t end = at + 1;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9' && row < 1000) {
+      row = 10 * row + (text[end++] - '0');
+    }
+    if (end == at + 1) continue;
+    if (column >= 0 && column < columns && row >= 1 && row <= rows) {
+      squares.push_back({row - 1, column});
+    }
+    at = end - 1;
+  }
+  return squares;
 }
 
 }  // namespace rulezero

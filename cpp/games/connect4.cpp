@@ -128,6 +128,19 @@ std::string Connect4::say(const Position&, Action column) const {
   return std::string(1, static_cast<char>('a' + column));
 }
 
+Touches Connect4::touches(const Position& position, Action column) const {
+  const std::vector<Cell> now = cells(position);
+  const int at = static_cast<int>(column);
+  std::vector<Square> squares;
+  for (int row = 0; row < kRows; ++row) {  // a man falls to the lowest empty square
+    if (now[row * kColumns + at].man.empty()) squares.push_back({row, at});
+  }
+  for (int row = 0; row < kRows; ++row) {
+    if (!now[row * kColumns + at].man.empty()) squares.push_back({row, at});
+  }
+  return {squares};
+}
+
 std::vector<Cell> Connect4::cells(const Position& position) const {
   std::vector<Cell> cells(kRows * kColumns);
   for (int row = 0; row < kRows; ++row) {

@@ -36,6 +36,7 @@ class Connect4 {
   void events(const Position&, Action, std::span<float>) const {}
   std::string say(const Position& position, Action column) const;
   std::vector<Cell> cells(const Position& position) const;
+  Touches touches(const Position& position, Action column) const;  // any square of the column
 
  private:
   Facts facts_;

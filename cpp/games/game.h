@@ -270,6 +270,17 @@ concept NamesKinds = requires(const G& game, const typename G::Position& positio
   { game.kind(position, action) } -> std::same_as<std::string>;
 };
 
+// How a person makes an action on the board: one step after the other, each with the squares (row,
+// column) that mean it, the first of which is the one to show. Without this part, the steps are the
+// squares that the action's move text names: b1, c3 and c4 for b1c3xc4.
+using Square = std::array<int, 2>;
+using Touches = std::vector<std::vector<Square>>;
+template <class G>
+concept KnowsTouches = requires(const G& game, const typename G::Position& position,
+                                Action action) {
+  { game.touches(position, action) } -> std::same_as<Touches>;
+};
+
 // The number of the players' choices so far, from a counter in the position. Without this part they
 // are counted from the first position of the state's history.
 template <class G>

@@ -73,6 +73,7 @@ from rulezero.training.games.figures import GameFigures
 from rulezero.training.listener import Listener
 from rulezero.training.run import Run
 from rulezero.version import __version__
+from rulezero.web import serve_page
 
 __all__ = [  # noqa: RUF022
     # games and their rules
@@ -90,6 +91,8 @@ __all__ = [  # noqa: RUF022
     "rate", "regimes", "report", "reports", "resume", "runs", "steps", "train",
     # fleets of several machines
     "Token", "fleets", "serve", "work",
+    # the page
+    "serve_page",
     # errors, and other things
     "FleetError", "GameError", "MatchInterrupted", "MoveError", "NetError", "PiecesError",
     "PlayerError", "PositionError", "PricesError", "RatingError", "RecordError", "RulezeroError",

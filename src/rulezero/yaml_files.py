@@ -129,6 +129,11 @@ def read_file(path: Path, missing: str, error: type[RulezeroError]) -> Document:
     except OSError as reason:
         words = f"cannot be read: {reason.strerror}; check the file"
         raise error_at(error, name, 1, words) from None
+    return text_of(data, name, error)
+
+
+def text_of(data: bytes, name: str, error: type[RulezeroError]) -> Document:
+    """The document in the bytes of a file, which messages call by its name."""
     if len(data) > _MOST_BYTES:
         raise error_at(error, name, 1, f"the file is over {_MOST_BYTES // 1024} KiB; split it")
     try:

@@ -7,7 +7,7 @@ import pytest
 
 import rulezero as rz
 from pictures import FOLDER, pictures
-from rulezero.games.picture import PICTURES
+from rulezero.games.drawing import PICTURES
 from support import samples
 from support.tictactoe import TicTacToe
 

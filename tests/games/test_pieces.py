@@ -620,7 +620,7 @@ def test_any_change_of_a_good_file(tmp_path: Path, at: int, change: bytes) -> No
 
 def test_the_guide_tells_the_truth(tmp_path: Path) -> None:
     guide = (ROOT / "docs" / "pieces.md").read_text()
-    wizard, cannon = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
+    wizard, cannon, picture = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
     path = tmp_path / "wizard.yaml"
     path.write_text(wizard)
     loaded = read_pieces(["custom", str(path)])
@@ -633,6 +633,9 @@ def test_the_guide_tells_the_truth(tmp_path: Path) -> None:
     indented = "".join(f"  {line}\n" for line in cannon.splitlines())
     mine = read(tmp_path, "cannon:\n  name: Cannon\n  symbol: X\n  value: 4.5\n" + indented)
     assert mine.find("X").moves == loaded.find("X").moves
+
+    drawn = "".join(f"  {line}\n" for line in picture.splitlines())
+    assert "<path" in read(tmp_path, wizard + drawn).pictures["W"]
 
     message = error(
         tmp_path, wizard.replace("vectors", "vektors", 1).replace("  description", "  #")

@@ -103,7 +103,7 @@ def analyse(
         end_reason=record.end_reason,
         judge=note.judge,
         plies=plies,
-        sides=(_side(plies, 0, names[0]), _side(plies, 1, names[1])),
+        sides=(side_of(plies, 0, names[0]), side_of(plies, 1, names[1])),
     )
 
 
@@ -115,8 +115,8 @@ def note_by(notes: Iterator[Note], judge: str) -> Note:
     raise RecordError(f"{judge} has not judged this game")
 
 
-def losses(played: list[Step], judge: str) -> list[JudgedPly]:
-    """What each ply lost, as far as a judge's notes cover it."""
+def losses(played: list[Step], judge: str, opening: int = 0) -> list[JudgedPly]:
+    """What each ply lost, as far as a judge's notes cover it; those of the opening are skipped."""
     values = [_value_of(step.notes.get(judge)) for step in played]
 
     def after(step: Step) -> float | None:
@@ -124,7 +124,7 @@ def losses(played: list[Step], judge: str) -> list[JudgedPly]:
             return step.after.outcome
         return None if _is_open(step, played) else values[step.ply + 1]
 
-    return [_judge(step, judge, after, 0) for step in played]
+    return [_judge(step, judge, after, opening) for step in played]
 
 
 def _is_open(step: Step, played: list[Step]) -> bool:
@@ -184,7 +184,7 @@ def _best(thought: Thought) -> list[int]:
     return [action for action, share in thought.shares.items() if share >= most - _ROUNDING]
 
 
-def _side(plies: list[JudgedPly], seat: int, name: str) -> Side:
+def side_of(plies: list[JudgedPly], seat: int, name: str) -> Side:
     judged = [ply for ply in plies if ply.mover == seat and ply.lost is not None]
     counts = {word: sum(ply.mark == mark for ply in judged) for mark, word in _NAMES.items()}
     total = sum(ply.lost or 0.0 for ply in judged)

@@ -18,7 +18,7 @@ from rulezero._core import (
     load_python_game,
 )
 from rulezero.errors import among, nearest
-from rulezero.games import grammar, sources
+from rulezero.games import drawing, grammar, sources
 from rulezero.games.grammar import Spec, Value
 from rulezero.games.pieces import read_pieces
 from rulezero.games.python_game import PythonGame, place_of_class
@@ -142,7 +142,9 @@ def _load_with_pieces(spec: Spec) -> Game:
         pool = [pieces.find(item) for item in grammar.split_items("pool", options["pool"])]
         # The grammar would misread some symbols: their pieces are named by id.
         options["pool"] = "+".join(p.symbol if p.symbol.isalnum() else p.id for p in pool)
-    return load_game(spec.name, options, pieces.core)
+    game = load_game(spec.name, options, pieces.core)
+    drawing.remember(game, pieces.pictures)
+    return game
 
 
 def _instance(game: AnyPythonGame | type[AnyPythonGame]) -> AnyPythonGame:

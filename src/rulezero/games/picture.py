@@ -3,15 +3,10 @@
 import html
 import re
 from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
 
 from rulezero._core import Cell, GameError, State
-from rulezero.errors import among
+from rulezero.games.drawing import shapes_of
 from rulezero.games.view import column_names, looks
-
-_MEN = Path(__file__).with_name("men")
-PICTURES = sorted(path.stem for path in _MEN.glob("*.svg"))  # names of the drawings of men
 
 _SQUARE = 60  # width of a square, in units of the drawing
 _EDGE = 22  # left of and below the board, for row and column names
@@ -57,7 +52,7 @@ def svg(
     rows, columns = state.game.facts.board
     before = since or state.before
     cells, past = state.cells(), (before or state).cells()
-    parts: list[str] = []
+    pictures, parts = shapes_of(state.game), list[str]()
 
     def corner(row: int, column: int) -> tuple[int, int]:
         """The upper left corner of a square; rows are counted from the bottom."""
@@ -73,7 +68,7 @@ def svg(
             parts.append(_rectangle(shade, x, y))
             if looks(cell) != looks(old):
                 parts.append(_rectangle("last", x, y))
-            parts.append(_man(cell, state.game.facts.pictures, x, y))
+            parts.append(_man(cell, pictures, x, y))
     middle = _SQUARE // 2
     for row in range(rows):
         parts.append(_name(str(row + 1), _EDGE // 2, corner(row, 0)[1] + middle + 5))
@@ -103,12 +98,10 @@ def _man(cell: Cell, pictures: dict[str, str], x: int, y: int) -> str:
     """A man with its note; a man without a picture is drawn as a disc with its symbol."""
     if not cell.man:
         return ""
-    name = pictures.get(cell.man) or pictures.get(cell.man.upper())
-    if name is None:
+    picture = pictures.get(cell.man) or pictures.get(cell.man.upper())
+    if picture is None:
         symbol = html.escape(cell.man.upper())
         picture = f'<circle cx="50" cy="50" r="36"/><text x="50" y="66">{symbol}</text>'
-    else:
-        picture = _picture(name)
     scale = _SQUARE / 100
     seat = f"seat{max(cell.seat, 0)}"
     drawn = f'<g class="man {seat}" transform="translate({x} {y}) scale({scale})">{picture}</g>'
@@ -120,15 +113,6 @@ def _man(cell: Cell, pictures: dict[str, str], x: int, y: int) -> str:
             f'<text x="{x + _SQUARE / 2}" y="{y + 56}">{html.escape(cell.note)}</text></g>'
         )
     return drawn
-
-
-@cache
-def _picture(name: str) -> str:
-    """The shapes of a picture. GameError if there is no such picture."""
-    if name not in PICTURES:
-        raise GameError(f"there is no picture '{name}' of a man{among(name, PICTURES)}")
-    text = (_MEN / f"{name}.svg").read_text(encoding="utf-8")
-    return re.sub(r"^<svg[^>]*>|</svg>\s*$", "", text)
 
 
 def _square(name: str, columns: list[str], rows: int) -> tuple[int, int]:

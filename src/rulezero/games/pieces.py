@@ -22,10 +22,12 @@ from pydantic import (
 )
 
 from rulezero._core import Game, GameError, Pattern, Piece, game_options, load_game
+from rulezero.games import drawing
 from rulezero.settings import GIVE_MAP, Settings, mistake, number, quoted, sentence, whole
-from rulezero.yaml_files import Document, read_file
+from rulezero.yaml_files import Document, read_file, text_of
 
 SHIPPED = ("standard", "custom")  # the sets that come with the package, in reading order
+OWN = "your pieces"  # the name of a text that is not in a file, in messages
 
 _MOST_KINDS = 32  # pieces in a set
 _FARTHEST = 7  # squares: nothing leads further on a board of 8 x 8
@@ -170,6 +172,7 @@ class _Entry(Settings):
     value: Annotated[float, number(0, 1000, what="number of pawns")]
     royal: Flag = False
     description: Annotated[str, sentence(1000)] = ""
+    picture: Annotated[str, AfterValidator(drawing.checked)] = ""  # a name or SVG; "": none
     moves: tuple[Annotated[Slide | Leap | Hop, Field(discriminator="type")], ...] = Field(
         max_length=32
     )
@@ -218,6 +221,18 @@ class NamedPiece(_Entry):
     line: int
 
     @property
+    def rules(self) -> list[str]:
+        """The special rules in words."""
+        rules = self.special_rules
+        words = ["captures en passant"] if rules.en_passant else []
+        if rules.promotion.rank:
+            options = " ".join(rules.promotion.options)
+            words.append(f"promotes on rank {rules.promotion.rank} to {options}")
+        if wings := [wing for wing, castles in rules.castling if castles]:
+            words.append(f"castles {' and '.join(wings)}")
+        return words
+
+    @property
     def piece(self) -> Piece:
         """The piece in the core's form."""
         rules = self.special_rules
@@ -252,6 +267,11 @@ class PieceSet:
         """The pieces in the core's form, for load_game."""
         return [piece.piece for piece in self.pieces]
 
+    @property
+    def pictures(self) -> dict[str, str]:
+        """The pictures that the pieces name or bring as SVG, by symbol."""
+        return {piece.symbol: piece.picture for piece in self.pieces if piece.picture}
+
     def find(self, symbol_or_id: str) -> NamedPiece:
         """The piece with this symbol, id or name, in any case. PiecesError if there is none."""
         word = symbol_or_id.casefold()
@@ -262,27 +282,30 @@ class PieceSet:
         raise PiecesError(f"there is no piece {quoted(symbol_or_id)}; the set has {known}")
 
 
-def read_pieces(sources: Sequence[str] = ()) -> PieceSet:
+def read_pieces(sources: Sequence[str] = (), own: str | None = None) -> PieceSet:
     """The set of pieces from these sources: names of shipped sets and paths of YAML files.
 
-    The standard men are added first, unless a file defines its own king K: then the files must be
-    a complete set. A file that is named twice is read once.
+    `own` is the text of one more file, which has no name. The standard men are added first, unless
+    a file defines its own king K: then the files must be a complete set. A file that is named twice
+    is read once.
     """
     paths: dict[object, Path] = {}
     for source in sorted(sources, key=_reading_order):
         path = locate(source)
         paths.setdefault(_identity(path), path)
     drafts = [draft for path in paths.values() for draft in _read_file(path)]
+    if own is not None:
+        drafts += _read(text_of(own.encode(), OWN, PiecesError))
     if not any(piece.royal for _, piece in drafts):
         drafts = _read_file(locate("standard")) + drafts
     return _join(drafts)
 
 
-def game_with(pieces: PieceSet) -> Game:
+def game_with(pieces: PieceSet, **options: str) -> Game:
     """The game that reads its pieces from files (random_chess), with these pieces."""
-    options = game_options().items()
-    name = next(name for name, keys in options if any(key[0] == "pieces" for key in keys))
-    return load_game(name, {}, pieces.core)
+    known = game_options().items()
+    name = next(name for name, keys in known if any(key[0] == "pieces" for key in keys))
+    return load_game(name, options, pieces.core)
 
 
 def locate(source: str) -> Path:
@@ -306,7 +329,13 @@ def _identity(path: Path) -> object:
 
 
 def _read_file(path: Path) -> list[tuple[Document, NamedPiece]]:
-    file = read_file(path, f"name a YAML file, or {' or '.join(SHIPPED)}", PiecesError)
+    return _read(read_file(path, f"name a YAML file, or {' or '.join(SHIPPED)}", PiecesError))
+
+
+def _read(file: Document) -> list[tuple[Document, NamedPiece]]:
+    if isinstance(file.data, dict) and len(file.data) > _MOST_KINDS:  # many mistakes take long
+        words = f"this is piece {_MOST_KINDS + 1} of the set; keep at most {_MOST_KINDS}"
+        raise file.wrong(([*file.data][_MOST_KINDS],), words)
     entries = file.read(dict[Annotated[str, AfterValidator(_id)], _Entry])
     if not entries:
         raise file.wrong((), "the file defines no piece; add one, or leave the file out")

@@ -234,7 +234,7 @@ def draw(drawn: list[Board], console: Console) -> None:
 def _panel(board: Board, is_ascii: bool) -> Panel:
     piece = board.piece
     lines = [Text(piece.description)] if piece.description else []
-    lines += [Text(rule, style="italic") for rule in _special_rules(piece)]
+    lines += [Text(rule, style="italic") for rule in piece.rules]
     return Panel(
         Group(_picture(board, is_ascii), *lines),
         title=Text(f"{piece.name}  {piece.symbol}  value {piece.value:g}", style="bold"),
@@ -259,13 +259,3 @@ def _picture(board: Board, is_ascii: bool) -> Text:
             picture.append(" ").append(cell)
         picture.append("\n")
     return picture.append("    a  b  c  d  e  f  g  h\n", style="dim")
-
-
-def _special_rules(piece: rz.pieces.NamedPiece) -> Iterator[str]:
-    rules = piece.special_rules
-    if rules.en_passant:
-        yield "captures en passant"
-    if rules.promotion.rank:
-        yield f"promotes on rank {rules.promotion.rank} to {' '.join(rules.promotion.options)}"
-    if wings := [wing for wing, castles in rules.castling if castles]:
-        yield f"castles {' and '.join(wings)}"

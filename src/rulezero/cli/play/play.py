@@ -5,10 +5,12 @@ import secrets
 from datetime import date
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote, urlencode
 
 import typer
 
 import rulezero as rz
+from rulezero.cli.fleet.serve import show_page
 from rulezero.cli.terminal.options import (
     GAMES,
     OUTPUT,
@@ -105,6 +107,14 @@ def play(
             help="Your name in the record and in PGN (default: human).", rich_help_panel=OUTPUT
         ),
     ] = None,
+    in_browser: Annotated[
+        bool,
+        typer.Option(
+            "--web",
+            help="Play in a browser instead: serve the page on this machine and open it.",
+            rich_help_panel=GAMES,
+        ),
+    ] = False,
     seed: Annotated[
         int | None,
         typer.Option(min=0, help="Random seed (default: a new one).", rich_help_panel=GAMES),
@@ -117,9 +127,27 @@ def play(
 
     Examples:
       rulezero play monster
+      rulezero play exchange --web
       rulezero play razzle --net runs/first --seat white --save games
       rulezero play --continue games last
     """
+    if in_browser:
+        given = {
+            "--continue": record,
+            "--ply": ply,
+            "--tables": tables,
+            "--save": save,
+            "--name": name,
+        }
+        if unfit := [option for option, value in given.items() if value is not None]:
+            raise typer.BadParameter(
+                "it is for the terminal: leave it out", param_hint=f"'{unfit[0]}'"
+            )
+        opponent = None
+        if against is not None or net is not None or sims is not None:
+            opponent = rz.play.opponent(against, net=net, sims=sims)
+        _play_in_browser(game, seat, position, opponent, seed)
+        return
     today = date.today().strftime("%Y.%m.%d")
     opponent = None
     if any(given is not None for given in (against, net, sims, tables)):
@@ -182,6 +210,31 @@ def play(
         )
         if not table.play():
             raise typer.Exit(130)  # as a shell tells Ctrl-C
+
+
+def _play_in_browser(
+    game: str | None,
+    seat: str | None,
+    position: str | None,
+    opponent: rz.Player | None,
+    seed: int | None,
+) -> None:
+    """Serves the page, and opens this game on it."""
+    view, own = "play", []
+    if game is not None:
+        loaded = rz.load(game)
+        own = [] if loaded.facts.name in rz.game_options() else [game]
+        human = loaded.facts.human_seat if seat is None else rz.play.seat_number(seat)
+        machine = (opponent or rz.play.opponent()).text
+        players = ("human", machine) if human == 0 else (machine, "human")
+        wanted = {
+            "players": "|".join(players) if seat is not None or opponent is not None else None,
+            "start": None if position is None else loaded.parse(position).text,
+            "seed": None if seed is None else str(seed),
+        }
+        asked = urlencode({key: text for key, text in wanted.items() if text is not None})
+        view = f"play/{quote(loaded.text, safe='')}" + (f"?{asked}" if asked else "")
+    show_page(own, Path("runs"), "127.0.0.1", 0, browse=True, view=quote(view, safe=""))
 
 
 def _origin(record: rz.Record, ply: int | None) -> str:

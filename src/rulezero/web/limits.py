@@ -1,0 +1,17 @@
+"""What a visitor of the page may use. The numbers suit a small public server."""
+
+MOST_SIMS = 20_000  # simulations of a choice
+MOST_DEPTH = {"alphabeta": 6, "scripted": 6}  # plies, by the kind of player
+CHOICE_SECONDS = 5.0  # a player that thinks longer chooses with what it knows
+OWNER_SECONDS = 60.0  # the same for the owner of the server
+LIVE_SIMS = (100, 400, 1_600, 6_400, 25_600)  # stages of an analysis; each is shown
+REVIEW_SIMS = 400  # simulations of each position of a finished game
+MOST_PLIES = 5_000  # of a game, so that its messages stay small
+MOST_BYTES = 64 << 10  # of a message, a body, or a file with pieces
+MOST_PIECES = 1_000  # files with pieces of visitors; those used longest ago are deleted
+MOST_TABLES = 8  # games that a visitor has at the same time; the oldest are forgotten
+MOST_VISITORS = 5_000  # visitors that the server remembers; those away longest are forgotten
+MOST_SOCKETS = 16  # open connections of a visitor
+MOST_WAITING = 200  # searches that wait; more are refused
+MESSAGES_PER_SECOND = 30.0  # of a connection, on average
+MESSAGES_AT_ONCE = 120

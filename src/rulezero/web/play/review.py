@@ -1,0 +1,44 @@
+"""Judges the choices of a game by analyses of its positions."""
+
+from collections.abc import Mapping, Sequence
+
+import rulezero as rz
+from rulezero.contest.analysis import JudgedPly, Side, losses, side_of
+from rulezero.data.steps import Step
+from rulezero.data.thoughts import Thought
+from rulezero.web.play.searching import Analysis
+
+_JUDGE = "judge"
+
+
+def judged_plies(states: Sequence[rz.State], found: Mapping[int, Analysis]) -> list[JudgedPly]:
+    """What each choice between these states lost, as far as their analyses tell.
+
+    A choice that is followed by a die is not judged: its result depends on luck.
+    """
+    actions = states[-1].actions
+    steps = [
+        Step(
+            ply=number,
+            state=state,
+            action=actions[number],
+            notes={_JUDGE: _thought(found[number])} if number in found else {},
+        )
+        for number, state in enumerate(states[:-1])
+    ]
+    return losses(steps, _JUDGE)
+
+
+def sides_of(plies: Sequence[JudgedPly], game: rz.Game) -> tuple[Side, Side]:
+    """What each seat lost in all."""
+    first, second = game.facts.seat_names
+    return side_of(list(plies), 0, first), side_of(list(plies), 1, second)
+
+
+def _thought(analysis: Analysis) -> Thought:
+    return Thought(
+        action=analysis.best,
+        sims=analysis.sims,
+        value=analysis.value,
+        shares={move.action: move.share for move in analysis.moves},
+    )

@@ -1,0 +1,1 @@
+"""Runs on the page: what they log, and starting and stopping them."""
