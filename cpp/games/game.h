@@ -276,10 +276,10 @@ concept NamesKinds = requires(const G& game, const typename G::Position& positio
 using Square = std::array<int, 2>;
 using Touches = std::vector<std::vector<Square>>;
 template <class G>
-concept KnowsTouches = requires(const G& game, const typename G::Position& position,
-                                Action action) {
-  { game.touches(position, action) } -> std::same_as<Touches>;
-};
+concept KnowsTouches =
+    requires(const G& game, const typename G::Position& position, Action action) {
+      { game.touches(position, action) } -> std::same_as<Touches>;
+    };
 
 // The number of the players' choices so far, from a counter in the position. Without this part they
 // are counted from the first position of the state's history.
