@@ -57,12 +57,12 @@ demo: $(INSTALLED)
 
 test: check
 	@echo "[11/11] running the tests"
-	@$(BIN)/python -m pytest -n 2 -q $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -q $(ARGS)
 
 test-fast: STEPS := 4
 test-fast: $(INSTALLED) $(TOOLS)
 	@echo "[4/$(STEPS)] running the fast tests"
-	@$(BIN)/python -m pytest -n 2 -q -m "not slow" $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow" $(ARGS)
 
 check: STEPS := $(if $(filter test,$(MAKECMDGOALS)),11,10)
 check: $(INSTALLED) $(TOOLS)

@@ -52,8 +52,13 @@ def fails(*arguments: str | Path) -> str:
     return result.stderr
 
 
-def begin(*arguments: str | Path, program: str = _COMMAND) -> "subprocess.Popen[str]":
-    """Starts a command as a process with pipes, which receives Ctrl-C as in a terminal."""
+def begin(*arguments: str | Path, program: str = "") -> "subprocess.Popen[str]":
+    """Starts a command as a process with pipes, which receives Ctrl-C as in a terminal.
+
+    The program is `python -m rulezero`; for training, with the graphs of other tests.
+    """
+    if not program:
+        program = _COMMAND if arguments[:1] == ("train",) else "-mrulezero"
     return subprocess.Popen(
         [sys.executable, program, *map(str, arguments)],
         stdin=subprocess.PIPE,
