@@ -33,6 +33,7 @@ from rulezero.fleet.protocol import (
     decode,
     encode,
 )
+from rulezero.fleet.packages import install
 from rulezero.nets.card import digest
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Client:
             import httpx
         except ImportError as error:
             raise FleetError(
-                f"a fleet of several machines needs httpx: pip install 'rulezero[worker]' ({error})"
+                f"a fleet of several machines needs httpx: {install('worker')} ({error})"
             ) from error
         self.server = read_address(server)
         self._stop = stop or threading.Event()
@@ -193,7 +194,7 @@ class Client:
                 pause = pause_before(tries, error.pause)
                 if left <= 0 or self._stop.is_set():
                     raise FleetError(error.words, error.status, error.pause) from error
-                self._tell(error.words)
+                self._tell(f"{error.words}; trying again")
                 self._stop.wait(min(pause, left))
                 tries += 1
             else:
@@ -211,6 +212,11 @@ class Client:
                     if len(found) > most:
                         raise FleetError(f"{self.server} sent more than {most} bytes")
         except httpx.HTTPError as error:
+            if "WRONG_VERSION_NUMBER" in str(error):
+                plain = self.server.replace("https://", "http://", 1)
+                raise FleetError(
+                    f"the server at {self.server} speaks http, without TLS: give {plain}"
+                ) from error
             raise _TemporaryError(
                 f"{self.server} cannot be reached ({_reason(error)}): check the address, the"
                 " network, and that `rulezero serve` runs there"
@@ -218,13 +224,13 @@ class Client:
         if response.is_success or response.status_code == expected:
             return bytes(found)
         status = response.status_code
-        words = f"{self.server} answered {status}: {_words(bytes(found))}"
+        is_ours, said = _words(bytes(found))
+        is_plain = is_ours and not is_temporary(status)  # the status would add nothing
+        words = f"{self.server}{'' if is_plain else f' answered {status}'}: {said}"
         if is_temporary(status):
             asked = response.headers.get("Retry-After", "")
             pause = min(float(asked), _LONGEST_PAUSE) if re.fullmatch(r"[0-9.]{1,9}", asked) else 0
             raise _TemporaryError(words, status, pause)
-        if status == 401:
-            words += "; make a token with `rulezero token new`, and give it as --token @FILE"
         raise FleetError(words, status)
 
     def _tell(self, trouble: str) -> None:
@@ -259,41 +265,56 @@ def read_address(server: str) -> str:
     with contextlib.suppress(ValueError):
         parts = urlsplit(server)
         if parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1) > 0:
-            return server.rstrip("/")
+            address = f"{parts.scheme}://{parts.netloc}"
+            if server.rstrip("/") != address:
+                raise FleetError(
+                    f"'{server}' has more than a server's address: give it without a path, as"
+                    f" {address}"
+                )
+            return address
     raise FleetError(
         f"'{server}' is not the address of a server: give one such as https://games.example.org or"
         " http://localhost:8642"
     )
 
 
-def read_token(text: str = "") -> str:
+def read_token(text: str = "", option: str = "--token @FILE") -> str:
     """The token of a text, of the file FILE for @FILE, or of the environment if the text is empty.
 
-    FleetError says what is missing.
+    FleetError says what is missing; `option` is how a file is given.
     """
     given = text or os.environ.get(TOKEN, "")
     if given.startswith("@"):
+        name = given[1:]
+        if not name:
+            raise FleetError(f"'@' names no file: give {option}, such as @token.txt")
         try:
-            with Path(given[1:]).expanduser().open("rb") as file:
+            with Path(name).expanduser().open("rb") as file:
                 given = file.read(1000).decode("ascii", "replace").strip()
         except OSError as error:
-            raise FleetError(f"the token's file '{given[1:]}': {error.strerror}") from error
+            raise FleetError(f"the token's file '{name}': {error.strerror}") from error
+        if not given:
+            raise FleetError(
+                f"the token's file '{name}' is empty: put the line into it that `rulezero token"
+                " new` printed"
+            )
     if not given:
-        raise FleetError(f"there is no token: give --token @FILE, or set the variable {TOKEN}")
+        raise FleetError(f"there is no token: give {option}, or set the variable {TOKEN}")
     if not re.fullmatch(r"[!-~]{8,200}", given):
         raise FleetError("this is not a token: copy the line that `rulezero token new` printed")
     return given
 
 
-def _words(body: bytes) -> str:
-    """The error in an answer, or the beginning of it."""
+def _words(body: bytes) -> tuple[bool, str]:
+    """Whether an answer is an error of rulezero's server, and its words or its beginning."""
+    is_ours = True
     try:
         words = msgspec.json.decode(body, type=_Error).error
     except msgspec.DecodeError:
-        words = body[:_LONGEST_WORDS].decode("utf-8", "replace")
+        is_ours, words = False, body[:_LONGEST_WORDS].decode("utf-8", "replace")
     words = " ".join(words.split())
     shown = "".join(letter if letter.isprintable() else "?" for letter in words)
-    return shown[:_LONGEST_WORDS] or "no reason"
+    return is_ours, shown[:_LONGEST_WORDS] or "no reason"
 
 
 def _timeout(seconds: float) -> "httpx.Timeout":

@@ -7,18 +7,24 @@ import contextlib
 import secrets
 import sys
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from rulezero._core import Game
+import msgspec
+
+from rulezero._core import Game, game_options
 from rulezero.data.record import Record
 from rulezero.errors import RunError
 from rulezero.files import write_whole
 from rulezero.fleet.canaries import canaries
-from rulezero.fleet.choice import FleetKind, Orders
-from rulezero.fleet.client import TOKEN, Client
-from rulezero.fleet.hosted import Hosted
+from rulezero.fleet.choice import FleetKind, Orders, check_devices
+from rulezero.fleet.client import TOKEN, Client, read_token
+from rulezero.fleet.hosted import Hosted, check_server
 from rulezero.fleet.nets import nets_of, pack_net
 from rulezero.fleet.protocol import FleetError, NetBundle, TaskOrder, unpack
+from rulezero.fleet.server.inspection import refuse_files
+from rulezero.games import grammar
+from rulezero.games.load import load
 from rulezero.play.evaluators import Options
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
@@ -175,22 +181,35 @@ def _tell(line: str) -> None:
         print(f"rulezero: {line}", file=sys.stderr, flush=True)
 
 
+def _open(orders: Orders, options: Mapping[str, str]) -> AbstractContextManager[HttpFleet]:
+    _check_tasks(orders.tasks)
+    check_devices(orders.tasks)  # this process computes a few outputs of each net, too
+    if "server" in options:
+        return _with_server(orders, _connected(orders, options))
+    if "token" in options:
+        raise RunError("the fleet http needs token= only with server=: leave it out")
+    host, port = options.get("host", "127.0.0.1"), _port(options.get("port", "0"))
+    check_server(orders.folder / "fleet", host, port)
+    return _hosted(orders, host, port)
+
+
 @contextlib.contextmanager
-def _open(orders: Orders, options: Mapping[str, str]) -> Iterator[HttpFleet]:
+def _hosted(orders: Orders, host: str, port: int) -> Iterator[HttpFleet]:
     folder = orders.folder / "fleet"
-    if "server" not in options:
-        if "token" in options:
-            raise RunError("the fleet http needs token= only with server=: leave it out")
-        with Hosted(
-            folder,
-            workers=orders.workers,
-            width=orders.width,
-            host=options.get("host", "127.0.0.1"),
-            port=_port(options.get("port", "0")),
-            tell=_tell,
-        ) as hosted:
-            yield HttpFleet(hosted.client, orders.nets, job_of(folder), hosted)
-        return
+    with Hosted(
+        folder, workers=orders.workers, width=orders.width, host=host, port=port, tell=_tell
+    ) as hosted:
+        yield HttpFleet(hosted.client, orders.nets, job_of(folder), hosted)
+
+
+@contextlib.contextmanager
+def _with_server(orders: Orders, client: Client) -> Iterator[HttpFleet]:
+    with contextlib.closing(client):
+        yield HttpFleet(client, orders.nets, job_of(orders.folder / "fleet"))
+
+
+def _connected(orders: Orders, options: Mapping[str, str]) -> Client:
+    """The client of a server that accepts this trainer."""
     for key in ("host", "port"):
         if key in options:
             raise RunError(f"the fleet http has {key}= only without server=: leave one out")
@@ -200,14 +219,31 @@ def _open(orders: Orders, options: Mapping[str, str]) -> Iterator[HttpFleet]:
             " leave the number out"
         )
     client = Client(options["server"], _secret(options.get("token", "")), on_trouble=_tell)
-    with contextlib.closing(client):
+    with contextlib.ExitStack() as stack:
+        stack.callback(client.close)
         hello = client.hello()
         if "trainer" not in hello.scopes:
             raise RunError(
                 f"the token '{hello.token}' is not for trainers: make one with `rulezero token new"
                 " NAME --scope trainer`"
             )
-        yield HttpFleet(client, orders.nets, job_of(folder))
+        stack.pop_all()
+    return client
+
+
+def _check_tasks(tasks: Sequence[Task]) -> None:
+    """RunError for tasks that servers refuse, as they would run or read files of the trainer."""
+    for task in tasks:
+        text = load(task.game).text
+        if grammar.read(text).name not in game_options():
+            raise RunError(
+                f"the game '{task.game}' is in Python, and the fleet http plays only built-in"
+                " games: use --fleet local or --fleet ray"
+            )
+        try:
+            refuse_files(msgspec.structs.replace(task, game=text))
+        except FleetError as error:
+            raise RunError(f"the fleet http: {error}; use --fleet local or --fleet ray") from error
 
 
 def _secret(text: str) -> str:
@@ -217,7 +253,7 @@ def _secret(text: str) -> str:
             f"a token must not stand in a command or a file of settings: give token=@FILE, or set"
             f" the variable {TOKEN}"
         )
-    return text
+    return read_token(text, "token=@FILE in --fleet")
 
 
 def _port(text: str) -> int:
