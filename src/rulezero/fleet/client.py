@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from rulezero.fleet.packages import install
 from rulezero.fleet.protocol import (
     HANDSHAKE,
     MOST_BYTES,
@@ -33,7 +34,6 @@ from rulezero.fleet.protocol import (
     decode,
     encode,
 )
-from rulezero.fleet.packages import install
 from rulezero.nets.card import digest
 
 if TYPE_CHECKING:

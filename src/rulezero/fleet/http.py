@@ -18,7 +18,7 @@ from rulezero.errors import RunError
 from rulezero.files import write_whole
 from rulezero.fleet.canaries import canaries
 from rulezero.fleet.choice import FleetKind, Orders, check_devices
-from rulezero.fleet.client import TOKEN, Client, read_token
+from rulezero.fleet.client import TOKEN, Client, read_address, read_token
 from rulezero.fleet.hosted import Hosted, check_server
 from rulezero.fleet.nets import nets_of, pack_net
 from rulezero.fleet.protocol import FleetError, NetBundle, TaskOrder, unpack
@@ -218,7 +218,8 @@ def _connected(orders: Orders, options: Mapping[str, str]) -> Client:
             f"workers={orders.workers}: with server=, workers are started by `rulezero worker`;"
             " leave the number out"
         )
-    client = Client(options["server"], _secret(options.get("token", "")), on_trouble=_tell)
+    server = read_address(options["server"])
+    client = Client(server, _secret(options.get("token", "")), on_trouble=_tell)
     with contextlib.ExitStack() as stack:
         stack.callback(client.close)
         hello = client.hello()
