@@ -65,7 +65,8 @@ def test_a_server_elsewhere(tmp_path: Path) -> None:
             one.send_signal(signal.SIGINT)
             _, errors = one.communicate(timeout=60)
         assert one.returncode == 130
-        assert f"rulezero train --resume {out} goes on" in errors
+        again = f"stopped; continue with: rulezero train --resume {out} {' '.join(fleet)}"
+        assert again in errors.splitlines()
         wait(lambda: '"event":"closed"' in server.log())
         worker = ["worker", "--server", server.url, "--token", f"@{tmp_path / 'worker.txt'}"]
         with begin(*worker, "--workers", "1", "--cache", tmp_path / "cache") as other:
@@ -89,6 +90,9 @@ def test_a_run_keeps_its_job(tmp_path: Path) -> None:
         ("http:server=localhost:8642,token=@t", 0, "is not the address of a server"),
         ("http:server=http://localhost,token=rz_secret", 0, "a token must not stand in a command"),
         ("http:server=http://localhost,token=@nowhere", 0, "the token's file 'nowhere'"),
+        ("http:server=http://localhost,token=@", 0, "give token=@FILE in --fleet"),
+        ("http://localhost:8642", 0, "did you mean http:server=http://localhost:8642?"),
+        ("http:host=nosuchhost.invalid", 0, "cannot listen at nosuchhost.invalid:0: "),
         ("http:server=http://localhost", 2, "workers are started by `rulezero worker`"),
         ("http:server=http://localhost,port=1", 0, "has port= only without server="),
         ("http:token=@t", 0, "needs token= only with server="),

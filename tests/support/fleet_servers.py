@@ -100,9 +100,10 @@ def serving(run: Path, *options: str) -> Iterator[ServerProcess]:
             server.stop()
 
 
-def token(run: Path, *scopes: str, name: str = "test", database: str | None = None) -> str:
+def token(run: Path, *scopes: str, name: str = "", database: str | None = None) -> str:
     """A new token's secret."""
     with rz.fleets.tokens(run, database=database) as tokens:
+        name = name or f"test {len(tokens.all())}"
         return tokens.new(name, [rz.fleets.scope_of(scope) for scope in scopes]).secret
 
 

@@ -154,6 +154,15 @@ class Client:
         body = self._ask("GET", path, parameters=parameters, seconds=wait, most=2 * MOST_BYTES)
         return decode(body, Delivery)
 
+    def workers(self, seconds: float) -> int:
+        """The number of workers that the server has heard of in the last `seconds`."""
+        body = self._ask("GET", "/v1/status")
+        try:
+            status = msgspec.json.decode(body, type=_Status)
+        except msgspec.DecodeError as error:
+            raise FleetError(f"{self.server} sent another status than expected") from error
+        return sum(status.time - worker.seen <= seconds for worker in status.workers)
+
     def cancel(self, order: str) -> None:
         """Ends an order: no more games of it are played."""
         self._ask("DELETE", f"/v1/tasks/{order}", patience=0, seconds=_QUICK)
@@ -262,20 +271,22 @@ def pause_before(tries: int, asked: float = 0) -> float:
 
 def read_address(server: str) -> str:
     """The address of a server without a slash at its end; FleetError if it is not one."""
-    with contextlib.suppress(ValueError):
+    try:
         parts = urlsplit(server)
-        if parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1) > 0:
-            address = f"{parts.scheme}://{parts.netloc}"
-            if server.rstrip("/") != address:
-                raise FleetError(
-                    f"'{server}' has more than a server's address: give it without a path, as"
-                    f" {address}"
-                )
-            return address
-    raise FleetError(
-        f"'{server}' is not the address of a server: give one such as https://games.example.org or"
-        " http://localhost:8642"
-    )
+        is_right = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1) > 0
+    except ValueError:
+        is_right = False
+    if not is_right:
+        raise FleetError(
+            f"'{server}' is not the address of a server: give one such as"
+            " https://games.example.org or http://localhost:8642"
+        )
+    address = f"{parts.scheme}://{parts.netloc}"
+    if server.rstrip("/") != address:
+        raise FleetError(
+            f"'{server}' has more than a server's address: give it without a path, as {address}"
+        )
+    return address
 
 
 def read_token(text: str = "", option: str = "--token @FILE") -> str:
@@ -321,6 +332,19 @@ def _timeout(seconds: float) -> "httpx.Timeout":
     import httpx
 
     return httpx.Timeout(_SLOWEST + seconds, connect=min(_CONNECT, _SLOWEST + seconds))
+
+
+class _Seen(msgspec.Struct):
+    """A part of what a server says about a worker."""
+
+    seen: float  # seconds since 1970
+
+
+class _Status(msgspec.Struct):
+    """A part of a server's status."""
+
+    time: float  # now, by the server's clock
+    workers: list[_Seen]
 
 
 class _Error(msgspec.Struct):

@@ -6,7 +6,8 @@ Without `server=`, this process starts a server and workers itself, in the run's
 import contextlib
 import secrets
 import sys
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -33,23 +34,37 @@ from rulezero.play.task import Task, check_task
 
 _WAIT = 15.0  # seconds that the server may wait for games
 _QUICK_WAIT = 2.0  # the same while this process looks after the workers, too
+_LONELY_SECONDS = 30.0  # without a game: then it looks whether there are workers
+_BEHIND = (1 << 31) - 1  # behind all games of a task
 _LOST = 404  # the server does not know a task: its data are new
+
+
+def _tell(line: str) -> None:
+    if line:
+        print(f"rulezero: {line}", file=sys.stderr, flush=True)
 
 
 class HttpFleet:
     """Plays tasks by the workers of a server.
 
     `job` names the run at the server, which keeps its games: those that were finished while this
-    process did not run are not played again. `check` raises an error if nothing can be played.
+    process did not run are not played again. `tell` gets lines for people.
     """
 
     def __init__(
-        self, client: Client, nets: NetStore, job: str, hosted: Hosted | None = None
+        self,
+        client: Client,
+        nets: NetStore,
+        job: str,
+        hosted: Hosted | None = None,
+        tell: Callable[[str], None] = _tell,
     ) -> None:
         self._client = client
         self._nets = nets
         self._job = job
         self.hosted = hosted
+        self._tell = tell
+        self.found: set[str] = set()  # the ids of records that the server had before
         self._sent: dict[tuple[object, ...], str] = {}  # digests by nets and how they are computed
 
     def run(
@@ -68,10 +83,9 @@ class HttpFleet:
             if len(seen[number]) < task.games
         }
         try:
-            for order in open_orders.values():
-                self._put(order)
+            known = {number: self._put(order) for number, order in open_orders.items()}
             for number, order in list(open_orders.items()):
-                for finished in self._games(order, seen[number]):
+                for finished in self._games(order, seen[number], known[number]):
                     _check(finished.record, order.task, games[number])
                     yield number, finished
                 del open_orders[number]
@@ -100,8 +114,11 @@ class HttpFleet:
             self._sent[key] = bundle.digest
         return self._sent[key]
 
-    def _put(self, order: TaskOrder) -> None:
-        """Orders a task; the server may be a new one that does not have its nets."""
+    def _put(self, order: TaskOrder) -> int:
+        """Orders a task; returns how many of its games the server has.
+
+        The server may be a new one that does not have its nets.
+        """
         try:
             self._client.put_order(order)
         except FleetError as error:
@@ -110,10 +127,14 @@ class HttpFleet:
             self._sent.clear()
             self._order(order.task, ())
             self._client.put_order(order)
+        return self._client.deliveries(order.id, _BEHIND, 0).state.finished
 
-    def _games(self, order: TaskOrder, seen: set[int]) -> Iterator[Finished]:
-        """The games of a task that are not in `seen`, which gets their indices."""
-        after = 0
+    def _games(self, order: TaskOrder, seen: set[int], known: int) -> Iterator[Finished]:
+        """The games of a task that are not in `seen`, which gets their indices.
+
+        The first `known` games were finished before they were ordered.
+        """
+        after, since, has_warned = 0, time.monotonic(), False
         while len(seen) < order.task.games:
             if self.hosted is not None:
                 self.hosted.check()
@@ -124,15 +145,31 @@ class HttpFleet:
                 if error.status != _LOST:
                     raise
                 order = self._order(order.task, seen)
-                self._put(order)
+                known = self._put(order)
                 after = 0
                 continue
-            for packed in delivery.games:
+            if delivery.games:
+                since, has_warned = time.monotonic(), False
+            elif not has_warned and time.monotonic() > since + _LONELY_SECONDS:
+                has_warned = self._warn_of_no_workers()
+            for place, packed in enumerate(delivery.games, after):
                 finished = unpack(packed)
+                if place < known:
+                    self.found.add(finished.record.id)
                 if finished.record.index not in seen:
                     seen.add(finished.record.index)
                     yield finished
             after = delivery.next
+
+    def _warn_of_no_workers(self) -> bool:
+        """Says so if no worker asks for games; returns whether it does."""
+        if self.hosted is not None or self._client.workers(_LONELY_SECONDS):
+            return False
+        self._tell(
+            f"no worker has asked for games for {_LONELY_SECONDS:g} s: start one with `rulezero"
+            f" worker --server {self._client.server}`"
+        )
+        return True
 
 
 def _ways(net: str, task: Task) -> list[tuple[tuple[str, str], ...]]:
@@ -174,11 +211,6 @@ def job_of(folder: Path) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(path, secrets.token_hex(16).encode() + b"\n")
     return path.read_text(encoding="ascii").strip()
-
-
-def _tell(line: str) -> None:
-    if line:
-        print(f"rulezero: {line}", file=sys.stderr, flush=True)
 
 
 def _open(orders: Orders, options: Mapping[str, str]) -> AbstractContextManager[HttpFleet]:

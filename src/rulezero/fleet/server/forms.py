@@ -113,6 +113,7 @@ class Status(_Form):
     """What the server does."""
 
     version: str
+    time: float  # now, in seconds since 1970
     uptime: float  # seconds
     games: int  # stored since the server started
     games_per_second: float  # over the last minute
