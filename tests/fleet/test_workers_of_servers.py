@@ -76,9 +76,11 @@ def test_workers_play_the_games_of_this_machine(tmp_path: Path) -> None:
         )
         with working(server, tmp_path / "cache", workers=2):
             assert ids(fleet, TASK) == [game.record.id for game in played(TASK)]
+            assert fleet.found == set()
             notes = {game.record.id: game.note for _, game in fleet.run([judged])}
         assert notes == {game.record.id: game.note for game in played(judged)}
         assert ids(fleet, TASK) == [game.record.id for game in played(TASK)]
+        assert fleet.found == {game.record.id for game in played(TASK)}
         rest = [game.record.index for _, game in fleet.run([TASK], [range(3, TASK.games)])]
         assert sorted(rest) == [0, 1, 2]
         assert list(fleet.run([TASK], [range(TASK.games)])) == []

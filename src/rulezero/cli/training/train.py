@@ -1,5 +1,6 @@
 """`rulezero train`: a recipe from nothing to a net that plays."""
 
+import re
 import shlex
 from typing import Annotated, Any
 
@@ -113,6 +114,7 @@ def train(
 
 def _again(run: rz.Run, fleet: str) -> str:
     """The command that continues a run on the same fleet. A token is never a part of it."""
+    fleet = re.sub("token=(?!@)[^,]*", "token=@FILE", fleet)
     words = ["rulezero", "train", "--resume", str(run.path)]
     return shlex.join([*words, "--fleet", fleet] if fleet != "local" else words)
 
