@@ -68,8 +68,8 @@ def test_a_server_elsewhere(tmp_path: Path) -> None:
             one.send_signal(signal.SIGINT)
             _, errors = one.communicate(timeout=60)
         assert one.returncode == 130
-        again = f"stopped; continue with: rulezero train --resume {out} {' '.join(fleet)}"
-        assert again in errors.splitlines()
+        words = f"stopped; continue with: rulezero train --resume {out} {' '.join(fleet)}"
+        assert words in errors.splitlines()
         wait(lambda: '"event":"closed"' in server.log())
         worker = ["worker", "--server", server.url, "--token", f"@{tmp_path / 'worker.txt'}"]
         with begin(*worker, "--workers", "1", "--cache", tmp_path / "cache") as other:

@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -45,7 +46,7 @@ def test_lines_of_older_versions_are_read() -> None:
 
 def test_the_speed_is_that_of_games_played_now() -> None:
     """Games that a resumed run found were played in other seconds."""
-    found = {"sims": 4000, "seconds": 2.0}
+    found: dict[str, Any] = {"sims": 4000, "seconds": 2.0}
     assert logs.games(1, **found).sims_per_second == 2000
     assert logs.games(1, **found, played_sims=100).sims_per_second == 50
 
