@@ -60,6 +60,8 @@ def train(
 ) -> None:
     """Train a net by a recipe: rounds of self-play, fitting and evaluation, which can be resumed.
 
+    Settings that you leave out are those of the recipe.
+
     Examples:
       rulezero train razzle --preset tiny --out runs/first
       rulezero train connect4 --set fit.batch=256 --iterations 10 --dry-run
