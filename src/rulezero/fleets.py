@@ -115,10 +115,12 @@ def tokens(
 
     assert run is not None
     folder = _folder(run)
-    if not (folder / FILE if database is None else folder).exists():
+    if not folder.is_dir():
         raise RunError(
             f"there is no fleet in '{run}': start `rulezero serve --fleet {quote(str(run))}` first"
         )
+    if database is None and not (folder / FILE).is_file():
+        raise RunError(f"there is no database in '{folder}': give --database, as to the server")
     engine = open_database(folder, database)
     try:
         yield TokenTable(engine)
