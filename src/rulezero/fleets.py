@@ -1,12 +1,14 @@
 """Fleets of other people's machines: the server, and the tokens of those who may use it."""
 
 import contextlib
-import importlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from rulezero.errors import RunError, among
+from rulezero.fleet.client import read_address, read_token
+from rulezero.fleet.packages import check_server_packages
 from rulezero.fleet.protocol import HANDSHAKE, FleetError
 from rulezero.fleet.server.forms import SCOPES, MadeToken, Scope, Token, WithdrawnGames, chosen
 from rulezero.fleet.worker.processes import WorkStatus, work
@@ -20,6 +22,7 @@ __all__ = [
     "Token",
     "Tokens",
     "WorkStatus",
+    "read_token",
     "scope_of",
     "serve",
     "tokens",
@@ -27,7 +30,6 @@ __all__ = [
 ]
 
 _TIMEOUT = 30.0  # seconds
-_NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "httpx", "prometheus_client")
 
 
 def serve(
@@ -44,12 +46,14 @@ def serve(
     `database` is a PostgreSQL URL (default: an SQLite file in that folder). A worker that makes no
     progress for `lease_seconds` loses its games to others. `on_ready` gets the server's address.
     """
-    _check_packages()
+    check_server_packages()
     if not lease_seconds > 0:
         raise RunError(f"lease_seconds={lease_seconds:g}: give a number of seconds above 0")
     from rulezero.fleet.server.http.app import serve as run_server
     from rulezero.fleet.server.service import Place
 
+    if Path(run).exists() and not Path(run).is_dir():
+        raise RunError(f"--fleet must name a folder, and '{run}' is a file")
     run_server(Place(_folder(run), database, lease_seconds), host, port, on_ready)
 
 
@@ -87,9 +91,11 @@ def tokens(
 
     Those of a run can be changed whether its server runs or not.
     """
-    _check_packages()
-    if (run is None) == (server is None):
-        raise RunError("give the run or the URL of its server, not both")
+    check_server_packages()
+    if run is None and server is None:
+        raise RunError("give --fleet with the server's folder, or --server with its URL")
+    if run is not None and server is not None:
+        raise RunError("give --fleet or --server, not both")
     if server is not None:
         import httpx
 
@@ -97,16 +103,25 @@ def tokens(
             raise RunError("changing tokens by the server needs an admin's token")
         headers = {"Authorization": f"Bearer {token}", "Rulezero": HANDSHAKE}
         try:
-            with httpx.Client(base_url=server, headers=headers, timeout=_TIMEOUT) as client:
+            with httpx.Client(
+                base_url=read_address(server), headers=headers, timeout=_TIMEOUT
+            ) as client:
                 yield _RemoteTokens(client)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise FleetError(f"the server '{server}' cannot be reached: {error}") from error
         return
-    from rulezero.fleet.server.database import open_database
+    from rulezero.fleet.server.database import FILE, open_database
     from rulezero.fleet.server.tokens import TokenTable
 
     assert run is not None
-    engine = open_database(_folder(run), database)
+    folder = _folder(run)
+    if not folder.is_dir():
+        raise RunError(
+            f"there is no fleet in '{run}': start `rulezero serve --fleet {quote(str(run))}` first"
+        )
+    if database is None and not (folder / FILE).is_file():
+        raise RunError(f"there is no database in '{folder}': give --database, as to the server")
+    engine = open_database(folder, database)
     try:
         yield TokenTable(engine)
     finally:
@@ -130,7 +145,8 @@ class _RemoteTokens:
 
     def revoke(self, given: str) -> Token:
         """Revokes a token."""
-        return Token.model_validate(self._ask("DELETE", f"/{self._id(given)}"))
+        token = chosen(self.all(), given, is_active=True)
+        return Token.model_validate(self._ask("DELETE", f"/{token.id}"))
 
     def flag(self, given: str, reason: str) -> Token:
         """Marks a token."""
@@ -164,15 +180,6 @@ def scope_of(text: str) -> Scope:
 
 
 def _folder(run: str | Path) -> Path:
+    if not str(run):
+        raise RunError("--fleet '' is not a folder's name: give one, such as public")
     return Path(run) / "fleet"
-
-
-def _check_packages() -> None:
-    """RunError says how to install what is missing."""
-    for name in _NEEDED:
-        try:
-            importlib.import_module(name)
-        except ImportError as error:
-            raise RunError(
-                f"a fleet's server needs the package {name}: pip install 'rulezero[fleet]'"
-            ) from error

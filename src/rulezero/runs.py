@@ -3,7 +3,7 @@
 import datetime
 import platform
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,11 @@ from typing import Any
 import msgspec
 
 from rulezero import config
-from rulezero._core import Game, GameError
+from rulezero._core import Game, GameError, RulezeroError
 from rulezero.data.check import rules_hash
 from rulezero.errors import RunError
 from rulezero.fleet.choice import Orders, open_fleet
+from rulezero.fleet.fleet import Fleet
 from rulezero.games.load import files_of, load, packed
 from rulezero.learn import terms
 from rulezero.machine import check_workers, cores
@@ -22,7 +23,7 @@ from rulezero.nets.card import PERCEPTRON, digest, read_card, resolve
 from rulezero.play.binding import perceptron
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
-from rulezero.play.task import check_task
+from rulezero.play.task import Task, check_task
 from rulezero.play.weights import weights_of
 from rulezero.training import unread
 from rulezero.training.estimate import Estimate as Estimate
@@ -32,7 +33,7 @@ from rulezero.training.games import TRAININGS, training_of
 from rulezero.training.lines import LineListener
 from rulezero.training.listener import Listener, Listeners
 from rulezero.training.log import ChangeEntry, Summary, SummaryEntry
-from rulezero.training.loop import Loop
+from rulezero.training.loop import Loop, Trainee
 from rulezero.training.run import Progress, Run
 from rulezero.training.tasks import NAMES, OWN
 from rulezero.version import __version__
@@ -69,19 +70,27 @@ def train(
         experiment = config.with_changes(recipe, changes)
     else:
         experiment = config.load(recipe, preset, changes)
-    game = load(experiment.game)
+    game = load(game_as_typed := experiment.game)
     if rules := files_of(game):  # kept in the run, as the originals may change or be missing
         experiment = experiment.model_copy(update={"game": game.text})
     experiment = _with_hooks(experiment)
     run = place(experiment, out)
+    # Everything that can be refused is refused before the run is created.
+    run.check_new()
     check(experiment, workers)
+    _trainee(experiment, game, run)
+    opening = open_fleet(fleet, _orders(run, experiment, workers, game_as_typed))
     hooks = terms.files_of(experiment.hooks)
-    run.create(experiment.text, manifest(experiment, game), rules, hooks)
     followed = _followed(experiment, listener, progress)
+    run.create(experiment.text, manifest(experiment, game), rules, hooks)
+    has_begun = False
     try:
-        return _go(run, experiment, game, workers, fleet, followed)
-    except GameError:
-        if not len(run.store()):  # nothing is lost, and the run could only repeat the mistake
+        with opening as opened:
+            has_begun = True
+            return _go(run, experiment, game, opened, followed)
+    except RulezeroError as error:
+        # Nothing is lost, and the run could only repeat a mistake in its fleet or in its rules.
+        if not has_begun or (isinstance(error, GameError) and not len(run.store())):
             shutil.rmtree(run.path)
         raise
 
@@ -165,12 +174,15 @@ def resume(
             f"the rules of {game.text} have changed since '{run.path}' began: begin another run"
         )
     check(new, workers)
-    if keys:
-        reached = run.progress()
-        if reached.latest and not reached.is_done:
-            _go(run, experiment, game, workers, fleet, listener, last=reached.iteration)
-        _change(run, new, keys, listener)
-    return _go(run, new, game, workers, fleet, listener)
+    _trainee(new, game, run)
+    # Nothing is changed before the fleet can play.
+    with open_fleet(fleet, _orders(run, new, workers, new.game)) as opened:
+        if keys:
+            reached = run.progress()
+            if reached.latest and not reached.is_done:
+                _go(run, experiment, game, opened, listener, last=reached.iteration)
+            _change(run, new, keys, listener)
+        return _go(run, new, game, opened, listener)
 
 
 def changed_keys(before: Experiment, after: Experiment) -> dict[str, Any]:
@@ -222,14 +234,12 @@ def _change(run: Run, new: Experiment, keys: dict[str, Any], listener: Listener)
 
 
 def check(experiment: Experiment, workers: int = 0) -> None:
-    """Raises an error if the experiment cannot run; nothing is started or written."""
-    game = load(experiment.game)
-    regime, nets = experiment.regime, dict.fromkeys(NAMES, "untrained")
-    trials = experiment.gate.every * (experiment.anchor.every if experiment.anchor else 1)
-    iterations = range(3)  # at least one of each kind of iteration
-    tasks = [task for iteration in iterations for task in experiment.games(iteration, nets)]
-    tasks += regime.trials(experiment, trials, nets)
-    for task in tasks:
+    """Raises an error if the experiment cannot run; nothing is started or written.
+
+    Whether a fleet can play its games is left to `open_fleet`.
+    """
+    game, regime = load(experiment.game), experiment.regime
+    for task in _tasks(experiment):
         check_task(task)
         for text in (task.a, task.b, task.judge):
             if text is None:
@@ -271,6 +281,31 @@ def check(experiment: Experiment, workers: int = 0) -> None:
         device_of(fit.device, "fit.device", number=fit.processes - 1)
 
 
+def _tasks(experiment: Experiment) -> list[Task]:
+    """Tasks with all players of an experiment; an untrained net is in place of its own nets."""
+    nets = dict.fromkeys(NAMES, "untrained")
+    trials = experiment.gate.every * (experiment.anchor.every if experiment.anchor else 1)
+    iterations = range(3)  # at least one of each kind of iteration
+    tasks = [task for iteration in iterations for task in experiment.games(iteration, nets)]
+    return tasks + experiment.regime.trials(experiment, trials, nets)
+
+
+def _orders(run: Run, experiment: Experiment, workers: int, game: str) -> Orders:
+    """What a fleet is given; `game` is the text for messages about the game."""
+    tasks = [msgspec.structs.replace(task, game=game) for task in _tasks(experiment)]
+    return Orders(NetStore(run.nets), run.path, workers, experiment.width, tasks)
+
+
+def _trainee(experiment: Experiment, game: Game, run: Run) -> Callable[[int], Trainee]:
+    """What makes an untrained learner from a seed; RunError if torch is missing."""
+    try:
+        return experiment.regime.trainee(experiment, game, run)
+    except ImportError as error:
+        raise RunError(
+            f"training needs torch: pip install -c constraints.txt '.[train]' ({error})"
+        ) from error
+
+
 def open_run(path: str | Path) -> Run:
     """The run in a folder."""
     run = Run(Path(path))
@@ -303,25 +338,17 @@ def _go(
     run: Run,
     experiment: Experiment,
     game: Game,
-    workers: int,
-    fleet: str,
+    fleet: Fleet,
     listener: Listener,
     last: int | None = None,
 ) -> Run:
-    try:
-        trainee = experiment.regime.trainee(experiment, game, run)
-    except ImportError as error:
-        raise RunError(
-            f"training needs torch: pip install -c constraints.txt '.[train]' ({error})"
-        ) from error
     from rulezero.training.tensorboard import TensorBoardListener
 
-    orders = Orders(NetStore(run.nets), run.path, workers, experiment.width)
+    trainee = _trainee(experiment, game, run)
     board = TensorBoardListener(run.path / "tensorboard", run.progress().iteration)
     told = Listeners([board, listener])
     earlier = {at: config.read(text) for at, text in run.earlier_configs().items()}
-    with open_fleet(fleet, orders) as opened:
-        progress = Loop(run, game, experiment, trainee, opened, told, earlier).go(last)
+    progress = Loop(run, game, experiment, trainee, fleet, told, earlier).go(last)
     if progress.is_done and (summary := experiment.regime.conclude(run)) is not None:
         _conclude(run, summary, progress, told)
     return run

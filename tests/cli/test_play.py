@@ -1,5 +1,6 @@
 """`rulezero play`: plays the same games as a Dialogue, with lines of text as input."""
 
+import io
 import os
 import pty
 import random
@@ -13,10 +14,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from rich.console import Console
 
 import rulezero as rz
 from rulezero import _core
 from rulezero.cli.terminal.bar import signed
+from rulezero.cli.terminal.table import Table
 from rulezero.data import Record, Store, check
 from rulezero.games.check import COMMANDS
 from rulezero.play.dialogue import Dialogue, opponent
@@ -109,6 +112,26 @@ def test_commands(tmp_path: Path) -> None:
     assert said["undo"] == "undo\nthere is nothing to take back\n"
     assert (record.outcome, record.end_reason, record.plies) == (0.0, "interrupted", 2)
     assert record.columns().has_policy.all()
+
+
+def test_a_command_with_more_words_is_explained() -> None:
+    """It is not read as a move."""
+    output = succeeds("play", "connect4", "--sims", "5", stdin="undo 5\nquit")
+    assert "undo takes no number: type undo alone" in output
+
+
+def test_resigning_on_a_terminal_is_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One wrong word does not end a game."""
+    made = dialogue("connect4", 0, seed=1, sims=5)
+    screen = io.StringIO()
+    table = Table(made, Console(file=screen), adviser=opponent(sims=5), human=0)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    for line in ("resign", "info", "resign"):
+        table.obey(line)
+        assert not made.is_over
+    assert "resign? Type resign again" in screen.getvalue()
+    table.obey("resign")
+    assert made.end_reason == "resigned"
 
 
 def test_the_machine_shows_its_move_and_its_judgement() -> None:

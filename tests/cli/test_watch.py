@@ -3,11 +3,12 @@
 import io
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
 from rulezero import config
-from rulezero.cli.terminal.watch import Watch, say_draws, say_entry, say_figures
+from rulezero.cli.terminal.watch import Watch, _Moment, say_draws, say_entry, say_figures
 from rulezero.stats.tally import Counts
 from rulezero.training.games.exchange import TARGETS
 from rulezero.training.games.figures import GameFigures, TierResults, Usage
@@ -58,6 +59,21 @@ def test_figures_of_a_game_are_said_beside_what_is_wanted() -> None:
     tiers = {"1": TierResults(drawn=1, black=4), "3": TierResults(white=2, black=1)}
     assert say_figures(GameFigures(tiers=tiers)) == ["Black wins by tier: 1: 4 of 5, 3: 1 of 3"]
     assert say_figures(GameFigures(tiers={"0": tiers["1"]})) == []
+
+
+def test_the_time_goes_on_within_an_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is that of the newest line, and what has passed since then."""
+    now = 1000.0
+    monkeypatch.setattr("rulezero.cli.terminal.watch.time.monotonic", lambda: now)
+    moment = _Moment(10)
+    for entry in (logs.verdict(at, cores=1.0, seconds_so_far=600.0 * at) for at in (1, 2)):
+        moment.take(entry)
+    assert moment.lines[-1].startswith("20 min so far, about 80 min left")
+    now += 300
+    assert moment.lines[-1].startswith("25 min so far, about 75 min left")
+    moment.take(logs.fit(3, seconds_so_far=1560.0))
+    now += 60
+    assert moment.lines[-1].startswith("27 min so far, about 73 min left")
 
 
 def test_the_moment_is_shown_below() -> None:

@@ -95,7 +95,7 @@ def test_a_busy_server_is_asked_again() -> None:
     assert server.asked == ["GET /v1/hello"] * 4
     assert server.headers[0]["authorization"] == f"Bearer {TOKEN}"
     assert server.headers[0]["rulezero"] == HANDSHAKE
-    assert news == [f"{server.url} answered 503: busy", ""]
+    assert news == [f"{server.url} answered 503: busy; trying again", ""]
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422, 426])
@@ -106,9 +106,18 @@ def test_a_refusal_is_not_tried_again(status: int) -> None:
         with pytest.raises(FleetError) as caught:
             client.lease(REQUEST)
         assert server.asked == ["POST /v1/leases"]
-    assert str(caught.value).startswith(f"{server.url} answered {status}: no, not ?[31mthis")
+    assert str(caught.value) == f"{server.url}: no, not ?[31mthis"
     assert str(caught.value).isprintable()
     assert caught.value.status == status
+
+
+def test_https_at_a_server_that_speaks_http_is_an_error() -> None:
+    """Trying again would not help."""
+    with answering((200, {}, HELLO)) as (server, _):
+        client = Client(server.url.replace("http:", "https:"), TOKEN)
+        with pytest.raises(FleetError, match=f"speaks http, without TLS: give {server.url}$"):
+            client.hello()
+        client.close()
 
 
 def test_patience_ends() -> None:
@@ -175,6 +184,9 @@ def test_addresses_and_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for wrong in ("localhost:8642", "ftp://x", "http://", "http://x:99999999", "", "http://[x"):
         with pytest.raises(FleetError, match="is not the address of a server"):
             read_address(wrong)
+    for wrong in ("http://x:1/v1", "http://x:1?x=1", "http://x:1/#f", "http://x:1#f"):
+        with pytest.raises(FleetError, match=r"give it without a path, as http://x:1$"):
+            read_address(wrong)
     monkeypatch.delenv("RULEZERO_TOKEN", raising=False)
     with pytest.raises(FleetError, match="there is no token: give --token @FILE"):
         read_token()
@@ -185,6 +197,11 @@ def test_addresses_and_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert read_token("rz_another_one") == "rz_another_one"
     with pytest.raises(FleetError, match="No such file"):
         read_token("@nowhere")
+    with pytest.raises(FleetError, match="'@' names no file: give token=@FILE in --fleet"):
+        read_token("@", "token=@FILE in --fleet")
+    (tmp_path / "empty").touch()
+    with pytest.raises(FleetError, match=r"the token's file '.*empty' is empty"):
+        read_token(f"@{tmp_path / 'empty'}")
     for wrong in ("short", "with space in it", "x" * 300, "new\nline.....", "ümlaut....."):
         with pytest.raises(FleetError, match="this is not a token"):
             read_token(wrong)

@@ -1,18 +1,21 @@
 """`--fleet http` gives the games and nets of `--fleet local`, and refuses what is wrong."""
 
 import signal
+import threading
 from pathlib import Path
 
 import pytest
 
 import rulezero as rz
 from rulezero.fleet.choice import Orders, open_fleet
-from rulezero.fleet.http import job_of
+from rulezero.fleet.client import Client
+from rulezero.fleet.http import HttpFleet, job_of
 from rulezero.play.nets import PATHS
+from rulezero.play.task import Task
 from support import fleet_processes as processes
 from support.commands import begin
 from support.fleet_processes import finish, wait
-from support.fleet_servers import serving, token
+from support.fleet_servers import JOB, Caller, played, serving, token
 
 # Seconds each: games of every purpose, with and without nets.
 CHANGES = {
@@ -65,7 +68,8 @@ def test_a_server_elsewhere(tmp_path: Path) -> None:
             one.send_signal(signal.SIGINT)
             _, errors = one.communicate(timeout=60)
         assert one.returncode == 130
-        assert f"rulezero train --resume {out} goes on" in errors
+        words = f"stopped; continue with: rulezero train --resume {out} {' '.join(fleet)}"
+        assert words in errors.splitlines()
         wait(lambda: '"event":"closed"' in server.log())
         worker = ["worker", "--server", server.url, "--token", f"@{tmp_path / 'worker.txt'}"]
         with begin(*worker, "--workers", "1", "--cache", tmp_path / "cache") as other:
@@ -76,6 +80,30 @@ def test_a_server_elsewhere(tmp_path: Path) -> None:
         assert rz.open_run(out).fingerprint() == local.fingerprint()
     for path in (path for path in out.rglob("*") if path.is_file()):
         assert not any(secret.encode() in path.read_bytes() for secret in secrets.values())
+
+
+def test_a_server_without_workers_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, after a while without games."""
+    monkeypatch.setattr("rulezero.fleet.http._LONELY_SECONDS", 0.0)
+    monkeypatch.setattr("rulezero.fleet.http._WAIT", 0.1)
+    task = Task(game="connect4", a="random", b="random", games=1, name="t")
+    lines: list[str] = []
+    with serving(tmp_path / "run") as server:
+        client = Client(server.url, token(server.run, "trainer"))
+        fleet = HttpFleet(client, PATHS, JOB, tell=lines.append)
+        games = threading.Thread(target=lambda: list(fleet.run([task])), daemon=True)
+        games.start()
+        wait(lambda: lines)
+        with Caller(server.url, token(server.run, "worker")) as worker:
+            worker.deliver(worker.lease(), played(task))
+        games.join(60)
+        assert not games.is_alive()
+        client.close()
+    (line,) = lines
+    assert line.startswith("no worker has asked for games for ")
+    assert f"`rulezero worker --server {server.url}`" in line
 
 
 def test_a_run_keeps_its_job(tmp_path: Path) -> None:
@@ -89,6 +117,9 @@ def test_a_run_keeps_its_job(tmp_path: Path) -> None:
         ("http:server=localhost:8642,token=@t", 0, "is not the address of a server"),
         ("http:server=http://localhost,token=rz_secret", 0, "a token must not stand in a command"),
         ("http:server=http://localhost,token=@nowhere", 0, "the token's file 'nowhere'"),
+        ("http:server=http://localhost,token=@", 0, "give token=@FILE in --fleet"),
+        ("http://localhost:8642", 0, "did you mean http:server=http://localhost:8642?"),
+        ("http:host=nosuchhost.invalid", 0, "cannot listen at nosuchhost.invalid:0: "),
         ("http:server=http://localhost", 2, "workers are started by `rulezero worker`"),
         ("http:server=http://localhost,port=1", 0, "has port= only without server="),
         ("http:token=@t", 0, "needs token= only with server="),

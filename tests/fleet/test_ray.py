@@ -288,9 +288,10 @@ def test_a_cluster_that_cannot_be_used_is_an_error_of_one_line(
     ):
         if name:
             monkeypatch.setenv(name, "another token, which the cluster does not know")
-        with playing(tasks(2), address, tmp_path) as games, pytest.raises(rz.RunError) as caught:
-            next(games)
+        with pytest.raises(rz.RunError) as caught, playing(tasks(2), address, tmp_path):
+            pass
         assert words in str(caught.value)
+        assert not name or "perhaps its token is another one" in str(caught.value)
         assert "\n" not in str(caught.value)
 
 
@@ -303,6 +304,7 @@ def test_a_cluster_that_cannot_be_used_is_an_error_of_one_line(
         ("ray:gpus=-1", "gpus=-1: give a whole number"),
         ("ray:nodes=2", "the fleet 'ray' has no key 'nodes'; known: address, cpus, gpus"),
         ("ray:address=ray://head:10001", "the trainer must run on a node of the cluster"),
+        ("ray:address=foo", "address=foo: give the cluster's head as HOST:PORT"),
     ],
 )
 def test_mistakes_in_the_text_are_named(text: str, words: str, tmp_path: Path) -> None:
@@ -311,6 +313,22 @@ def test_mistakes_in_the_text_are_named(text: str, words: str, tmp_path: Path) -
         pass
     assert words in str(caught.value)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_gpu_that_is_not_there_ends_the_run_at_once(tmp_path: Path) -> None:
+    """Actors that wait for a GPU of a cluster on this machine would wait for ever."""
+    with pytest.raises(rz.RunError, match="gpus=1, but this machine has no GPU: leave gpus= out"):
+        rz.train("connect4", "tiny", tmp_path / "run", fleet="ray:gpus=1", progress=False)
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_unknown_mode_of_authentication_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray would take it for disabled."""
+    monkeypatch.setenv("RAY_AUTH_MODE", "foo")
+    with pytest.raises(rz.RunError, match="RAY_AUTH_MODE is 'foo': set it to token or disabled"):
+        open_fleet("ray", Orders(NetStore(), tmp_path))
 
 
 def test_without_ray_one_line_says_how_to_install_it(

@@ -281,10 +281,10 @@ def test_full_batches_of_one_net_do_not_keep_another_waiting() -> None:
 def test_a_text_names_the_number_of_threads(tmp_path: Path) -> None:
     """`local:threads=2` plays in threads; wrong numbers and keys are one line."""
     task = Task(game="connect4", a=f"policy:net={NET},temperature=1", b="random", games=4)
-    orders = Orders(NetStore(), tmp_path, workers=1)
+    orders = Orders(NetStore(), tmp_path)
     played = {}
-    for text in ("local", "local:threads=0", "local:threads=2"):
-        with open_fleet(text, orders) as fleet:
+    for text, workers in (("local", 1), ("local:threads=0", 1), ("local:threads=2", 0)):
+        with open_fleet(text, orders._replace(workers=workers)) as fleet:
             played[text] = in_order(fleet.run([task]))
     assert played["local"] == played["local:threads=0"] == played["local:threads=2"]
     for text, words in [
@@ -295,6 +295,8 @@ def test_a_text_names_the_number_of_threads(tmp_path: Path) -> None:
     ]:
         with pytest.raises(rz.RulezeroError, match=words), open_fleet(text, orders):
             pass
+    with pytest.raises(rz.RunError, match="workers=3: with threads=2"):
+        open_fleet("local:threads=2", orders._replace(workers=3))
     with pytest.raises(rz.GameError, match="time limit need worker processes"):
         LocalFleet(threads=2, timeout=Timeout(1, lambda *_: None))
 

@@ -32,6 +32,7 @@ from rulezero.fleet.protocol import (
     encode,
     pack,
 )
+from rulezero.fleet.server.database import open_database
 from rulezero.play.nets import PATHS
 from rulezero.play.table import Finished
 from rulezero.play.task import Task
@@ -100,9 +101,11 @@ def serving(run: Path, *options: str) -> Iterator[ServerProcess]:
             server.stop()
 
 
-def token(run: Path, *scopes: str, name: str = "test", database: str | None = None) -> str:
-    """A new token's secret."""
+def token(run: Path, *scopes: str, name: str = "", database: str | None = None) -> str:
+    """A new token's secret; a server need not have been started before."""
+    open_database(run / "fleet", database).dispose()
     with rz.fleets.tokens(run, database=database) as tokens:
+        name = name or f"test {len(tokens.all())}"
         return tokens.new(name, [rz.fleets.scope_of(scope) for scope in scopes]).secret
 
 

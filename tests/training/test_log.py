@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -41,6 +42,13 @@ def test_lines_of_older_versions_are_read() -> None:
     assert isinstance(entry, GamesEntry)
     assert entry == logs.games(2)
     assert not isinstance(entry, FitEntry)
+
+
+def test_the_speed_is_that_of_games_played_now() -> None:
+    """Games that a resumed run found were played in other seconds."""
+    found: dict[str, Any] = {"sims": 4000, "seconds": 2.0}
+    assert logs.games(1, **found).sims_per_second == 2000
+    assert logs.games(1, **found, played_sims=100).sims_per_second == 50
 
 
 def test_draws_are_counted_by_cause() -> None:

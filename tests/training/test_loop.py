@@ -11,8 +11,10 @@ import rulezero as rz
 from rulezero import config, runs
 from rulezero.data.check import check
 from rulezero.errors import RunError
+from rulezero.play.task import Task
+from rulezero.stats.tally import Tally
 from rulezero.training.listener import Listener
-from rulezero.training.log import FitEntry, VerdictEntry
+from rulezero.training.log import FitEntry, GamesEntry, VerdictEntry
 from rulezero.training.run import Run
 from support.commands import begin, read_until
 from support.documents import ROOT, blocks
@@ -43,6 +45,26 @@ def test_a_dummy_run_of_every_recipe(recipe: str, tmp_path: Path) -> None:
             assert rz.net(net).evaluate([game.start()])[0].shape == (1, game.facts.slots)
     result = rz.match(game, f"puct:net={run.path},sims=4", "random", 2)
     assert result.tally.games == 2
+
+
+def test_the_speed_of_a_resumed_run_is_that_of_its_new_games(tmp_path: Path) -> None:
+    """Games in the store were played before, in seconds that nobody counts now."""
+
+    class Stopping(Listener):
+        def played(self, task: Task, tally: Tally, games: int, total: int, sims: int) -> None:
+            if games == 4:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        runs.train(
+            "connect4", "tiny", tmp_path / "run", changes=QUICK, workers=1, listener=Stopping()
+        )
+    run = runs.resume(tmp_path / "run", workers=1, progress=False)
+    games = [each for each in run.entries() if isinstance(each, GamesEntry) and each.is_training]
+    first, *others = games
+    assert first.played_sims is not None
+    assert 0 < first.played_sims < first.sims
+    assert all(entry.played_sims == entry.sims for entry in others)
 
 
 def test_a_game_of_ones_own_is_one_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

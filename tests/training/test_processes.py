@@ -122,7 +122,7 @@ def test_ctrl_c_ends_all_processes(is_sharing: bool, tmp_path: Path) -> None:
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors.splitlines()[-1] == (
-        f"stopped; rulezero train --resume {tmp_path / 'run'} goes on"
+        f"stopped; continue with: rulezero train --resume {tmp_path / 'run'}"
     )
     assert "Traceback" not in errors
     assert_ended(workers)

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from rulezero.fleet.packages import install
 from rulezero.fleet.protocol import (
     HANDSHAKE,
     MOST_BYTES,
@@ -68,7 +69,7 @@ class Client:
             import httpx
         except ImportError as error:
             raise FleetError(
-                f"a fleet of several machines needs httpx: pip install 'rulezero[worker]' ({error})"
+                f"a fleet of several machines needs httpx: {install('worker')} ({error})"
             ) from error
         self.server = read_address(server)
         self._stop = stop or threading.Event()
@@ -153,6 +154,15 @@ class Client:
         body = self._ask("GET", path, parameters=parameters, seconds=wait, most=2 * MOST_BYTES)
         return decode(body, Delivery)
 
+    def workers(self, seconds: float) -> int:
+        """The number of workers that the server has heard of in the last `seconds`."""
+        body = self._ask("GET", "/v1/status")
+        try:
+            status = msgspec.json.decode(body, type=_Status)
+        except msgspec.DecodeError as error:
+            raise FleetError(f"{self.server} sent another status than expected") from error
+        return sum(status.time - worker.seen <= seconds for worker in status.workers)
+
     def cancel(self, order: str) -> None:
         """Ends an order: no more games of it are played."""
         self._ask("DELETE", f"/v1/tasks/{order}", patience=0, seconds=_QUICK)
@@ -193,7 +203,7 @@ class Client:
                 pause = pause_before(tries, error.pause)
                 if left <= 0 or self._stop.is_set():
                     raise FleetError(error.words, error.status, error.pause) from error
-                self._tell(error.words)
+                self._tell(f"{error.words}; trying again")
                 self._stop.wait(min(pause, left))
                 tries += 1
             else:
@@ -211,6 +221,11 @@ class Client:
                     if len(found) > most:
                         raise FleetError(f"{self.server} sent more than {most} bytes")
         except httpx.HTTPError as error:
+            if "WRONG_VERSION_NUMBER" in str(error):
+                plain = self.server.replace("https://", "http://", 1)
+                raise FleetError(
+                    f"the server at {self.server} speaks http, without TLS: give {plain}"
+                ) from error
             raise _TemporaryError(
                 f"{self.server} cannot be reached ({_reason(error)}): check the address, the"
                 " network, and that `rulezero serve` runs there"
@@ -218,13 +233,13 @@ class Client:
         if response.is_success or response.status_code == expected:
             return bytes(found)
         status = response.status_code
-        words = f"{self.server} answered {status}: {_words(bytes(found))}"
+        is_ours, said = _words(bytes(found))
+        is_plain = is_ours and not is_temporary(status)  # the status would add nothing
+        words = f"{self.server}{'' if is_plain else f' answered {status}'}: {said}"
         if is_temporary(status):
             asked = response.headers.get("Retry-After", "")
             pause = min(float(asked), _LONGEST_PAUSE) if re.fullmatch(r"[0-9.]{1,9}", asked) else 0
             raise _TemporaryError(words, status, pause)
-        if status == 401:
-            words += "; make a token with `rulezero token new`, and give it as --token @FILE"
         raise FleetError(words, status)
 
     def _tell(self, trouble: str) -> None:
@@ -256,50 +271,80 @@ def pause_before(tries: int, asked: float = 0) -> float:
 
 def read_address(server: str) -> str:
     """The address of a server without a slash at its end; FleetError if it is not one."""
-    with contextlib.suppress(ValueError):
+    try:
         parts = urlsplit(server)
-        if parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1) > 0:
-            return server.rstrip("/")
-    raise FleetError(
-        f"'{server}' is not the address of a server: give one such as https://games.example.org or"
-        " http://localhost:8642"
-    )
+        is_right = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1) > 0
+    except ValueError:
+        is_right = False
+    if not is_right:
+        raise FleetError(
+            f"'{server}' is not the address of a server: give one such as"
+            " https://games.example.org or http://localhost:8642"
+        )
+    address = f"{parts.scheme}://{parts.netloc}"
+    if server.rstrip("/") != address:
+        raise FleetError(
+            f"'{server}' has more than a server's address: give it without a path, as {address}"
+        )
+    return address
 
 
-def read_token(text: str = "") -> str:
+def read_token(text: str = "", option: str = "--token @FILE") -> str:
     """The token of a text, of the file FILE for @FILE, or of the environment if the text is empty.
 
-    FleetError says what is missing.
+    FleetError says what is missing; `option` is how a file is given.
     """
     given = text or os.environ.get(TOKEN, "")
     if given.startswith("@"):
+        name = given[1:]
+        if not name:
+            raise FleetError(f"'@' names no file: give {option}, such as @token.txt")
         try:
-            with Path(given[1:]).expanduser().open("rb") as file:
+            with Path(name).expanduser().open("rb") as file:
                 given = file.read(1000).decode("ascii", "replace").strip()
         except OSError as error:
-            raise FleetError(f"the token's file '{given[1:]}': {error.strerror}") from error
+            raise FleetError(f"the token's file '{name}': {error.strerror}") from error
+        if not given:
+            raise FleetError(
+                f"the token's file '{name}' is empty: put the line into it that `rulezero token"
+                " new` printed"
+            )
     if not given:
-        raise FleetError(f"there is no token: give --token @FILE, or set the variable {TOKEN}")
+        raise FleetError(f"there is no token: give {option}, or set the variable {TOKEN}")
     if not re.fullmatch(r"[!-~]{8,200}", given):
         raise FleetError("this is not a token: copy the line that `rulezero token new` printed")
     return given
 
 
-def _words(body: bytes) -> str:
-    """The error in an answer, or the beginning of it."""
+def _words(body: bytes) -> tuple[bool, str]:
+    """Whether an answer is an error of rulezero's server, and its words or its beginning."""
+    is_ours = True
     try:
         words = msgspec.json.decode(body, type=_Error).error
     except msgspec.DecodeError:
-        words = body[:_LONGEST_WORDS].decode("utf-8", "replace")
+        is_ours, words = False, body[:_LONGEST_WORDS].decode("utf-8", "replace")
     words = " ".join(words.split())
     shown = "".join(letter if letter.isprintable() else "?" for letter in words)
-    return shown[:_LONGEST_WORDS] or "no reason"
+    return is_ours, shown[:_LONGEST_WORDS] or "no reason"
 
 
 def _timeout(seconds: float) -> "httpx.Timeout":
     import httpx
 
     return httpx.Timeout(_SLOWEST + seconds, connect=min(_CONNECT, _SLOWEST + seconds))
+
+
+class _Seen(msgspec.Struct):
+    """A part of what a server says about a worker."""
+
+    seen: float  # seconds since 1970
+
+
+class _Status(msgspec.Struct):
+    """A part of a server's status."""
+
+    time: float  # now, by the server's clock
+    workers: list[_Seen]
 
 
 class _Error(msgspec.Struct):

@@ -35,12 +35,21 @@ class OpenFleet(Fleet, Protocol):
         """The ids of records that were withdrawn, so that nets are not to learn from them."""
 
 
+@runtime_checkable
+class KeepingFleet(Fleet, Protocol):
+    """A fleet whose server keeps games while no trainer runs."""
+
+    @property
+    def found(self) -> Collection[str]:
+        """The ids of records that were not played for this process: they were finished before."""
+
+
 class Kept(NamedTuple):
     """A game of a task that the store holds."""
 
     number: int  # of the task
     record: Record
-    is_new: bool  # played now, not found in the store
+    is_new: bool  # played now, not found in the store or at a server
 
 
 def play_into(
@@ -58,7 +67,8 @@ def play_into(
         yield Kept(number, record, is_new=False)
     with contextlib.closing(fleet.run(tasks, done)) as playing:
         for number, finished in playing:
-            kept = Kept(number, finished.record, is_new=True)
+            is_found = isinstance(fleet, KeepingFleet) and finished.record.id in fleet.found
+            kept = Kept(number, finished.record, is_new=not is_found)
             try:
                 _keep(store, tasks[number], finished)
             except KeyboardInterrupt:

@@ -7,17 +7,21 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 
 from rulezero.errors import RunError
 from rulezero.files import lock
 from rulezero.fleet.attached import Attached, Death
 from rulezero.fleet.client import Client
+from rulezero.fleet.listening import listening, local_url, public_url
+from rulezero.fleet.packages import check_server_packages
 from rulezero.fleet.protocol import FleetError
 from rulezero.fleet.worker.processes import Workers
 from rulezero.fleet.worker.worker import WorkerSettings
 from rulezero.machine import cores
 
 _ADDRESS = re.compile(rb"\bhttps?://(\S+):([0-9]+)")  # in the line that `serve` prints
+_ERROR = "rulezero: error: "  # how the last line begins that a command with an error prints
 _MOST_DEATHS = 5  # of the server or of workers in a row, soon after their start
 _START_SECONDS = 60.0  # for the server's first start
 _LEASE_SECONDS = 15  # at most, the games of a killed worker wait for this time
@@ -62,7 +66,7 @@ class Hosted:
             stack.callback(self.server.join)
             stack.callback(self.server.stop)
             self._wait()
-            address = f"http://{_reachable(self._host)}:{self._port}"
+            address = local_url(self._host, self._port)
             self.client = Client(address, trainer, on_trouble=self._say_trouble)
             stack.callback(self.client.close)
             settings = WorkerSettings(
@@ -80,9 +84,9 @@ class Hosted:
             self.workers = Workers(helper, settings, self._workers, self._tell)
             stack.callback(self.workers.stop)
             self._tell(
-                f"the server of games listens at http://{self._host}:{self._port}; `rulezero token"
-                f" new NAME --scope worker --fleet {self._folder.parent}` makes a token for other"
-                " machines"
+                f"the server of games listens at {public_url(self._host, self._port)}; `rulezero"
+                f" token new NAME --scope worker --fleet {quote(str(self._folder.parent))}` makes a"
+                " token for other machines"
             )
             self._stack = stack.pop_all()
         return self
@@ -121,14 +125,34 @@ class Hosted:
 
     def _replace(self, death: Death) -> bool:
         if not self._listens.is_set() or death.number > _MOST_DEATHS:
-            self._failure = f"the server of games {death.how}; '{self._log}' says why"
+            self._failure = f"the server of games {death.how}{self._reason()}"
             self._listens.set()
             return False
         self._tell(f"the server of games {death.how}; it is started again")
         return True
 
+    def _reason(self) -> str:
+        """Why the server has ended, by the last line of its log."""
+        with contextlib.suppress(OSError):
+            lines = self._log.read_text("utf-8", "replace").splitlines()
+            if lines and lines[-1].startswith(_ERROR):
+                return f": {lines[-1].removeprefix(_ERROR)}"
+        return f"; '{self._log}' says why"
+
     def _say_trouble(self, trouble: str) -> None:
         self._tell(trouble or "the server of games answers again")
+
+
+def check_server(folder: Path, host: str, port: int) -> None:
+    """RunError if no server can be started in a folder; nothing is written."""
+    check_server_packages()
+    if (folder / "server.lock").is_file():
+        held = lock(folder / "server.lock")
+        if held is None:  # an earlier server is about to end, and it may have the port
+            return
+        held.close()
+    with listening(host, port):
+        pass
 
 
 def _wait_for_the_last(folder: Path) -> None:
@@ -146,13 +170,9 @@ def new_tokens(folder: Path) -> tuple[str, str]:
 
     They are not written anywhere: the database has only their hashes.
     """
-    try:
-        from rulezero.fleet.server.database import open_database
-        from rulezero.fleet.server.tokens import TokenTable
-    except ImportError as error:
-        raise RunError(
-            f"a fleet's server needs more packages: pip install 'rulezero[fleet]' ({error})"
-        ) from error
+    from rulezero.fleet.server.database import open_database
+    from rulezero.fleet.server.tokens import TokenTable
+
     engine = open_database(folder, None)
     try:
         tokens = TokenTable(engine)
@@ -163,8 +183,3 @@ def new_tokens(folder: Path) -> tuple[str, str]:
         return tokens.new(trainer, ["trainer"]).secret, tokens.new(workers, ["worker"]).secret
     finally:
         engine.dispose()
-
-
-def _reachable(host: str) -> str:
-    """Where this machine reaches a server that listens at `host`."""
-    return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)

@@ -6,19 +6,26 @@ Without `server=`, this process starts a server and workers itself, in the run's
 import contextlib
 import secrets
 import sys
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from rulezero._core import Game
+import msgspec
+
+from rulezero._core import Game, game_options
 from rulezero.data.record import Record
 from rulezero.errors import RunError
 from rulezero.files import write_whole
 from rulezero.fleet.canaries import canaries
-from rulezero.fleet.choice import FleetKind, Orders
-from rulezero.fleet.client import TOKEN, Client
-from rulezero.fleet.hosted import Hosted
+from rulezero.fleet.choice import FleetKind, Orders, check_devices
+from rulezero.fleet.client import TOKEN, Client, read_address, read_token
+from rulezero.fleet.hosted import Hosted, check_server
 from rulezero.fleet.nets import nets_of, pack_net
 from rulezero.fleet.protocol import FleetError, NetBundle, TaskOrder, unpack
+from rulezero.fleet.server.inspection import refuse_files
+from rulezero.games import grammar
+from rulezero.games.load import load
 from rulezero.play.evaluators import Options
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
@@ -27,23 +34,37 @@ from rulezero.play.task import Task, check_task
 
 _WAIT = 15.0  # seconds that the server may wait for games
 _QUICK_WAIT = 2.0  # the same while this process looks after the workers, too
+_LONELY_SECONDS = 30.0  # without a game: then it looks whether there are workers
+_BEHIND = (1 << 31) - 1  # behind all games of a task
 _LOST = 404  # the server does not know a task: its data are new
+
+
+def _tell(line: str) -> None:
+    if line:
+        print(f"rulezero: {line}", file=sys.stderr, flush=True)
 
 
 class HttpFleet:
     """Plays tasks by the workers of a server.
 
     `job` names the run at the server, which keeps its games: those that were finished while this
-    process did not run are not played again. `check` raises an error if nothing can be played.
+    process did not run are not played again. `tell` gets lines for people.
     """
 
     def __init__(
-        self, client: Client, nets: NetStore, job: str, hosted: Hosted | None = None
+        self,
+        client: Client,
+        nets: NetStore,
+        job: str,
+        hosted: Hosted | None = None,
+        tell: Callable[[str], None] = _tell,
     ) -> None:
         self._client = client
         self._nets = nets
         self._job = job
         self.hosted = hosted
+        self._tell = tell
+        self.found: set[str] = set()  # the ids of records that the server had before
         self._sent: dict[tuple[object, ...], str] = {}  # digests by nets and how they are computed
 
     def run(
@@ -62,10 +83,9 @@ class HttpFleet:
             if len(seen[number]) < task.games
         }
         try:
-            for order in open_orders.values():
-                self._put(order)
+            known = {number: self._put(order) for number, order in open_orders.items()}
             for number, order in list(open_orders.items()):
-                for finished in self._games(order, seen[number]):
+                for finished in self._games(order, seen[number], known[number]):
                     _check(finished.record, order.task, games[number])
                     yield number, finished
                 del open_orders[number]
@@ -94,8 +114,11 @@ class HttpFleet:
             self._sent[key] = bundle.digest
         return self._sent[key]
 
-    def _put(self, order: TaskOrder) -> None:
-        """Orders a task; the server may be a new one that does not have its nets."""
+    def _put(self, order: TaskOrder) -> int:
+        """Orders a task; returns how many of its games the server has.
+
+        The server may be a new one that does not have its nets.
+        """
         try:
             self._client.put_order(order)
         except FleetError as error:
@@ -104,10 +127,14 @@ class HttpFleet:
             self._sent.clear()
             self._order(order.task, ())
             self._client.put_order(order)
+        return self._client.deliveries(order.id, _BEHIND, 0).state.finished
 
-    def _games(self, order: TaskOrder, seen: set[int]) -> Iterator[Finished]:
-        """The games of a task that are not in `seen`, which gets their indices."""
-        after = 0
+    def _games(self, order: TaskOrder, seen: set[int], known: int) -> Iterator[Finished]:
+        """The games of a task that are not in `seen`, which gets their indices.
+
+        The first `known` games were finished before they were ordered.
+        """
+        after, since, has_warned = 0, time.monotonic(), False
         while len(seen) < order.task.games:
             if self.hosted is not None:
                 self.hosted.check()
@@ -118,15 +145,31 @@ class HttpFleet:
                 if error.status != _LOST:
                     raise
                 order = self._order(order.task, seen)
-                self._put(order)
+                known = self._put(order)
                 after = 0
                 continue
-            for packed in delivery.games:
+            if delivery.games:
+                since, has_warned = time.monotonic(), False
+            elif not has_warned and time.monotonic() > since + _LONELY_SECONDS:
+                has_warned = self._warn_of_no_workers()
+            for place, packed in enumerate(delivery.games, after):
                 finished = unpack(packed)
+                if place < known:
+                    self.found.add(finished.record.id)
                 if finished.record.index not in seen:
                     seen.add(finished.record.index)
                     yield finished
             after = delivery.next
+
+    def _warn_of_no_workers(self) -> bool:
+        """Says so if no worker asks for games; returns whether it does."""
+        if self.hosted is not None or self._client.workers(_LONELY_SECONDS):
+            return False
+        self._tell(
+            f"no worker has asked for games for {_LONELY_SECONDS:g} s: start one with `rulezero"
+            f" worker --server {self._client.server}`"
+        )
+        return True
 
 
 def _ways(net: str, task: Task) -> list[tuple[tuple[str, str], ...]]:
@@ -170,27 +213,35 @@ def job_of(folder: Path) -> str:
     return path.read_text(encoding="ascii").strip()
 
 
-def _tell(line: str) -> None:
-    if line:
-        print(f"rulezero: {line}", file=sys.stderr, flush=True)
+def _open(orders: Orders, options: Mapping[str, str]) -> AbstractContextManager[HttpFleet]:
+    _check_tasks(orders.tasks)
+    check_devices(orders.tasks)  # this process computes a few outputs of each net, too
+    if "server" in options:
+        return _with_server(orders, _connected(orders, options))
+    if "token" in options:
+        raise RunError("the fleet http needs token= only with server=: leave it out")
+    host, port = options.get("host", "127.0.0.1"), _port(options.get("port", "0"))
+    check_server(orders.folder / "fleet", host, port)
+    return _hosted(orders, host, port)
 
 
 @contextlib.contextmanager
-def _open(orders: Orders, options: Mapping[str, str]) -> Iterator[HttpFleet]:
+def _hosted(orders: Orders, host: str, port: int) -> Iterator[HttpFleet]:
     folder = orders.folder / "fleet"
-    if "server" not in options:
-        if "token" in options:
-            raise RunError("the fleet http needs token= only with server=: leave it out")
-        with Hosted(
-            folder,
-            workers=orders.workers,
-            width=orders.width,
-            host=options.get("host", "127.0.0.1"),
-            port=_port(options.get("port", "0")),
-            tell=_tell,
-        ) as hosted:
-            yield HttpFleet(hosted.client, orders.nets, job_of(folder), hosted)
-        return
+    with Hosted(
+        folder, workers=orders.workers, width=orders.width, host=host, port=port, tell=_tell
+    ) as hosted:
+        yield HttpFleet(hosted.client, orders.nets, job_of(folder), hosted)
+
+
+@contextlib.contextmanager
+def _with_server(orders: Orders, client: Client) -> Iterator[HttpFleet]:
+    with contextlib.closing(client):
+        yield HttpFleet(client, orders.nets, job_of(orders.folder / "fleet"))
+
+
+def _connected(orders: Orders, options: Mapping[str, str]) -> Client:
+    """The client of a server that accepts this trainer."""
     for key in ("host", "port"):
         if key in options:
             raise RunError(f"the fleet http has {key}= only without server=: leave one out")
@@ -199,15 +250,33 @@ def _open(orders: Orders, options: Mapping[str, str]) -> Iterator[HttpFleet]:
             f"workers={orders.workers}: with server=, workers are started by `rulezero worker`;"
             " leave the number out"
         )
-    client = Client(options["server"], _secret(options.get("token", "")), on_trouble=_tell)
-    with contextlib.closing(client):
+    server = read_address(options["server"])
+    client = Client(server, _secret(options.get("token", "")), on_trouble=_tell)
+    with contextlib.ExitStack() as stack:
+        stack.callback(client.close)
         hello = client.hello()
         if "trainer" not in hello.scopes:
             raise RunError(
                 f"the token '{hello.token}' is not for trainers: make one with `rulezero token new"
                 " NAME --scope trainer`"
             )
-        yield HttpFleet(client, orders.nets, job_of(folder))
+        stack.pop_all()
+    return client
+
+
+def _check_tasks(tasks: Sequence[Task]) -> None:
+    """RunError for tasks that servers refuse, as they would run or read files of the trainer."""
+    for task in tasks:
+        text = load(task.game).text
+        if grammar.read(text).name not in game_options():
+            raise RunError(
+                f"the game '{task.game}' is in Python, and the fleet http plays only built-in"
+                " games: use --fleet local or --fleet ray"
+            )
+        try:
+            refuse_files(msgspec.structs.replace(task, game=text))
+        except FleetError as error:
+            raise RunError(f"the fleet http: {error}; use --fleet local or --fleet ray") from error
 
 
 def _secret(text: str) -> str:
@@ -217,7 +286,7 @@ def _secret(text: str) -> str:
             f"a token must not stand in a command or a file of settings: give token=@FILE, or set"
             f" the variable {TOKEN}"
         )
-    return text
+    return read_token(text, "token=@FILE in --fleet")
 
 
 def _port(text: str) -> int:

@@ -4,12 +4,13 @@ import contextlib
 import math
 import re
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 
 import msgspec
 
 from rulezero._core import GameError
 from rulezero.errors import RunError
-from rulezero.fleet.choice import FleetKind, Orders
+from rulezero.fleet.choice import FleetKind, Orders, check_devices
 from rulezero.fleet.threads import PlayingThreads
 from rulezero.fleet.workers import Timeout as Timeout
 from rulezero.fleet.workers import WorkerPool, Workload
@@ -166,13 +167,19 @@ def run(
             yield finished
 
 
-@contextlib.contextmanager
-def _open(orders: Orders, keys: Mapping[str, str]) -> Iterator[LocalFleet]:
+def _open(orders: Orders, keys: Mapping[str, str]) -> AbstractContextManager[LocalFleet]:
     text = keys.get("threads")
     if text is not None and not re.fullmatch("[0-9]{1,9}", text):
         raise RunError(f"fleet: threads={text}: give a whole number from 0 to {_MOST_THREADS}")
     threads = None if text is None else int(text)
-    yield LocalFleet(orders.nets, workers=orders.workers, width=orders.width, threads=threads)
+    if threads and orders.workers:
+        raise RunError(
+            f"workers={orders.workers}: with threads={threads}, threads of one process play; leave"
+            " one of the two numbers out"
+        )
+    check_devices(orders.tasks)
+    fleet = LocalFleet(orders.nets, workers=orders.workers, width=orders.width, threads=threads)
+    return contextlib.nullcontext(fleet)
 
 
 KIND = FleetKind(

@@ -22,8 +22,8 @@ too: {"error": "one line that says what is wrong and what to do"}.
 | POST /v1/tokens/{id}/withdraw, /v1/tokens/{id}/flag | admin | JSON | JSON |
 
 Requests carry `Authorization: Bearer TOKEN` and the handshake `Rulezero: PROTOCOL VERSION`, such as
-`Rulezero: 1 0.9.0`; another protocol is answered with 426. A busy server answers 503 or 429 with
-`Retry-After`.
+`Rulezero: 1 0.9.0`; another protocol is answered with 426. GET /v1/status needs no handshake. A
+busy server answers 503 or 429 with `Retry-After`.
 """
 
 from typing import Annotated, TypeVar

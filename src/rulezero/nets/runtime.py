@@ -19,6 +19,18 @@ _PROVIDERS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
+def check_device(device: str) -> None:
+    """NetError if the installed onnxruntime is not made for a device."""
+    import onnxruntime as ort
+
+    name, _ = _PROVIDERS[device]
+    if name not in ort.get_available_providers():
+        raise NetError(
+            f"device={device}, but this onnxruntime has no {name}: pip install onnxruntime-gpu, or"
+            " leave device= out"
+        )
+
+
 class Runtime:
     """A model ready to run, with one thread and no spinning, as workers share the cores.
 
@@ -29,12 +41,8 @@ class Runtime:
     def __init__(self, model: bytes, what: str, device: str = "cpu") -> None:
         import onnxruntime as ort  # here, so that `import rulezero` is fast
 
+        check_device(device)
         name, settings = _PROVIDERS[device]
-        if name not in ort.get_available_providers():
-            raise NetError(
-                f"device={device}, but this onnxruntime has no {name}: pip install onnxruntime-gpu,"
-                " or leave device= out"
-            )
         options = ort.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1

@@ -42,6 +42,7 @@ class GamesEntry(_Entry, frozen=True, kw_only=True, tag="games"):
     first_seat: float  # score of seat 0
     ends: dict[str, Counts]  # a's results by the reason the games ended
     figures: GameFigures = GameFigures()
+    played_sims: int | None = None  # in `seconds`, without games found; none: all, older runs
     different: int | None = None  # different games: copies count once; none: unknown, older runs
 
     @property
@@ -69,8 +70,9 @@ class GamesEntry(_Entry, frozen=True, kw_only=True, tag="games"):
 
     @property
     def sims_per_second(self) -> float:
-        """Speed of all workers together."""
-        return self.sims / max(self.seconds, 1e-9)
+        """Speed of all workers together, over the games that were not found in the store."""
+        sims = self.sims if self.played_sims is None else self.played_sims
+        return sims / max(self.seconds, 1e-9)
 
 
 class FitEntry(Fit, frozen=True, kw_only=True, tag_field="kind", tag="fit"):

@@ -7,6 +7,7 @@ tasks, those of batches on the iteration, and a phase counts only once progress.
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -95,6 +96,7 @@ class Loop:
         self._trainee: Trainee | None = None
         self._began = time.perf_counter()
         self._times = os.times()
+        self._played_sims: Counter[str] = Counter()  # by task, without games that were found
 
     def go(self, last: int | None = None) -> Progress:
         """Continues the run up to the end of the experiment, or of the iteration `last`."""
@@ -266,7 +268,9 @@ class Loop:
                 found[number][record.index] = record
                 if is_new:
                     tallies[number].add(result_of(record, tasks[number]))
-                    sims += int(record.columns().sims.sum())
+                    searched = int(record.columns().sims.sum())
+                    self._played_sims[tasks[number].name] += searched
+                    sims += searched
                     games = sum(map(len, found))
                     self.listener.played(tasks[number], tallies[number].tally, games, total, sims)
         return [found[number][at] for number in range(len(tasks)) for at in sorted(found[number])]
@@ -363,6 +367,7 @@ class Loop:
             games=len(records),
             plies=sum(record.plies for record in records),
             sims=sum(int(record.columns().sims.sum()) for record in records),
+            played_sims=self._played_sims.pop(task.name, 0),
             seconds=seconds,
             score=tally.score,
             elo=elo(tally),

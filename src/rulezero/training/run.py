@@ -86,6 +86,13 @@ class Run:
         """Whether the folder holds a run."""
         return (self.path / "config.yaml").is_file()
 
+    def check_new(self) -> None:
+        """Raises RunError if the path is a file, or a folder that is not empty."""
+        if self.path.exists() and not self.path.is_dir():
+            raise RunError(f"'{self.path}' is a file: name a new folder for the run")
+        if self.path.exists() and any(self.path.iterdir()):
+            raise RunError(f"'{self.path}' is not empty: name a new folder, or --resume the run")
+
     def create(
         self,
         config: str,
@@ -93,15 +100,12 @@ class Run:
         rules: Mapping[str, bytes] | None = None,
         hooks: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Makes the folder. Raises RunError if the path is a file, or a folder that is not empty.
+        """Makes the folder, unless `check_new` refuses it.
 
         `rules` are the files of a Python game, and `hooks` those of custom loss terms: copies for
         readers on other machines.
         """
-        if self.path.exists() and not self.path.is_dir():
-            raise RunError(f"'{self.path}' is a file: name a new folder for the run")
-        if self.path.exists() and any(self.path.iterdir()):
-            raise RunError(f"'{self.path}' is not empty: name a new folder, or --resume the run")
+        self.check_new()
         for folder in (self.nets, self.state, self.records):
             folder.mkdir(parents=True, exist_ok=True)
         sources.write(rules or {}, self.rules)

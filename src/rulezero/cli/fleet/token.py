@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,15 +15,19 @@ from rulezero.cli.terminal.words import counted
 app = typer.Typer(no_args_is_help=True)
 
 _Fleet = Annotated[
-    Path | None,
-    typer.Option("--fleet", metavar="RUN", help="Run whose server's tokens to use, on this disk."),
+    str | None,  # a Path would make "." of ""
+    typer.Option(
+        "--fleet",
+        metavar="DIR",
+        help="Folder of the server on this disk, as in `rulezero serve --fleet DIR`.",
+    ),
 ]
 _Database = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
         envvar="RULEZERO_DATABASE",
-        help="The server's PostgreSQL database (default: the SQLite file in the run's folder).",
+        help="The server's PostgreSQL database (default: the SQLite file in the server's folder).",
     ),
 ]
 _Server = Annotated[
@@ -67,8 +70,8 @@ def new(
     """Make a token and print it. Only a hash of it is stored, so it cannot be shown again.
 
     Examples:
-      rulezero token new anna --fleet runs/public
-      rulezero token new trainer --scope trainer --fleet runs/public
+      rulezero token new anna --fleet public
+      rulezero token new trainer --scope trainer --fleet public
     """
     scopes = [rz.fleets.scope_of(each) for each in scope or ["worker"]]
     with _tokens(fleet, database, server, admin) as tokens:
@@ -87,8 +90,8 @@ def list_tokens(
     """List all tokens with their scopes, states and numbers of stored games.
 
     Examples:
-      rulezero token list --fleet runs/public
-      rulezero token list --fleet runs/public --json
+      rulezero token list --fleet public
+      rulezero token list --fleet public --json
     """
     with _tokens(fleet, database, server, admin) as tokens:
         found = tokens.all()
@@ -115,8 +118,8 @@ def revoke(
     """Revoke a token. A running server refuses it within a second. Its games stay.
 
     Examples:
-      rulezero token revoke anna --fleet runs/public
-      rulezero token revoke 1f0c93ab --fleet runs/public
+      rulezero token revoke anna --fleet public
+      rulezero token revoke 1f0c93ab --fleet public
     """
     with _tokens(fleet, database, server, admin) as tokens:
         token = tokens.revoke(given)
@@ -137,8 +140,8 @@ def flag(
     """Mark a token for a person to look at. This changes nothing else.
 
     Examples:
-      rulezero token flag anna "results too good" --fleet runs/public
-      rulezero token flag anna "" --fleet runs/public
+      rulezero token flag anna "results too good" --fleet public
+      rulezero token flag anna "" --fleet public
     """
     with _tokens(fleet, database, server, admin) as tokens:
         token = tokens.flag(given, reason)
@@ -156,7 +159,7 @@ def withdraw(
     """Withdraw the games that a token has delivered so far, so that nets no longer learn from them.
 
     Examples:
-      rulezero token withdraw anna --fleet runs/public
+      rulezero token withdraw anna --fleet public
       rulezero token withdraw 1f0c93ab --server https://games.example.org
     """
     with _tokens(fleet, database, server, admin) as tokens:
@@ -166,11 +169,11 @@ def withdraw(
 
 @contextmanager
 def _tokens(
-    fleet: Path | None, database: str | None, server: str | None, admin: str | None
+    fleet: str | None, database: str | None, server: str | None, admin: str | None
 ) -> Iterator[rz.fleets.Tokens]:
-    if admin is not None and admin.startswith("@"):
-        admin = Path(admin[1:]).read_text(encoding="utf-8").strip()
     if server is None:
         admin = None  # the environment's is for other commands
+    elif admin is not None:
+        admin = rz.fleets.read_token(admin)
     with rz.fleets.tokens(fleet, database=database, server=server, token=admin) as tokens:
         yield tokens

@@ -8,8 +8,8 @@ import typer
 
 import rulezero as rz
 
-_PANEL = "Short names for {} (default: as in the recipe)"
-_SWITCHES = "Switches for how a recipe learns (default: as in the recipe)"
+_PANEL = "Short names for {}"
+_SWITCHES = "Switches for how a recipe learns"
 _VALUES: dict[Any, str] = {int: "N", float: "X", str: "NET"}
 
 

@@ -80,6 +80,7 @@ class Table:
         # People see their own men below, where the game has a near side and a far one.
         self.is_flipped = human == 1 and self.names == ("White", "Black")
         self.is_line_open = False  # a prompt stands there without its answer
+        self.is_resigning = False  # the last line was resign, which has not been confirmed
         self.commands: dict[str, tuple[Callable[[], None], str]] = {
             "moves": (self.list_moves, "list your legal moves"),
             "hint": (self.hint, "show the move and the line that the machine would play"),
@@ -90,7 +91,7 @@ class Table:
             ),
             "board": (self.show, "draw the board again"),
             "flip": (self.flip, "draw the board from the other side"),
-            "resign": (dialogue.resign, "resign: the other side wins"),
+            "resign": (self.resign, "resign: the other side wins"),
             "quit": (dialogue.interrupt, "leave the game, without a winner"),
             "help": (self.help, "show this list"),
         }
@@ -143,7 +144,9 @@ class Table:
         word = line.strip()
         if not word:
             return
-        command = self.commands.get("help" if word == "?" else word.lower())
+        name = "help" if word == "?" else word.lower()
+        command = self.commands.get(name)
+        self.is_resigning = self.is_resigning and name == "resign"
         try:
             if command is not None:
                 command[0]()
@@ -155,8 +158,14 @@ class Table:
                     self.dialogue.undo()  # the machine has no answer: people may choose again
                     raise
         except rz.RulezeroError as error:
-            near = rz.nearest(word.lower(), self.commands) if len(word) > 2 else ""
-            self.console.print(Text(f"{error}{near}", "red"), soft_wrap=True)
+            first, *rest = name.split()
+            words = str(error)
+            if rest and first in self.commands:
+                what = "number" if rest[0].isdecimal() else "other words"
+                words = f"{first} takes no {what}: type {first} alone"
+            elif len(word) > 2:
+                words += rz.nearest(name, self.commands)
+            self.console.print(Text(words, "red"), soft_wrap=True)
 
     def go_on(self, plies: list[rz.play.Ply]) -> None:
         """Lets dice and the machine choose, and shows what they did after these plies."""
@@ -207,6 +216,13 @@ class Table:
         words = say_turn(taken[0].state, [ply.action for ply in taken])
         self.say(f"taken back: {words}")
         self.show()
+
+    def resign(self) -> None:
+        if sys.stdin.isatty() and not self.is_resigning:  # one wrong word should not end a game
+            self.is_resigning = True
+            self.say("resign? Type resign again, or anything else to play on")
+            return
+        self.dialogue.resign()
 
     def show_info(self) -> None:
         print_pairs(self.console, rz.info(self.dialogue.state))

@@ -68,16 +68,20 @@ class _Moment:
     def __init__(self, iterations: int) -> None:
         self._iterations = iterations
         self._newest: dict[str, str] = {}
-        self._ends: list[float] = []  # of iterations: seconds since the run began
+        self._ends: list[float] = []  # of the last iterations: seconds since the run began
+        self._verdict: rz.log.VerdictEntry | None = None  # the newest
+        self._last = (0.0, 0.0)  # the newest line: seconds since the run began, and when it came
 
     @property
     def lines(self) -> list[str]:
-        """The newest figures, a line for each kind."""
-        order = ("strength", "losses", "draws", "time")
-        return [self._newest[name] for name in order if name in self._newest]
+        """The newest figures, a line for each kind, and the time."""
+        order = ("strength", "losses", "draws")
+        lines = [self._newest[name] for name in order if name in self._newest]
+        return lines if self._verdict is None else [*lines, self._say_time(self._verdict)]
 
     def take(self, entry: rz.log.Entry) -> None:
         """Takes note of a line of the log."""
+        self._last = (entry.seconds_so_far, time.monotonic())
         if isinstance(entry, rz.log.GamesEntry) and entry.is_training:
             self._newest["draws"] = say_draws(entry)
         elif isinstance(entry, rz.log.GamesEntry) and entry.purpose == "rating":
@@ -85,14 +89,17 @@ class _Moment:
         elif isinstance(entry, rz.log.FitEntry) and entry.held_out:
             self._newest["losses"] = _say_held_out(entry.held_out)
         elif isinstance(entry, rz.log.VerdictEntry):
-            self._newest["time"] = self._say_time(entry)
+            self._verdict = entry
+            self._ends = [*self._ends[-3:], entry.seconds_so_far]
 
     def _say_time(self, entry: rz.log.VerdictEntry) -> str:
-        now, done = entry.seconds_so_far, entry.iteration + 1
-        self._ends = [*self._ends[-3:], now]
+        """The time since the run began, at this moment, and the time that is left."""
+        end, done = self._ends[-1], entry.iteration + 1
         measured = len(self._ends) - 1
-        pace = (now - self._ends[0]) / measured if measured else now / done
-        left = pace * (self._iterations - entry.iteration)
+        pace = (end - self._ends[0]) / measured if measured else end / done
+        so_far, since = self._last
+        now = so_far + time.monotonic() - since
+        left = max(0.0, pace * (self._iterations - entry.iteration) - (now - end))
         return (
             f"{rz.reports.say_duration(now)} so far, about {rz.reports.say_duration(left)} left;"
             f" {entry.cores:.1f} of {rz.cores()} cores were busy"

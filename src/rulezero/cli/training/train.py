@@ -1,5 +1,7 @@
 """`rulezero train`: a recipe from nothing to a net that plays."""
 
+import re
+import shlex
 from typing import Annotated, Any
 
 import typer
@@ -58,6 +60,8 @@ def train(
 ) -> None:
     """Train a net by a recipe: rounds of self-play, fitting and evaluation, which can be resumed.
 
+    Settings that you leave out are those of the recipe.
+
     Examples:
       rulezero train razzle --preset tiny --out runs/first
       rulezero train connect4 --set fit.batch=256 --iterations 10 --dry-run
@@ -95,7 +99,7 @@ def train(
     def words() -> str:
         if not run.exists:
             return "stopped before the run began"
-        return f"stopped; rulezero train --resume {run.path} goes on"
+        return f"stopped; continue with: {_again(run, fleet)}"
 
     try:
         with ends_soon(words), watching(experiment) as watch:
@@ -108,6 +112,13 @@ def train(
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     typer.echo(f"the run is in {run.path}; its best net is {run.progress().best}")
+
+
+def _again(run: rz.Run, fleet: str) -> str:
+    """The command that continues a run on the same fleet. A token is never a part of it."""
+    fleet = re.sub("token=(?!@)[^,]*", "token=@FILE", fleet)
+    words = ["rulezero", "train", "--resume", str(run.path)]
+    return shlex.join([*words, "--fleet", fleet] if fleet != "local" else words)
 
 
 def watching(experiment: rz.Experiment) -> Watch:

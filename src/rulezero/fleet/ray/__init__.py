@@ -6,9 +6,11 @@ import logging
 import math
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ import msgspec
 
 from rulezero._core import Game, RulezeroError
 from rulezero.errors import RunError
-from rulezero.fleet.choice import FleetKind, Orders
+from rulezero.fleet.choice import FleetKind, Orders, check_devices
 from rulezero.fleet.nets import nets_of, pack_net
 from rulezero.fleet.protocol import unpack
 from rulezero.fleet.ray.messages import (
@@ -44,11 +46,13 @@ _ENVIRONMENT = {  # unless the user has set these
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_worker_niceness": "0",  # Ray's default, 15, would let any other program stop the games
 }
+_MODE = "RAY_AUTH_MODE"
+_MODES = ("token", "disabled", "k8s")  # Ray takes any other word for disabled
 _START = "from rulezero.fleet.ray.driver import main; main()"
 
 
 class RayFleet:
-    """Plays tasks on a Ray cluster, through a driver process that starts with the first task.
+    """Plays tasks on a Ray cluster, through a driver process.
 
     The driver's output goes to the file `log`; `again` says how to resume when the cluster is lost.
     """
@@ -89,6 +93,10 @@ class RayFleet:
         finally:
             if not is_done:  # the driver plays games that are no longer wanted
                 self.kill()
+
+    def start(self) -> None:
+        """Starts the driver; RunError if the cluster cannot be used."""
+        self._connected()
 
     def close(self) -> None:
         """Ends the driver, and a cluster that it has started."""
@@ -210,8 +218,7 @@ def _reserved(keys: Mapping[str, str], key: str, default: float, least: float) -
     return number
 
 
-@contextlib.contextmanager
-def _open(orders: Orders, keys: Mapping[str, str]) -> Iterator[RayFleet]:
+def _open(orders: Orders, keys: Mapping[str, str]) -> AbstractContextManager[RayFleet]:
     if importlib.util.find_spec("ray") is None:
         raise RunError("the fleet 'ray' needs Ray: pip install -c constraints.txt '.[ray]'")
     address = keys.get("address") or os.environ.get("RAY_ADDRESS") or LOCAL
@@ -220,6 +227,11 @@ def _open(orders: Orders, keys: Mapping[str, str]) -> Iterator[RayFleet]:
             f"address={address}: the trainer must run on a node of the cluster; give its head as"
             " HOST:PORT, or auto"
         )
+    if address not in (LOCAL, "auto") and not re.fullmatch(".+:[0-9]{1,5}", address):
+        raise RunError(f"address={address}: give the cluster's head as HOST:PORT, auto, or local")
+    mode = os.environ.get(_MODE, "token")
+    if mode.lower() not in _MODES:
+        raise RunError(f"the environment variable {_MODE} is '{mode}': set it to token or disabled")
     settings = Settings(
         address=address,
         actors=orders.workers,
@@ -229,8 +241,16 @@ def _open(orders: Orders, keys: Mapping[str, str]) -> Iterator[RayFleet]:
     )
     fleet_text = grammar.Spec("ray", keys).text
     again = f"Resume with: rulezero train --resume {orders.folder} --fleet {fleet_text}"
+    if address == LOCAL:  # otherwise other machines play, which may have other devices
+        check_devices(orders.tasks)
     fleet = RayFleet(orders.nets, settings, orders.folder / "fleet" / "ray.log", again)
+    return _started(fleet)
+
+
+@contextlib.contextmanager
+def _started(fleet: RayFleet) -> Iterator[RayFleet]:
     try:
+        fleet.start()
         yield fleet
         fleet.close()
     finally:

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import ray
-from ray.exceptions import RayError
+from ray.exceptions import AuthenticationError, RayError
 
 from rulezero.errors import RunError
 from rulezero.fleet.ray.actor import GameActor, Hello, Taken, Workload
@@ -192,7 +192,7 @@ class Driver:
         found, settings = _resources(), self._settings
         return (
             f"the Ray cluster has {found.get('CPU', 0):g} CPUs and {found.get('GPU', 0):g} GPUs,"
-            f" and an actor reserves {settings.cpus:g} and {settings.gpus:g}"
+            f" and an actor reserves {settings.cpus:g} CPU and {settings.gpus:g} GPU"
         )
 
     def _give(
@@ -237,7 +237,8 @@ class Driver:
                 " games are kept"
             )
         count = "a Ray actor" if len(dead) == 1 else f"{len(dead)} Ray actors"
-        self._warn(f"{count} died ({why}); others play the games again")
+        how = "died, as its node is gone" if _is_of_node(dead[-1]) else f"died ({why})"
+        self._warn(f"{count} {how}; others play the games again")
 
     def _warn(self, words: str) -> None:
         send(self._connection, Notice(words))
@@ -251,10 +252,17 @@ def _resources() -> dict[str, float]:
 
 def _reason(error: Exception) -> str:
     """The part of an error's text that says most, on one line."""
+    if isinstance(error, AuthenticationError):  # whose text is a paragraph of advice
+        return " ".join(str(error.message).split()).rstrip(".")[:_LONGEST_REASON]
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     line = lines[-1] if lines else type(error).__name__
     detail = line.rpartition("Worker exit detail: ")[2].partition(" Some common causes")[0]
     return detail.rstrip(".")[:_LONGEST_REASON]
+
+
+def _is_of_node(error: Exception) -> bool:
+    """Whether an actor died with its node."""
+    return "node has died" in str(error) or "node was terminated" in str(error)
 
 
 def _unreachable(address: str) -> Exception | None:
@@ -285,8 +293,20 @@ def connect(settings: Settings) -> None:
     try:
         ray.init(address, log_to_driver=False, logging_level=logging.ERROR, **options)
     except Exception as error:  # Ray's exceptions share no base
-        where = "start Ray on this machine" if options else f"use the Ray cluster at {address}"
-        raise RunError(f"cannot {where}: {_reason(error)}") from error
+        if options:
+            raise RunError(f"cannot start Ray on this machine: {_reason(error)}") from error
+        raise RunError(
+            f"cannot use the Ray cluster at {address}: {_reason(error)}; perhaps its token is"
+            " another one: copy the head's ~/.ray/auth_token to this machine, and set"
+            " RAY_AUTH_MODE=token"
+        ) from error
+    here = int(_resources().get("GPU", 0))
+    if address == LOCAL and settings.gpus > here:  # actors would wait for ever
+        found = "no GPU" if not here else f"{here} GPU" + "s" * (here > 1)
+        raise RunError(
+            f"gpus={settings.gpus:g}, but this machine has {found}: leave gpus= out, or give the"
+            " address= of a cluster"
+        )
 
 
 def _drive(connection: "Connection[Any, Any]") -> None:

@@ -7,8 +7,10 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from rulezero.errors import RunError
+from rulezero.fleet.packages import install
 from rulezero.fleet.server.locks import locked
 
+FILE = "fleet.sqlite"
 HEAD = "0001"  # the newest migration
 _MIGRATIONS = Path(__file__).with_name("migrations")
 
@@ -79,34 +81,48 @@ shards = sa.Table(
 def open_database(folder: Path, url: str | None = None) -> Engine:
     """The database in the folder of a fleet, or the one of a URL, with its tables up to date."""
     folder.mkdir(parents=True, exist_ok=True)
-    engine = _engine(url or f"sqlite:///{folder / 'fleet.sqlite'}")
+    file = folder / FILE
+    # Not as a text: a folder's name may have a "?" or a "%", which mean something in a URL.
+    chosen = _read_url(url) if url else sa.URL.create("sqlite", database=str(file))
+    engine = _engine(chosen)
     try:
         with locked(folder / "migrations.lock"):
             _migrate(engine)
     except sa.exc.SQLAlchemyError as error:
         engine.dispose()
         reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
-        raise RunError(f"the database of the fleet cannot be opened: {reason}") from error
+        place, advice = ("", "") if url else (f" '{file}'", "; restore it from a backup")
+        raise RunError(f"the fleet's database{place} cannot be opened: {reason}{advice}") from error
     return engine
 
 
-def _engine(url: str) -> Engine:
+def _read_url(text: str) -> sa.URL:
+    """The URL of --database; RunError, without a password in the text, if it is not one."""
     try:
-        parsed = sa.engine.make_url(url)
-        if parsed.drivername in ("postgresql", "postgres"):
-            parsed = parsed.set(drivername="postgresql+psycopg")
-        name = parsed.get_backend_name()
-        if name not in ("sqlite", "postgresql"):
-            raise RunError(f"a fleet's database is SQLite or PostgreSQL, not {name}")
-        options: dict[str, Any] = {} if name == "sqlite" else {"pool_pre_ping": True}
-        engine = sa.create_engine(parsed, pool_size=8, max_overflow=8, **options)
-    except sa.exc.ArgumentError as error:
+        url = sa.engine.make_url(text)
+        if url.drivername in ("postgresql", "postgres"):
+            url = url.set(drivername="postgresql+psycopg")
+        name = url.get_backend_name()
+    except (sa.exc.ArgumentError, ValueError) as error:
+        shown = "" if "@" in text else f", not {text[:60]!a}"
         raise RunError(
-            "the database's URL is of the form postgresql://USER@HOST/NAME, which it is not"
+            f"--database must be of the form postgresql://USER@HOST/NAME{shown}"
         ) from error
+    if name not in ("sqlite", "postgresql"):
+        raise RunError(f"a fleet's database is SQLite or PostgreSQL, not {name}")
+    return url
+
+
+def _engine(url: sa.URL) -> Engine:
+    name = url.get_backend_name()
+    options: dict[str, Any] = {} if name == "sqlite" else {"pool_pre_ping": True}
+    try:
+        engine = sa.create_engine(url, pool_size=8, max_overflow=8, **options)
+    except sa.exc.ArgumentError as error:
+        raise RunError("--database must be of the form postgresql://USER@HOST/NAME") from error
     except ModuleNotFoundError as error:
         raise RunError(
-            f"this database needs the package {error.name}: pip install 'rulezero[postgresql]'"
+            f"this database needs the package {error.name}: {install('postgresql')}"
         ) from error
     if name == "sqlite":
         sa.event.listen(engine, "connect", _prepare_sqlite)

@@ -24,7 +24,7 @@ class Error(_Form):
 class NewToken(_Form):
     """An order for a token."""
 
-    name: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[ -~]+$")]
+    name: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[!-~]([ -~]*[!-~])?$")]
     scopes: Annotated[list[Scope], Field(min_length=1, max_length=3)]
 
 
@@ -113,6 +113,7 @@ class Status(_Form):
     """What the server does."""
 
     version: str
+    time: float  # now, in seconds since 1970
     uptime: float  # seconds
     games: int  # stored since the server started
     games_per_second: float  # over the last minute
@@ -124,10 +125,15 @@ class Status(_Form):
     sampled: SampledStatus
 
 
-def chosen(tokens: Iterable[Token], given: str) -> Token:
-    """The token of an id, or of a name that no other one has; RunError if there is none."""
+def chosen(tokens: Iterable[Token], given: str, *, is_active: bool = False) -> Token:
+    """The token of an id, or of a name that no other one has; RunError if there is none.
+
+    With `is_active`, a token that is not revoked is chosen before those of its name that are.
+    """
     found = [token for token in tokens if given in (token.id, token.name)]
     exact = [token for token in found if token.id == given] or found
+    if is_active:
+        exact = [token for token in exact if token.revoked is None] or exact
     if not exact:
         raise RunError(f"there is no token '{given}': `rulezero token list` shows them all")
     if len(exact) > 1:

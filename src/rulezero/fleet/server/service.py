@@ -261,6 +261,7 @@ class Service:
             )
         return Status(
             version=__version__,
+            time=time.time(),
             uptime=time.time() - self._begun,
             games=self._writer.games,
             games_per_second=self.metrics.games_per_second(),

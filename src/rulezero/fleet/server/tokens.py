@@ -30,8 +30,15 @@ class TokenTable:
     def new(self, name: str, scopes: Iterable[Scope]) -> MadeToken:
         """A new token; only a hash of its secret is stored."""
         _check(
-            NewToken, "a name of 1 to 100 printable ASCII characters", name=name, scopes=[*scopes]
+            NewToken,
+            "a name of 1 to 100 printable ASCII characters, without a space at its ends",
+            name=name,
+            scopes=[*scopes],
         )
+        if any(each.name == name and each.revoked is None for each in self.hashes().values()):
+            raise RunError(
+                f"there is a token '{name}' already: choose another name, or revoke that one first"
+            )
         secret = PREFIX + secrets.token_urlsafe(32)
         token = Token(
             id=secrets.token_hex(4), name=name, scopes=sorted(set(scopes)), created=time.time()
@@ -64,7 +71,7 @@ class TokenTable:
 
     def revoke(self, given: str) -> Token:
         """Revokes a token, named by its id or its name."""
-        token = self.find(given)
+        token = chosen(self.hashes().values(), given, is_active=True)
         if token.revoked is None:
             self._change(token, revoked=time.time())
         return self.find(token.id)

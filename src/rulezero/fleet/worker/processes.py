@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from rulezero.fleet.worker.worker import WorkerReport, WorkerSettings
 from rulezero.machine import check_workers, cores
 
 _PATIENCE = 60.0  # seconds; then the leases of a dead worker have ended
+_UNTOLD_SECONDS = 10.0  # in which others may end for the same reason
 _TICK = 0.25  # seconds between two calls of on_status
 
 
@@ -46,6 +48,7 @@ class Workers:
         self._newest: dict[int, WorkerReport] = {}
         self._games: Counter[int] = Counter()  # of processes that have ended, by number
         self._ended: dict[int, str] = {}  # numbers of those that cannot go on, with the reason
+        self._untold: dict[int, float] = {}  # those of them that are not reported yet: since when
         self._deaths = 0  # in a row, without a finished game
         self._processes = [
             self._start(msgspec.structs.replace(settings, name=f"{settings.name}-{number}"), number)
@@ -83,6 +86,12 @@ class Workers:
         with self._changed:
             if self._processes and len(self._ended) == len(self._processes):
                 raise FleetError(next(iter(self._ended.values())))
+            # When all of them end for one reason, as for a revoked token, it is an error, once.
+            before = time.monotonic() - _UNTOLD_SECONDS
+            late = [number for number, since in self._untold.items() if since < before]
+            for number in late:
+                del self._untold[number]
+                self._tell(f"worker {number} has ended: {self._ended[number]}")
             if most_deaths is not None and self._deaths > most_deaths:
                 raise FleetError(
                     f"{self._deaths} worker processes in a row died without finishing a game;"
@@ -107,8 +116,9 @@ class Workers:
                 self._deaths = 0
             if report.is_fatal:
                 self._ended[number] = report.line
+                self._untold[number] = time.monotonic()
             self._newest[number] = report
-        if report.line:
+        if report.line and not report.is_fatal:
             self._tell(f"worker {number}: {report.line}")
 
     def _replace(self, number: int, death: Death) -> bool:
@@ -152,6 +162,8 @@ def work(
     FleetError says why nothing can be played.
     """
     check_workers(workers)
+    folder = Path(cache).expanduser() if cache else default_cache()
+    _make_cache(folder)
     client = Client(server, token, on_trouble=lambda trouble: on_line(trouble) if trouble else None)
     with contextlib.closing(client):
         hello = client.hello()
@@ -164,10 +176,9 @@ def work(
             server=client.server,
             token=read_token(token),
             name=_plain(name or socket.gethostname()),
-            cache=str(Path(cache).expanduser() if cache else default_cache()),
+            cache=str(folder),
             width=width,
         )
-        Path(settings.cache).mkdir(parents=True, exist_ok=True)
         processes = Workers(client, settings, workers or cores(), on_line)
         waiting = threading.Event()
         try:
@@ -178,6 +189,16 @@ def work(
         finally:
             processes.stop()
             on_status(processes.status)
+
+
+def _make_cache(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FleetError(
+            f"the cache '{folder}' cannot be used ({error.strerror}): give --cache with a folder"
+            " that you may write to"
+        ) from error
 
 
 def default_cache() -> Path:

@@ -63,6 +63,8 @@ class Backend(NamedTuple):
 
     # Opens a net that resolve() has found; NetError if this machine cannot.
     open: Callable[[Path, Options, Game | None], Evaluator]
+    # NetError if this machine cannot open any net with these options.
+    check: Callable[[Options], None]
     # The kind of device that would compute the net, such as cpu; NetError if it does not exist.
     device: Callable[[Options], str]
     precisions: dict[str, str]  # each with a short help text
@@ -142,6 +144,11 @@ def device_kind(options: Options) -> str:
     NetError if the device does not exist.
     """
     return backends()[options.backend].device(options)
+
+
+def check_device(options: Options) -> None:
+    """NetError if this machine lacks the device, or what else these options need."""
+    backends()[options.backend].check(options)
 
 
 def open_net(net: Path, options: Options, game: Game | None = None) -> Evaluator:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rulezero._core import Game, NetError
 from rulezero.nets.card import beside, read_card, read_part, resolve
-from rulezero.nets.runtime import Floats, Runtime
+from rulezero.nets.runtime import Floats, Runtime, check_device
 from rulezero.play.evaluators import Backend, Evaluation, Options, in_batches, register
 
 _GPU_BATCH = 256  # positions
@@ -50,19 +50,27 @@ class OnnxEvaluator:
         return Evaluation(*self._runtime.run(planes))
 
 
-def _open(net: Path, options: Options, game: Game | None) -> OnnxEvaluator:
+def _check(options: Options) -> None:
     device = options.device or "cpu"
-    if device != "cpu" and options.precision != "fp32":
+    if device == "cpu":
+        return
+    if options.precision != "fp32":
         raise NetError(
             f"precision={options.precision} is for the CPU: leave it or device={device} out"
         )
-    return OnnxEvaluator(net, options.precision, game, device)
+    check_device(device)
+
+
+def _open(net: Path, options: Options, game: Game | None) -> OnnxEvaluator:
+    _check(options)
+    return OnnxEvaluator(net, options.precision, game, options.device or "cpu")
 
 
 register(
     "onnx",
     Backend(
         open=_open,
+        check=_check,
         device=lambda options: options.device or "cpu",
         precisions={"fp32": "", "int8": "CPU", "auto": "int8 if close enough and faster"},
         devices=("cpu", "cuda"),

@@ -115,17 +115,21 @@ def _device(choice: str) -> "torch.device":
     return device_of(choice, "device", gpus=("cuda", "mps"))
 
 
-def _open(net: Path, options: Options, game: Game | None) -> TorchEvaluator:
-    """The evaluator; NetError if torch, the GPU or half precision is not available."""
-    device = options.device or "auto"
-    if options.precision == "fp16" and _device(device).type == "cpu":
+def _check(options: Options) -> None:
+    """NetError if torch, the GPU or half precision is not available."""
+    if _device(options.device or "auto").type == "cpu" and options.precision == "fp16":
         raise NetError(
             "precision=fp16 is for GPUs, but this net would run on the CPU: give precision=bf16 or"
             " auto, or leave precision= out"
         )
+
+
+def _open(net: Path, options: Options, game: Game | None) -> TorchEvaluator:
+    """The evaluator; NetError if torch, the GPU or half precision is not available."""
+    _check(options)
     return TorchEvaluator(
         net,
-        device,
+        options.device or "auto",
         options.precision,
         game,
         batch=options.batch,
@@ -137,6 +141,7 @@ register(
     "torch",
     Backend(
         open=_open,
+        check=_check,
         device=lambda options: _device(options.device or "auto").type,
         precisions={
             "fp32": "",

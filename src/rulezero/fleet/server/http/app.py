@@ -12,7 +12,7 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rulezero.errors import RunError
+from rulezero.fleet.listening import in_url, listening
 from rulezero.fleet.server.http import admin, routes
 from rulezero.fleet.server.http.answers import add_error_answers
 from rulezero.fleet.server.http.gate import Gate
@@ -106,7 +106,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started and sockets:
             host, port = sockets[0].getsockname()[:2]
-            self._on_ready(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
+            self._on_ready(f"http://{in_url(host)}:{port}")
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -135,19 +135,6 @@ class Server(uvicorn.Server):
 def serve(place: Place, host: str, port: int, on_ready: Callable[[str], None]) -> None:
     """Serves a fleet until SIGTERM or Ctrl-C; `on_ready` gets the address."""
     place.folder.mkdir(parents=True, exist_ok=True)
-    with only_server(place.folder), _listening(host, port) as listening:
+    with only_server(place.folder), listening(host, port) as opened:
         write_log()
-        asyncio.run(Server(place, on_ready).serve([listening]))
-
-
-@contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket at an address; port 0 is a free one."""
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        with socket.socket(family) as listening:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind((host, port))
-            yield listening
-    except OSError as error:
-        raise RunError(f"cannot listen at {host}:{port}: {error.strerror}") from error
+        asyncio.run(Server(place, on_ready).serve([opened]))

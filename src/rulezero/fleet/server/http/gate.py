@@ -21,19 +21,31 @@ class Gate:
         self._tokens = tokens
         self._in_memory = 0  # bytes of bodies that are being read or checked
 
-    async def admit(self, request: Request, handshake: str | None, *scopes: Scope) -> Token:
-        """The token of a request, which has one of these scopes (none: any token will do)."""
+    async def admit(
+        self, request: Request, handshake: str | None, *scopes: Scope, is_for_people: bool = False
+    ) -> Token:
+        """The token of a request, which has one of these scopes (none: any token will do).
+
+        The answer `is_for_people` if it is JSON that a request without a handshake may read.
+        """
         kind, _, secret = request.headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer" or not secret:
             raise FleetError("give a token: Authorization: Bearer TOKEN", 401)
         token = await self._tokens.find(secret.strip())
         if token is None:
-            raise FleetError("there is no such token, or it was revoked: ask for a new one", 401)
-        protocol = (handshake or "").split(" ")[0]
-        if protocol != str(PROTOCOL):
             raise FleetError(
-                f"this server speaks protocol {PROTOCOL} (rulezero {__version__}), the request"
-                f" {protocol[:20]!a}: use the same version of rulezero on both sides",
+                "there is no such token, or it was revoked: ask the server's owner for a new one"
+                " (`rulezero token new`)",
+                401,
+            )
+        protocol = (handshake or "").split(" ")[0]
+        if protocol != str(PROTOCOL) and not (is_for_people and handshake is None):
+            asked = (
+                f"the request speaks {protocol[:20]!a}" if protocol else "the request names none"
+            )
+            raise FleetError(
+                f"this server speaks protocol {PROTOCOL} (rulezero {__version__}), and {asked}: use"
+                " the same version of rulezero on both sides",
                 426,
             )
         if scopes and not set(scopes) & set(token.scopes):

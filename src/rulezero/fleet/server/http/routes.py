@@ -55,7 +55,9 @@ async def _host(request: Request) -> Host:
     return host_of(request)
 
 
-def admitted(*scopes: Scope) -> Callable[..., Coroutine[Any, Any, Token]]:
+def admitted(
+    *scopes: Scope, is_for_people: bool = False
+) -> Callable[..., Coroutine[Any, Any, Token]]:
     """The token of a request, which has one of these scopes."""
 
     async def admit(
@@ -63,13 +65,15 @@ def admitted(*scopes: Scope) -> Callable[..., Coroutine[Any, Any, Token]]:
         _: Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))],
         rulezero: Annotated[str | None, Header(description="PROTOCOL VERSION")] = None,
     ) -> Token:
-        return await host_of(request).gate.admit(request, rulezero, *scopes)
+        gate = host_of(request).gate
+        return await gate.admit(request, rulezero, *scopes, is_for_people=is_for_people)
 
     return admit
 
 
 At = Annotated[Host, Depends(_host)]
 Anyone = Annotated[Token, Depends(admitted())]
+Person = Annotated[Token, Depends(admitted(is_for_people=True))]
 Worker = Annotated[Token, Depends(admitted("worker"))]
 Trainer = Annotated[Token, Depends(admitted("trainer"))]
 Player = Annotated[Token, Depends(admitted("worker", "trainer"))]
@@ -85,7 +89,7 @@ async def hello(token: Anyone) -> Response:
 
 
 @router.get("/status", responses=gives(None))
-async def status(host: At, _: Anyone) -> Status:
+async def status(host: At, _: Person) -> Status:
     """Workers, tasks, speed and flags."""
     return host.service.status()
 
