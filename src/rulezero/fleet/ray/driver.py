@@ -232,8 +232,8 @@ class Driver:
         self._deaths += len(dead)
         if self._deaths > _MOST_DEATHS + self._wanted:
             raise RunError(
-                f"{self._deaths} Ray actors in a row died without finishing a game{_cause(dead[-1])}; finished"
-                " games are kept"
+                f"{self._deaths} Ray actors in a row died without finishing a game"
+                f"{_cause(dead[-1])}; finished games are kept"
             )
         count = "a Ray actor" if len(dead) == 1 else f"{len(dead)} Ray actors"
         self._warn(f"{count} died{_cause(dead[-1])}; others play the games again")
