@@ -97,7 +97,8 @@ def test_ctrl_c_ends_a_run_in_every_phase(moment: str, tmp_path: Path) -> None:
     errors, seconds = interrupted(process, is_time)
     assert process.returncode == 130
     *_, last = errors.splitlines()
-    assert last == f"stopped; continue with: rulezero train --resume {path}"
+    end = " --fleet local:threads=2" if moment == "threads" else ""
+    assert last == f"stopped; continue with: rulezero train --resume {path}{end}"
     assert "Traceback" not in errors
     assert seconds < _SOON
     wait_for_end(process.pid)

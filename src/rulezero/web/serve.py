@@ -13,7 +13,7 @@ from pathlib import Path
 
 import uvicorn
 
-from rulezero.errors import RunError
+from rulezero.fleet.listening import listening, public_url
 from rulezero.machine import cores
 from rulezero.web.app import application
 from rulezero.web.games import Games
@@ -70,8 +70,8 @@ def run_server(
     """Serves the page until SIGTERM or Ctrl-C: see `serve_page`."""
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s")
     secret = secrets.token_urlsafe(24)
-    with _listening(host, port) as listening:
-        address, actual = listening.getsockname()[:2]
+    with listening(host, port) as opened:
+        address, actual = opened.getsockname()[:2]
         about = Host(
             games=Games(games),
             thinker=Thinker(processes or cores()),
@@ -80,8 +80,8 @@ def run_server(
             is_local=ipaddress.ip_address(address).is_loopback,
             names=tuple(names),
         )
-        named = "localhost" if about.is_local else socket.gethostname()
-        url = f"http://{named}:{actual}/#owner={secret}"
+        named = f"http://localhost:{actual}" if about.is_local else public_url(address, actual)
+        url = f"{named}/#owner={secret}"
         config = uvicorn.Config(
             application(about),
             log_config=None,
@@ -93,17 +93,4 @@ def run_server(
             ws_max_size=4 * MOST_BYTES,
         )
         server = _Server(config, lambda: on_ready(url))
-        asyncio.run(server.serve([listening]))
-
-
-@contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket at an address; port 0 is a free one."""
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        with socket.socket(family) as listening:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind((host, port))
-            yield listening
-    except OSError as error:
-        raise RunError(f"cannot listen at {host}:{port}: {error.strerror}") from error
+        asyncio.run(server.serve([opened]))

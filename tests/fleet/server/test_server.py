@@ -204,6 +204,9 @@ def test_the_handshake_introduces_both(tmp_path: Path) -> None:
         answer = me.http.get("/v1/hello", headers={"Rulezero": f"{PROTOCOL + 1} 9.9"})
         assert answer.status_code == 426
         assert "use the same version of rulezero on both sides" in answer.json()["error"]
+        del me.http.headers["Rulezero"]  # as people ask, with curl
+        assert "the request names none" in me.http.get("/v1/hello").json()["error"]
+        assert me.http.get("/v1/status").status_code == 200
 
 
 def test_admins_manage_tokens_over_http_and_on_disk(tmp_path: Path) -> None:

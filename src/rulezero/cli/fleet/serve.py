@@ -54,7 +54,7 @@ def serve(
         ),
     ] = 0,
     fleet: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="RUN",
             help="Serve games to the workers of a fleet instead of the page. This is the server's"

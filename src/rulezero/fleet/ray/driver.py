@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import ray
-from ray.exceptions import AuthenticationError, RayError
+from ray.exceptions import ActorUnavailableError, AuthenticationError, RayError
 
 from rulezero.errors import RunError
 from rulezero.fleet.ray.actor import GameActor, Hello, Taken, Workload
@@ -230,15 +230,13 @@ class Driver:
     def _mourn(self, dead: list[RayError]) -> None:
         """Reports dead actors. RunError if too many died in a row."""
         self._deaths += len(dead)
-        why = _reason(dead[-1])
         if self._deaths > _MOST_DEATHS + self._wanted:
             raise RunError(
-                f"{self._deaths} Ray actors in a row died without finishing a game: {why}; finished"
-                " games are kept"
+                f"{self._deaths} Ray actors in a row died without finishing a game"
+                f"{_cause(dead[-1])}; finished games are kept"
             )
         count = "a Ray actor" if len(dead) == 1 else f"{len(dead)} Ray actors"
-        how = "died, as its node is gone" if _is_of_node(dead[-1]) else f"died ({why})"
-        self._warn(f"{count} {how}; others play the games again")
+        self._warn(f"{count} died{_cause(dead[-1])}; others play the games again")
 
     def _warn(self, words: str) -> None:
         send(self._connection, Notice(words))
@@ -260,9 +258,13 @@ def _reason(error: Exception) -> str:
     return detail.rstrip(".")[:_LONGEST_REASON]
 
 
-def _is_of_node(error: Exception) -> bool:
-    """Whether an actor died with its node."""
-    return "node has died" in str(error) or "node was terminated" in str(error)
+def _cause(error: Exception) -> str:
+    """Why an actor died, as the end of a clause. Ray's own words are long if it was its node."""
+    if "node has died" in str(error) or "node was terminated" in str(error):
+        return ", as its node is gone"
+    if isinstance(error, ActorUnavailableError):  # the connection is lost; why is found out later
+        return ", perhaps with its node"
+    return f" ({_reason(error)})"
 
 
 def _unreachable(address: str) -> Exception | None:
