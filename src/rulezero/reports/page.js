@@ -52,25 +52,20 @@ const made = (tag, name, text) => {
 
 const percent = (share) => `${Math.round(100 * share)} %`;
 
-const drawBoard = (page) => {
-  const board = document.getElementById("board");
-  board.style.gridTemplateColumns = `1.4em repeat(${game.files.length}, minmax(0, 1fr))`;
-  const parts = [];
-  page.board.forEach((row, at) => {
-    parts.push(made("div", "label", game.ranks[at]));
-    row.forEach(([man, seat, note, isNew], column) => {
-      const light = (page.board.length - at + column) % 2 === 0;
-      const square = made("div", `square${light ? " light" : ""}${isNew ? " new" : ""}`);
-      if (man) {
-        const owner = seat < 0 ? "nobody" : `seat${seat}`;
-        square.append(made("span", `man ${owner}${[...man].length > 1 ? " long" : ""}`, man));
-      }
-      if (note) square.append(made("span", "badge", note));
-      parts.push(square);
-    });
-  });
-  parts.push(made("div", "label"), ...game.files.map((file) => made("div", "label", file)));
-  board.replaceChildren(...parts);
+// What never changes in the game, as <rz-board> takes it.
+const described = () => ({
+  name: game.game, title: game.game, seats: game.names, rows: game.ranks.length,
+  columns: game.files.length, files: game.files, pictures: game.pictures,
+});
+
+const drawBoard = (page, ply) => {
+  const names = (at, column) => `${game.files[column]}${game.ranks[at]}`;
+  const changed = [];
+  page.board.forEach((row, at) => row.forEach((square, column) => {
+    if (square[3]) changed.push(names(at, column));
+  }));
+  const cells = page.board.map((row) => row.map(([man, seat, note]) => [man, seat, note]));
+  document.getElementById("board").position = { text: page.position, ply, cells, changed, moves: [] };
 };
 
 const drawMind = (mind) => {
@@ -109,7 +104,7 @@ if (game) {
     at = Math.max(0, Math.min(last, wanted));
     const page = game.pages[at];
     const focused = document.activeElement;
-    drawBoard(page);
+    drawBoard(page, at);
     drawMind(page.mind);
     element("came").textContent = page.came_by;
     element("caption").textContent = page.caption;
@@ -127,10 +122,13 @@ if (game) {
   element("slider").addEventListener("input", (event) => show(Number(event.target.value)));
   const keys = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last" };
   viewer.addEventListener("keydown", (event) => {
-    if (!(event.key in keys) || event.target.id === "slider") return;
+    if (!(event.key in keys) || ["slider", "board"].includes(event.target.id)) return;
     event.preventDefault();
     show(steps[keys[event.key]]());
   });
   const asked = /^#ply=(\d+)$/.exec(location.hash);
-  show(asked ? Number(asked[1]) : game.pages.findIndex((page) => page.mind));  // past the opening
+  customElements.whenDefined("rz-board").then(() => {
+    element("board").game = described();
+    show(asked ? Number(asked[1]) : game.pages.findIndex((page) => page.mind));  // past the opening
+  });
 }

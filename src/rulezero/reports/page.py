@@ -67,6 +67,7 @@ def render(run: Run) -> str:
         figures=_json(drawn),
         game=_json(sample),
         plotly=_plotly() if drawn else "",
+        board=_board() if sample is not None else "",
         script=_part("page.js"),
     )
 
@@ -79,6 +80,11 @@ def _plotly() -> str:
             f"a report needs plotly: pip install -c constraints.txt '.[train]' ({error})"
         ) from error
     return str(get_plotlyjs())
+
+
+def _board() -> str:
+    """The board that the page in a browser and notebooks use, too."""
+    return (resources.files("rulezero.games") / "board.js").read_text(encoding="utf-8")
 
 
 def _part(name: str) -> str:

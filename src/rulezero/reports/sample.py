@@ -10,6 +10,7 @@ from rulezero.data.record import STOPPED, Purpose, Record
 from rulezero.data.steps import Step, steps
 from rulezero.data.thoughts import Thought
 from rulezero.games import view
+from rulezero.games.drawing import shapes_of
 from rulezero.stats.wdl import likely
 from rulezero.training.run import Run
 
@@ -58,6 +59,8 @@ class SampleGame(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     about: str
     names: view.Names
+    game: str  # the game's name
+    pictures: dict[str, str]  # the shapes of its men, by symbol
     players: tuple[str, str]
     result: str
     files: tuple[str, ...]
@@ -106,6 +109,8 @@ def sample_of(record: Record, game: Game) -> SampleGame:
         id=record.id,
         about=f"{record.purpose}, {record.task or record.source}, game {record.index}",
         names=names,
+        game=game.facts.name,
+        pictures=shapes_of(game),
         players=record.players,
         result=view.say_result(record.outcome, record.end_reason, names),
         files=tuple(view.column_names(columns)),
