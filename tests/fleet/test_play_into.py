@@ -173,7 +173,10 @@ def test_nothing_else_keeps_games_of_a_fleet() -> None:
         "training/loop.py": ["copy"],  # copies of games that were given to the run
         "cli/training/imports.py": ["record"],
         "cli/play/analyse.py": ["record"],  # games of a file, whose notes need a store
-        "cli/terminal/table.py": ["self.dialogue.record()"],  # a human's game, without a task
+        # games of people, without a task
+        "cli/terminal/table.py": ["self.dialogue.record()"],
+        "notebook/play.py": ["record"],
+        "web/play/table.py": ["record"],
     }
     for path in users:
         assert not re.search(r"fleet\.run\(|Finished", texts[path]), path

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 import rulezero as rz
+from rulezero.fleet.server.database import open_database
 from rulezero.training.log import WarningEntry
 from rulezero.web.runs.following import LogTail
 from rulezero.web.runs.training import MOST_TRAINING, Trainings, check_name, is_locked
@@ -284,6 +285,7 @@ def test_the_fleet_of_a_run(server: PageServer, owner: httpx.Client) -> None:
     """Names of tokens and flags; none without the folder."""
     run = id_of(owner, "little")
     assert ask(owner, f"/api/runs/{run}/fleet")["fleet"] is None
+    open_database(server.place / "little" / "fleet").dispose()  # as its server does at its start
     with rz.fleets.tokens(server.place / "little") as tokens:
         secret = tokens.new("anna", ["worker"]).secret
         tokens.flag("anna", "slow")

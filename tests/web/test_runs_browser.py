@@ -101,7 +101,7 @@ def test_curves_grow_while_a_run_trains(server: PageServer, running: Any) -> Non
         page.get_by_role("heading", name="Length").scroll_into_view_if_needed()
         page.wait_for_function(f"{_POINTS.replace('() => ', '() => 0 < ', 1)}", timeout=_LONG)
         page.get_by_role("button", name="Stop").click()
-        page.get_by_role("button", name="Resume").click(timeout=_LONG)
+        page.get_by_role("button", name="Resume", exact=True).click(timeout=_LONG)
         page.wait_for_function(
             "() => [...document.querySelectorAll('.plot')]"
             ".some((plot) => plot.data?.some(({ x }) => x.length >= 3))",

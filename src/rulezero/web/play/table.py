@@ -172,7 +172,7 @@ class Table:
             opening=self._opening,
         )
 
-    def save(self, store: Path) -> str:
+    def save(self, place: Path) -> str:
         """Keeps the finished game in a store; returns the record's id."""
         if self._pieces is not None:
             raise rz.GameError(
@@ -180,8 +180,8 @@ class Table:
                 " the pieces in a file, and play with `rulezero play --save`"
             )
         record = self.record()
-        with rz.Store(store) as opened:
-            opened.add(record)
+        with rz.Store(place) as store:
+            store.add(record)
         self._is_saved = True
         return record.id
 
