@@ -238,6 +238,19 @@ def test_players_can_change_and_play_each_other(server: PageServer, visitor: htt
         assert [player["kind"] for player in page.table["players"]] == ["human", "level"]
 
 
+def test_a_player_can_be_hurried(server: PageServer, visitor: httpx.Client) -> None:
+    """It moves at once, also if its search still waits behind that of another visitor."""
+    slow = "puct:sims=20000,eval=rollout"
+    with server.visitor() as other, Page(server, other) as first, Page(server, visitor) as page:
+        first.say("new", game="chess", players=[slow, slow])
+        first.until_event("thinking")
+        page.say("new", game="chess", players=[slow, "human"])
+        page.until_event("thinking")
+        page.say("go")
+        page.until(lambda _: len(page.plies) == 1)
+        first.say("pause", on=True)
+
+
 def test_the_owner_saves_games(server: PageServer, visitor: httpx.Client) -> None:
     """A finished game is a record of people, with the thoughts of the player; others cannot."""
     with server.visitor(is_owner=True) as owner, Page(server, owner) as page:

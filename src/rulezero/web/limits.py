@@ -15,3 +15,4 @@ MOST_SOCKETS = 16  # open connections of a visitor
 MOST_WAITING = 200  # searches that wait; more are refused
 MESSAGES_PER_SECOND = 30.0  # of a connection, on average
 MESSAGES_AT_ONCE = 120
+BYTES_OF_A_MESSAGE = 1_000  # a message counts once more for each of these: long games take time

@@ -11,6 +11,7 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 import rulezero as rz
 from rulezero.web.gate import Host, visitor_of
 from rulezero.web.limits import (
+    BYTES_OF_A_MESSAGE,
     MESSAGES_AT_ONCE,
     MESSAGES_PER_SECOND,
     MOST_BYTES,
@@ -58,6 +59,7 @@ class _Page:
         self._unsent: asyncio.Queue[messages.ToPage] = asyncio.Queue(_MOST_UNSENT)
         self._credit = float(MESSAGES_AT_ONCE)
         self._credited = time.monotonic()
+        self._closing: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
         """Reads messages until the page is closed."""
@@ -79,7 +81,8 @@ class _Page:
     def _may_send(self, size: int) -> bool:
         now = time.monotonic()
         earned = (now - self._credited) * MESSAGES_PER_SECOND
-        self._credit = min(MESSAGES_AT_ONCE, self._credit + earned) - 1
+        cost = 1 + size / BYTES_OF_A_MESSAGE
+        self._credit = min(MESSAGES_AT_ONCE, self._credit + earned) - cost
         self._credited = now
         if size <= MOST_BYTES + 4096 and self._credit >= 0:
             return True
@@ -89,9 +92,12 @@ class _Page:
     def _tell(self, message: messages.ToPage) -> None:
         try:
             self._unsent.put_nowait(message)
-        except asyncio.QueueFull:
+        except asyncio.QueueFull:  # the page connects again, and gets the whole game
             if self._table is not None:
                 self._table.leave(self._tell)
+                self._table = None
+            words = "the page does not keep up"
+            self._closing = asyncio.create_task(self._socket.close(_AWAY, words))
 
     async def _send(self) -> None:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):

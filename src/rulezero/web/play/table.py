@@ -133,7 +133,7 @@ class Table:
     def hurry(self) -> None:
         """The player that thinks chooses now."""
         if self._ticket is not None:
-            self._thinker.stop(self._ticket)
+            self._thinker.hurry(self._ticket)
 
     def pause(self, on: bool) -> None:
         """Stops or continues a game of two players."""
