@@ -95,7 +95,7 @@ def test_curves_grow_while_a_run_trains(server: PageServer, running: Any) -> Non
         page.locator("dialog .wrong", has_text="iterations").wait_for()
         assert len(screen.errors) == 1  # the browser logs the refusal
         screen.errors.clear()
-        page.locator("textarea").fill("iterations=4\nselfplay.games=20")
+        page.locator("textarea").fill("iterations=8\nselfplay.games=40")
         page.get_by_role("button", name="Start training").click()
         page.get_by_role("heading", name="Length").wait_for(timeout=_LONG)
         page.get_by_role("heading", name="Length").scroll_into_view_if_needed()
