@@ -8,14 +8,10 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import msgspec
-import zstandard
-
 import rulezero as rz
 from rulezero.data import check_many
-from rulezero.data.shard import decompress
 from rulezero.fleet.local import run
-from rulezero.fleet.protocol import pack
+from rulezero.fleet.protocol import pack, unpack
 from rulezero.play.table import Finished
 from rulezero.play.task import Task
 from timing import Side, Slice, interleave, pin, spend, spread
@@ -27,8 +23,6 @@ ROUNDS = 7
 SECONDS = 0.5  # of a slice
 WANTED = {"razzle": 3000.0}  # games per second of the whole
 
-_decode = msgspec.msgpack.Decoder(Finished).decode
-
 
 def play(text: str) -> list[bytes]:
     """Frames of some games, as workers send them."""
@@ -36,15 +30,9 @@ def play(text: str) -> list[bytes]:
     return [pack(finished) for finished in run(task)]
 
 
-def unpacked(frames: Sequence[bytes]) -> list[bytes]:
-    """The messages of an upload."""
-    tool = zstandard.ZstdDecompressor()
-    return [decompress(frame, tool) for frame in frames]
-
-
-def decoded(messages: Sequence[bytes]) -> list[Finished]:
-    """The games of an upload's messages."""
-    return [_decode(message) for message in messages]
+def unpacked(frames: Sequence[bytes]) -> list[Finished]:
+    """The games of an upload: decompressed and decoded."""
+    return [unpack(frame) for frame in frames]
 
 
 def verified(game: rz.Game, games: Sequence[Finished]) -> None:
@@ -56,7 +44,7 @@ def verified(game: rz.Game, games: Sequence[Finished]) -> None:
 
 def whole(game: rz.Game, frames: Sequence[bytes]) -> None:
     """All that is done with an upload."""
-    verified(game, decoded(unpacked(frames)))
+    verified(game, unpacked(frames))
 
 
 def side(uploads: Sequence[Callable[[], object]]) -> Side:
@@ -78,12 +66,10 @@ def measure(text: str) -> str:
     game = rz.load(text)
     frames = play(text)
     uploads = [frames[at : at + UPLOAD] for at in range(0, len(frames), UPLOAD)]
-    messages = [unpacked(upload) for upload in uploads]
-    games = [[_decode(message) for message in upload] for upload in messages]
+    games = [unpacked(upload) for upload in uploads]
     sides = {
         "whole": side([partial(whole, game, upload) for upload in uploads]),
-        "decompress": side([partial(unpacked, upload) for upload in uploads]),
-        "decode": side([partial(decoded, upload) for upload in messages]),
+        "unpack": side([partial(unpacked, upload) for upload in uploads]),
         "check": side([partial(verified, game, upload) for upload in games]),
     }
     rates = {name: spread(each) for name, each in interleave(sides, ROUNDS, SECONDS).items()}
@@ -95,7 +81,7 @@ def measure(text: str) -> str:
     goal = f"  (goal: {WANTED[text]:,.0f})" if text in WANTED else ""
     return (
         f"{text:12} {plies:6.1f} {pairs:7.1f} {sum(map(len, frames)) / len(frames):8.0f}"
-        f" {sum(len(one) for upload in messages for one in upload) / len(frames):8.0f} {parts}"
+        f" {parts}"
         f" {whole_rate.median:9,.0f} {whole_rate.low:8,.0f}-{whole_rate.high:,.0f}{goal}"
     )
 
@@ -106,9 +92,7 @@ def main(texts: list[str]) -> None:
     print(
         f"On core {core}; microseconds per game of each step, then games per second of the whole."
     )
-    print(
-        "game          plies   pairs    bytes unpacked decompress     decode      check   games/s"
-    )
+    print("game          plies   pairs    bytes     unpack      check   games/s")
     for text in texts:
         print(measure(text), flush=True)
 
