@@ -19,7 +19,7 @@ class Background:
         self._stop = threading.Event()
 
     def start(self, work: Work) -> None:
-        """Starts work; work that still goes on is told to stop."""
+        """Starts work, and asks earlier work that is still running to stop."""
         self.hurry()
         stop = self._stop = threading.Event()
 

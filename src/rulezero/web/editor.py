@@ -259,7 +259,7 @@ def editor(wanted: GameWanted, host: At, _: AnyVisitor) -> Response:
 
 @router.post("/api/try")
 def attempt(wanted: TryWanted, host: At, _: AnyVisitor) -> Response:
-    """The position after these choices, with the moves of whoever is next, also of a die."""
+    """The position after these choices, with the legal choices of the next mover or die."""
     game = _opened(wanted, host)
     start = game.start(seed=wanted.seed).text if wanted.start is None else wanted.start
     state = game.replay(start, wanted.actions)

@@ -1,7 +1,7 @@
 """The owner's recorded games: the stores below a folder, each with a light index in memory.
 
-A store's index is read by a thread of its own, so that a large store delays nobody. It grows with
-the store: what was read once is not read again.
+A thread for each store reads its index, so that a large store blocks no visitor. The index grows
+with the store: what was read once is not read again.
 """
 
 import hashlib

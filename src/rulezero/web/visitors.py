@@ -15,7 +15,7 @@ COOKIE = "rulezero_visitor"
 
 
 class Visitor:
-    """Somebody with a browser. The games of one visitor are closed to all others."""
+    """A person with a browser. No visitor can see the games of another one."""
 
     def __init__(self, name: str) -> None:
         self.name = name  # the cookie's value: whoever knows it is this visitor

@@ -234,7 +234,7 @@ class Table:
         return int(dice.choice(state.legal, p=np.array(state.chances) / sum(state.chances)))
 
     async def _think(self, state: rz.State) -> Thought | None:
-        """What the player to move thinks; None if its search failed, which the page is told."""
+        """What the player to move thinks; None if its search failed (the page shows the error)."""
         player = self._seats[state.mover][1]
         seconds = OWNER_SECONDS if self._visitor.is_owner else CHOICE_SECONDS
         try:

@@ -1,6 +1,6 @@
 """Follows a run's log for browsers: one look a second for all who watch the run.
 
-The log is read on from where it was read last. Looks happen in threads, so that they delay nobody.
+Each look reads only the new lines of the log. It runs in a thread, so that it blocks no visitor.
 """
 
 import asyncio
@@ -107,7 +107,7 @@ class Feed:
 
     @property
     def is_watched(self) -> bool:
-        """Whether somebody follows the run."""
+        """Whether any page shows the run."""
         return self._watchers > 0
 
     async def events(self) -> AsyncGenerator[bytes, None]:
@@ -140,7 +140,7 @@ class Feed:
             self._watchers -= 1
 
     async def _follow(self) -> None:
-        """Looks at the run while somebody watches."""
+        """Looks at the run as long as a page shows it."""
         while self._watchers:
             is_active = True
             try:
