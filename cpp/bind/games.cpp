@@ -74,6 +74,15 @@ void bind_games(nb::module_& m) {
       .def_ro("has_heuristic", &Facts::has_heuristic, "Whether it has a hand-written heuristic.")
       .def_ro("weights", &Facts::weights, "Weights of the heuristic that players may set.")
       .def_ro("has_script", &Facts::has_script, "Whether it has a scripted player.")
+      .def_prop_ro(
+          "features", [](const Facts& facts) { return facts.feature_space.features; },
+          "Features of an efficiently updatable net are below this; 0: the game has none.")
+      .def_prop_ro(
+          "feature_places", [](const Facts& facts) { return facts.feature_space.places; },
+          "At most this number of features is on.")
+      .def_prop_ro(
+          "features_version", [](const Facts& facts) { return facts.feature_space.version; },
+          "Version of the features.")
       .def_ro("has_tables", &Facts::has_tables, "Whether players can use solved endgames.")
       .def_ro("events", &Facts::events, "Columns of the events table.")
       .def_prop_ro("seat_names", &tuple_of<&Facts::seat_names>,

@@ -39,6 +39,7 @@ NB_MODULE(_core, m) {
   bind_pool(m);
   bind_eval(m);
   bind_mlp(m);
+  bind_nnue(m);
   bind_endgame(m);
   bind_replay(m);
   bind_verify(m);

@@ -16,6 +16,7 @@ void bind_states(nanobind::module_& m);
 void bind_pool(nanobind::module_& m);
 void bind_eval(nanobind::module_& m);
 void bind_mlp(nanobind::module_& m);
+void bind_nnue(nanobind::module_& m);
 void bind_endgame(nanobind::module_& m);
 void bind_monster_tables(nanobind::module_& m);
 void bind_replay(nanobind::module_& m);

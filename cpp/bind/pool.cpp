@@ -150,24 +150,27 @@ void bind_pool(nb::module_& m) {
           "__init__",
           [](Player* self, std::string_view kind, const Options& options, int net,
              std::shared_ptr<const Mlp> mlp, std::shared_ptr<const AnyGame> encoder,
-             std::shared_ptr<const Tables> tables, std::vector<float> weights, int tree_depth,
-             std::uint32_t tree_visits) {
+             std::shared_ptr<const Nnue> nnue, std::shared_ptr<const Tables> tables,
+             std::vector<float> weights, int tree_depth, std::uint32_t tree_visits) {
             new (self) Player{read_settings(kind, options),
                               net,
                               std::move(mlp),
                               std::move(encoder),
+                              std::move(nnue),
                               std::move(tables),
                               std::move(weights),
                               tree_depth,
                               tree_visits};
             if (net >= 0) self->settings.source = Source::kNet;
             if (self->mlp) self->settings.source = Source::kMlp;
+            if (self->nnue) self->settings.source = Source::kNnue;
           },
           "kind"_a, "options"_a, "net"_a = -1, "mlp"_a = nb::none(), "encoder"_a = nb::none(),
-          "tables"_a = nb::none(), "weights"_a = std::vector<float>{}, "tree_depth"_a = 0,
-          "tree_visits"_a = 1,
+          "nnue"_a = nb::none(), "tables"_a = nb::none(), "weights"_a = std::vector<float>{},
+          "tree_depth"_a = 0, "tree_visits"_a = 1,
           "A kind of player with its options. `net` is the number of its net in the pool, `mlp` "
-          "a perceptron that reads the planes of `encoder`, `tables` are solved endgames, "
+          "a perceptron that reads the planes of `encoder`, `nnue` an efficiently updatable net, "
+          "`tables` are solved endgames, "
           "`weights` the weights of its heuristic in the order of Facts.weights ([]: defaults). "
           "Thoughts show `tree_depth` plies of its search tree: the nodes with at least "
           "`tree_visits` visits.");

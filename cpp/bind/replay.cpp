@@ -100,6 +100,31 @@ void remake_some(const AnyGame& game, const std::vector<std::pair<nb::str, Input
   beside_python(game, [&] { remake(game, played, wanted); });
 }
 
+nb::tuple features_of(const AnyGame& game,
+                      const std::vector<std::pair<nb::str, Input<Action>>>& games,
+                      const Input<std::uint32_t>& plies, const Input<std::uint32_t>& which) {
+  check_shape(which.size() == plies.size(), "which", "[plies]");
+  if (game.facts().feature_space.features == 0) {
+    throw GameError(game.facts().name + " has no features for an efficiently updatable net");
+  }
+  std::vector<KeptGame> played;
+  played.reserve(games.size());
+  for (const auto& [start, actions] : games) {
+    played.push_back({letters_of(start), span_of(actions)});
+  }
+  const std::size_t size = plies.size();
+  FeatureRows rows{{}, std::vector<std::int64_t>(size), std::vector<std::uint16_t>(2 * size)};
+  Wanted wanted;
+  wanted.plies = span_of(plies);
+  wanted.which = span_of(which);
+  wanted.features = &rows;
+  beside_python(game, [&] { remake(game, played, wanted); });
+  const std::size_t numbers = rows.numbers.size();
+  return nb::make_tuple(to_numpy(std::move(rows.numbers), {numbers}),
+                        to_numpy(std::move(rows.begins), {size}),
+                        to_numpy(std::move(rows.counts), {size, 2}));
+}
+
 }  // namespace
 
 void bind_replay(nb::module_& m) {
@@ -112,6 +137,16 @@ void bind_replay(nb::module_& m) {
       "Movers [plies], numbers of legal actions [plies], events [plies, columns], whether the\n"
       "mover's king was attacked [plies], acting seats [plies] (for a die: the seat whose choice\n"
       "rolls it), numbers of players' choices before each ply [plies], last state.");
+  m.def("features", &features_of, "game"_a, "games"_a, "plies"_a, "which"_a,
+        nb::sig("def features(game: Game,"
+                " games: collections.abc.Sequence[tuple[str, numpy.typing.NDArray[numpy.uint32]]],"
+                " plies: numpy.typing.NDArray[numpy.uint32],"
+                " which: numpy.typing.NDArray[numpy.uint32])"
+                " -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64],"
+                " numpy.typing.NDArray[numpy.uint16]]"),
+        "The features of chosen plies for efficiently updatable nets: `plies` [k] of the games\n"
+        "`which` [k]. Returns numbers [m], begins [k] and counts [k, 2]: those of row i are at\n"
+        "numbers[begins[i]:], first as the mover sees the position, then as the other seat does.");
   m.def("remake", &remake_some, "game"_a, "games"_a, "plies"_a, "which"_a.none() = nb::none(),
         "planes"_a.noconvert().none() = nb::none(), "legal"_a.noconvert().none() = nb::none(),
         "offsets"_a.none() = nb::none(), "pairs"_a.none() = nb::none(),

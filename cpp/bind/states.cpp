@@ -153,6 +153,20 @@ void bind_states(nb::module_& m) {
           },
           nb::sig("def planes(self) -> numpy.typing.NDArray[numpy.float32]"),
           "The input of a net: float32 [channels, rows, columns] in [0, 1].")
+      .def(
+          "features",
+          [](const AnyState& state, int seat) {
+            if (seat != 0 && seat != 1) throw GameError("a seat is 0 or 1");
+            std::vector<int> on;
+            for (Feature feature : state.features(seat)) {
+              if (feature != kNoFeature) on.push_back(feature);
+            }
+            return on;
+          },
+          "seat"_a,
+          "The features that are on for an efficiently updatable net, as a seat sees the "
+          "position;\n"
+          "[] if the game has none (see Facts.features).")
       .def("slot", &of_action<&AnyState::slot>, "action"_a,
            nb::sig("def slot(self, action: int) -> int"), "The policy slot of a legal action.")
       .def(

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/byte_reader.h"
 #include "base/text.h"
 
 namespace rulezero {
@@ -18,52 +19,6 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kMostLayers = 64;        // sizes in a file
 constexpr std::uint32_t kWidestLayer = 1 << 20;  // neurons
 constexpr std::size_t kWord = 4;                 // bytes of every number
-
-// Reads numbers from the front of a file.
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> file) : rest_(file) {}
-
-  std::size_t left() const { return rest_.size(); }
-
-  std::span<const std::byte> bytes(std::size_t size) {
-    if (size > rest_.size()) {
-      throw NetError("the .nn file is cut off: it ends within its header");
-    }
-    const auto front = rest_.first(size);
-    rest_ = rest_.subspan(size);
-    return front;
-  }
-
-  std::uint32_t number() {
-    std::uint32_t number = 0;
-    const auto four = bytes(kWord);
-    for (std::size_t i = 0; i < kWord; ++i) {
-      number |= std::to_integer<std::uint32_t>(four[i]) << (8 * i);
-    }
-    return number;
-  }
-
-  // Reads a count that the layer sizes determine.
-  void expect(std::uint64_t wanted, const char* what) {
-    const std::uint32_t found = number();
-    if (found != wanted) {
-      throw NetError("the .nn file states " + std::to_string(found) + " " + what +
-                     ", but its layer sizes need " + std::to_string(wanted));
-    }
-  }
-
-  float real(const char* what) {
-    const auto value = std::bit_cast<float>(number());
-    if (!std::isfinite(value)) {
-      throw NetError(std::string("the .nn file has a ") + what + " that is not a finite number");
-    }
-    return value;
-  }
-
- private:
-  std::span<const std::byte> rest_;
-};
 
 class Writer {
  public:
@@ -83,14 +38,23 @@ class Writer {
   std::vector<std::byte> file_;
 };
 
-void read_magic(Reader& reader) {
+// Reads a count that the layer sizes determine.
+void expect(ByteReader& reader, std::uint64_t wanted, const char* what) {
+  const std::uint32_t found = reader.number();
+  if (found != wanted) {
+    throw NetError("the .nn file states " + std::to_string(found) + " " + what +
+                   ", but its layer sizes need " + std::to_string(wanted));
+  }
+}
+
+void read_magic(ByteReader& reader) {
   const auto found = reader.bytes(kMagic.size());
   if (std::memcmp(found.data(), kMagic.data(), kMagic.size()) == 0) return;
   throw NetError("a .nn file begins with NNWB, not " +
                  quoted({reinterpret_cast<const char*>(found.data()), found.size()}));
 }
 
-std::vector<std::size_t> read_sizes(Reader& reader) {
+std::vector<std::size_t> read_sizes(ByteReader& reader) {
   const std::uint32_t count = reader.number();
   if (count < 2 || count > kMostLayers) {
     throw NetError("a .nn file has 2 to " + std::to_string(kMostLayers) + " layer sizes, not " +
@@ -109,8 +73,8 @@ std::vector<std::size_t> read_sizes(Reader& reader) {
 }
 
 // The activations of the hidden layers, then the sigmoid of the outputs.
-std::vector<Mlp::Activation> read_activations(Reader& reader, std::size_t hidden) {
-  reader.expect(hidden, "hidden activations");
+std::vector<Mlp::Activation> read_activations(ByteReader& reader, std::size_t hidden) {
+  expect(reader, hidden, "hidden activations");
   std::vector<Mlp::Activation> activations;
   for (std::size_t i = 0; i < hidden; ++i) {
     const std::uint32_t number = reader.number();
@@ -159,7 +123,7 @@ void add_column(float* __restrict sum, const float* __restrict column, float wei
 }  // namespace
 
 Mlp Mlp::read(std::span<const std::byte> file) {
-  Reader reader(file);
+  ByteReader reader(file, ".nn");
   read_magic(reader);
   if (const std::uint32_t version = reader.number(); version != kVersion) {
     throw NetError("the .nn file has version " + std::to_string(version) +
@@ -178,13 +142,13 @@ Mlp Mlp::read(std::span<const std::byte> file) {
     const std::size_t outputs = sizes[i];
     Layer layer{inputs, std::vector<float>(inputs * outputs), std::vector<float>(outputs),
                 activations[i - 1]};
-    reader.expect(inputs * outputs, "weights");
+    expect(reader, inputs * outputs, "weights");
     for (std::size_t out = 0; out < outputs; ++out) {
       for (std::size_t in = 0; in < inputs; ++in) {
         layer.weights[in * outputs + out] = reader.real("weight");
       }
     }
-    reader.expect(outputs, "biases");
+    expect(reader, outputs, "biases");
     for (float& bias : layer.biases) bias = reader.real("bias");
     net.layers_.push_back(std::move(layer));
   }

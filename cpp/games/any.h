@@ -55,8 +55,9 @@ class AnyState : public std::enable_shared_from_this<AnyState> {
   virtual int mirrored_slot(Action action) const = 0;
   virtual bool is_check() const = 0;  // whether the mover's king is attacked; false without kings
   virtual InfoRows info() const = 0;  // for people: facts that the men on their squares do not show
-  virtual std::string kind(Action action) const = 0;   // "moves" unless the game names kinds
-  virtual Touches touches(Action action) const = 0;    // how a person makes it on the board
+  virtual std::string kind(Action action) const = 0;          // "moves" unless the game names kinds
+  virtual Touches touches(Action action) const = 0;           // how a person makes it on the board
+  virtual std::vector<Feature> features(int seat) const = 0;  // by place; [] if the game has none
   virtual int ply() const = 0;                         // number of the players' choices so far
   virtual int actor() const = 0;                       // who moves, or whose die is pending
   virtual std::optional<int> move_number() const = 0;  // the number that PGN writes before a move
@@ -223,6 +224,18 @@ class StateOf final : public AnyState {
     return found;
   }
 
+  std::vector<Feature> features(int seat) const override {
+    if constexpr (HasFeatures<G>) {
+      if (!ending() && mover() == kChance) {
+        throw PositionError("a die is pending: the position has no features; apply a face first");
+      }
+      std::vector<Feature> places(static_cast<std::size_t>(game_->facts().feature_space.places));
+      list_features(rules(), moment_.position, seat, places);
+      return places;
+    }
+    return {};
+  }
+
   int ply() const override {
     if constexpr (CountsPlies<G>) return rules().ply(moment_.position);
     if (ply_ < 0) {
@@ -302,6 +315,7 @@ class GameOf final : public AnyGame {
     facts_.has_heuristic |= Judged<G>;
     if constexpr (Tunable<G>) facts_.weights = heuristic_weights(rules_);
     facts_.has_script = Scripted<G>;
+    if constexpr (HasFeatures<G>) facts_.feature_space = feature_space(rules_);
   }
 
   const G& rules() const { return rules_; }

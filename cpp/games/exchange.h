@@ -52,4 +52,8 @@ float heuristic(const Exchange& rules, const Moment<exchange::Position>& moment)
 // Strikes, by what they take on average over the die, and promotions.
 int capture_gain(const Exchange& rules, const exchange::Position& position, Action action);
 
+FeatureSpace feature_space(const Exchange& rules);
+void list_features(const Exchange& rules, const exchange::Position& position, int seat,
+                   std::span<Feature> places);
+
 }  // namespace rulezero

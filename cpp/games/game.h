@@ -40,6 +40,17 @@ struct Weight {
   float high = 10.0f;
 };
 
+// The input of an efficiently updatable net (eval/nnue.h) is a list of places, such as squares; at
+// each place at most one feature is on.
+using Feature = std::uint16_t;
+constexpr Feature kNoFeature = 0xffff;
+
+struct FeatureSpace {
+  int features = 0;  // feature numbers are below this; 0: the game has none
+  int places = 0;
+  int version = 1;  // changes when a feature gets another number or meaning
+};
+
 // The constants of a game. A game sets those that differ from the defaults.
 struct Facts {
   std::string name = {};
@@ -55,6 +66,7 @@ struct Facts {
   bool has_heuristic = false;            // set by GameOf for a game that is Judged
   std::vector<Weight> weights = {};      // set by GameOf for a game that is Tunable
   bool has_script = false;               // set by GameOf for a game that is Scripted
+  FeatureSpace feature_space = {};       // set by GameOf for a game that HasFeatures
   bool has_tables = false;               // whether endgame/ can solve positions for players to use
   std::vector<std::string> events = {};  // columns of the events table
   std::array<std::string, 2> seat_names = {"White", "Black"};
@@ -248,6 +260,15 @@ concept Tunable = Judged<G> && requires(const G& game, const Moment<typename G::
 template <class G>
 concept MayJudge = requires(const G& game, const typename G::Position& position) {
   { game.heuristic(position) } -> std::same_as<float>;
+};
+
+// The features of a position for an efficiently updatable net, as a seat sees them. list_features
+// fills in every place, with kNoFeature where no feature is on. It is called like a heuristic.
+template <class G>
+concept HasFeatures = requires(const G& game, const typename G::Position& position, int seat,
+                               std::span<Feature> places) {
+  { feature_space(game) } -> std::same_as<FeatureSpace>;
+  { list_features(game, position, seat, places) };
 };
 
 // Advice for the game's own scripted player. The script looks for a win within `turns` of the

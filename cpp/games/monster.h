@@ -43,6 +43,10 @@ float heuristic(const Monster& rules, const Moment<chesslike::Position>& moment,
                 std::span<const float> weights);
 std::vector<Weight> heuristic_weights(const Monster& rules);
 
+FeatureSpace feature_space(const Monster& rules);
+void list_features(const Monster& rules, const chesslike::Position& position, int seat,
+                   std::span<Feature> places);
+
 // A value for the progress of Black's hunt for the white king, and a forced win against a lone king
 // if one is found.
 Advice script(const Monster& rules, const Moment<chesslike::Position>& moment, int turns);

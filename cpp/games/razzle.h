@@ -72,4 +72,8 @@ float heuristic(const Razzle& rules, const Moment<RazzlePosition>& moment);
 // Highest for passes that win, then for those that bring the ball forward.
 int capture_gain(const Razzle& rules, const RazzlePosition& position, Action action);
 
+FeatureSpace feature_space(const Razzle& rules);
+void list_features(const Razzle& rules, const RazzlePosition& position, int seat,
+                   std::span<Feature> places);
+
 }  // namespace rulezero

@@ -28,6 +28,17 @@ void fill(const AnyState& state, const Wanted& wanted, std::size_t row) {
       state.encode(planes);
     }
   }
+  if (wanted.features) {
+    FeatureRows& rows = *wanted.features;
+    rows.begins[row] = static_cast<std::int64_t>(rows.numbers.size());
+    for (int view : {0, 1}) {
+      const std::size_t before = rows.numbers.size();
+      for (Feature feature : state.features(view == 0 ? state.mover() : 1 - state.mover())) {
+        if (feature != kNoFeature) rows.numbers.push_back(feature);
+      }
+      rows.counts[2 * row + view] = static_cast<std::uint16_t>(rows.numbers.size() - before);
+    }
+  }
   if (!wanted.legal.empty()) {
     const auto slots = static_cast<std::size_t>(facts.slots);
     const std::span<bool> legal = wanted.legal.subspan(row * slots, slots);

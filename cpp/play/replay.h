@@ -22,6 +22,14 @@ struct KeptGame {
   std::span<const Action> actions;
 };
 
+// The features of positions for efficiently updatable nets, one position after the other: those of
+// row i are at numbers[begins[i]], first as the mover sees it, then as the other seat does.
+struct FeatureRows {
+  std::vector<Feature> numbers;
+  std::vector<std::int64_t> begins;   // [k]
+  std::vector<std::uint16_t> counts;  // [k, 2] of each view
+};
+
 // Chosen plies of games, and the caller's memory for what is computed about them. Empty spans are
 // not computed. Ply n is the position after n actions, so the last position is the number of
 // actions.
@@ -34,6 +42,7 @@ struct Wanted {
   std::span<const std::int64_t> offsets;  // [k + 1] pairs of ply i: from offsets[i] to offsets[i+1]
   std::span<const Action> pairs;          // [m] legal actions ...
   std::span<std::int32_t> slots;          // [m] ... and their slots
+  FeatureRows* features = nullptr;        // with begins and counts of the right size
 };
 
 // Replays a game. Throws MoveError with the ply of an action that is not legal.

@@ -36,6 +36,12 @@ Evaluation LeafEvaluator::evaluate(Walk& walk, KeyedRandom& dice) {
       const float mover_wins = player_.mlp->evaluate(features_);
       return {to_seat0(2 * mover_wins - 1, walk.mover()), 0.0f};
     }
+    case Source::kNnue: {
+      const float for_mover = sums_->evaluate(
+          walk.mover(),
+          [&](int seat, std::span<Feature> places) { walk.features(seat, places); });
+      return {to_seat0(for_mover, walk.mover()), 0.0f};
+    }
     case Source::kUniform:
     case Source::kNet:  // evaluated through the queue
       break;

@@ -2,6 +2,7 @@
 // Evaluations inside the core, which need no batch.
 
 #include <memory>
+#include <optional>
 
 #include "search/thinker.h"
 
@@ -9,7 +10,9 @@ namespace rulezero {
 
 class LeafEvaluator {
  public:
-  explicit LeafEvaluator(const Player& player) : player_(player) {}
+  explicit LeafEvaluator(const Player& player) : player_(player) {
+    if (player.nnue) sums_.emplace(player.nnue);
+  }
 
   // The evaluation of a position that is not over and has no die pending. `dice` is for rollouts.
   Evaluation evaluate(Walk& walk, KeyedRandom& dice);
@@ -20,6 +23,7 @@ class LeafEvaluator {
  private:
   Player player_;
   std::vector<float> features_;
+  std::optional<NnueSums> sums_;
 };
 
 // The evaluator for tests: pseudo-random numbers from the position's key, which other programs can

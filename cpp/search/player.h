@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "eval/mlp.h"
+#include "eval/nnue.h"
 #include "games/tables.h"
 #include "search/settings.h"
 
@@ -14,6 +15,7 @@ struct Player {
   int net = -1;                            // index of its net in the pool (Source::kNet)
   std::shared_ptr<const Mlp> mlp;          // its perceptron (Source::kMlp)
   std::shared_ptr<const AnyGame> encoder;  // game whose planes the mlp reads
+  std::shared_ptr<const Nnue> nnue;        // its efficiently updatable net (Source::kNnue)
   std::shared_ptr<const Tables> tables;    // endgame tables, or null
   std::vector<float> weights;              // weights of the heuristic; empty: its defaults
   int tree_depth = 0;                      // plies of the search tree kept in thoughts; 0: none

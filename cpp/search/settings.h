@@ -25,7 +25,7 @@ enum class Method {
 };
 
 // What evaluates the positions that a search reaches.
-enum class Source { kNet, kHeuristic, kScript, kRollout, kUniform, kHash, kMlp };
+enum class Source { kNet, kHeuristic, kScript, kRollout, kUniform, kHash, kMlp, kNnue };
 
 struct Settings {
   Method method;

@@ -57,7 +57,9 @@ class Walk {
 
   virtual const Facts& facts() const = 0;
   // heuristic_value and advice must not be called at a pending die or after the end of the game.
-  virtual float heuristic_value() const = 0;     // for seat 0
+  virtual float heuristic_value() const = 0;  // for seat 0
+  // Fills in the features that a seat sees, by place; only if facts().feature_space has any.
+  virtual void features(int seat, std::span<Feature> places) const = 0;
   virtual Advice advice(int turns) const = 0;    // from the game's script
   virtual bool wins(Action action) const = 0;    // whether it wins at once; false if unsure
   virtual int gain(Action action) const = 0;     // expected gain of a capture, for move ordering

@@ -109,6 +109,10 @@ class WalkOf final : public Walk {
     return 0.0f;
   }
 
+  void features(int seat, std::span<Feature> places) const override {
+    if constexpr (HasFeatures<G>) list_features(*rules_, here_->position, seat, places);
+  }
+
   Advice advice(int turns) const override {
     if constexpr (Scripted<G>) return script(*rules_, *here_, turns);
     return {};

@@ -44,4 +44,8 @@ class CheckedGame : public BaseGame {
 
 float heuristic(const CheckedGame& rules, const Moment<Position>& moment);
 
+FeatureSpace feature_space(const CheckedGame& rules);
+void list_features(const CheckedGame& rules, const Position& position, int seat,
+                   std::span<Feature> places);
+
 }  // namespace rulezero::chesslike
