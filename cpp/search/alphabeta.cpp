@@ -23,7 +23,12 @@ constexpr double kSure = 1 - 0x1p-20;  // largest score of an evaluation
 constexpr double kMost = 1 + kLongest * kHaste;
 
 constexpr std::uint32_t kStretch = 200000;  // positions evaluated before other games get a turn
-constexpr std::size_t kGrowth = 16;         // expected growth of the table in the next iteration
+// Late move reductions: a move is late after this many others, this far from the leaves.
+constexpr std::size_t kFullMoves = 3;
+constexpr std::size_t kManyMoves = 10;
+constexpr int kReducedDepth = 3;
+
+constexpr std::size_t kGrowth = 16;  // expected growth of the table in the next iteration
 
 bool is_win(double value) { return std::abs(value) > 1; }
 
@@ -58,6 +63,8 @@ struct Frame {
   std::vector<float> chances;
   std::vector<Action> line;  // the best line from here, as far as it is known
   Killers killers = kNoKillers;
+  int plies = 0;  // from the root, without dice
+  bool is_die = false;
   bool is_new = true;  // whether no position after the root, up to here, has occurred before
 };
 
@@ -83,16 +90,19 @@ class AlphaBeta final : public Thinker {
   void compare(Action action, double value);
   void end_iteration();
   void complete_line();
+  Progress finish();
 
   double visit(int left, std::size_t at, Window window);
   double choose(Frame& here, int mover, int left, std::size_t at, Window window, Action first);
+  double reduced(const Ranked& move, std::size_t number, int mover, int left, std::size_t at,
+                 Window window);
+  double quiesce(Frame& here, int mover, int left, std::size_t at, Window window);
   double expect(Frame& here, int left, std::size_t at, Window window);
   double judge();
-  double read(const Ending& ending, int left) const;
-  double read(const Proof& proof, int left) const;
+  double read(const Ending& ending, int plies) const;
+  double read(const Proof& proof, int plies) const;
 
   Frame& frame(std::size_t at);
-  int plies(int left) const { return depth_ - left; }
   double with_contempt(double value, double draw) const {
     return std::clamp(value + contempt_ * draw, -kSure, kSure);
   }
@@ -155,8 +165,7 @@ Progress AlphaBeta::advance(EvalQueue&) {
   const std::uint32_t before = judged_;
   while (tried_ < root.moves.size()) {
     if (is_hurried_ && depth_ > 1) {
-      complete_line();
-      return Progress::kDone;
+      return finish();
     }
     const Action action = root.moves[tried_].action;
     walk_->forward(action);
@@ -168,8 +177,7 @@ Progress AlphaBeta::advance(EvalQueue&) {
   }
   end_iteration();
   if (depth_ >= settings_.depth || is_win(best_) || open_ == 0 || is_hurried_) {
-    complete_line();
-    return Progress::kDone;
+    return finish();
   }
   table_.grow(kGrowth);
   begin_iteration(depth_ + 1);
@@ -210,6 +218,16 @@ void AlphaBeta::end_iteration() {
   std::rotate(root.moves.begin(), best, best + 1);
 }
 
+// Ends the search. A share of the moves may be drawn at random.
+Progress AlphaBeta::finish() {
+  complete_line();
+  if (settings_.explore > 0 && lots_.fraction() < settings_.explore) {
+    const std::vector<Ranked>& moves = frame(0).moves;
+    thought_.action = moves[lots_.below(static_cast<std::uint32_t>(moves.size()))].action;
+  }
+  return Progress::kDone;
+}
+
 // Extends the line with moves from the table, because a value from the table comes without a line.
 void AlphaBeta::complete_line() {
   std::vector<Action>& line = thought_.line;
@@ -227,7 +245,10 @@ void AlphaBeta::complete_line() {
 
 double AlphaBeta::visit(int left, std::size_t at, Window window) {
   Frame& here = frame(at);
+  const Frame& before = frame(at - 1);
   here.line.clear();
+  here.plies = before.plies + !before.is_die;
+  here.is_die = false;
 
   // A value also depends on the history, if a position may occur for the third time or a limit of
   // turns or quiet plies is near; the key contains neither. The history before the root is the same
@@ -235,14 +256,17 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
   // before, and while the plies left are too few to reach a limit, or for a position of the path to
   // come back twice: then the position has the same value on all paths. Evaluations are assumed to
   // depend only on what the key contains.
-  here.is_new = frame(at - 1).is_new && walk_->times() == 1;
-  const bool is_keyed = here.is_new && left <= walk_->exact_horizon();
+  here.is_new = before.is_new && walk_->times() == 1;
+  const int deepest = std::max(left, 0) + settings_.quiescence;
+  const bool is_keyed = here.is_new && deepest <= walk_->exact_horizon();
   const Key key = walk_->key();
   Action first = kNoAction;
-  if (const Finding* finding = table_.find(key)) {
+  if (const Finding* finding = left >= 0 ? table_.find(key) : nullptr) {
     first = finding->action;
-    if (is_keyed && (finding->left == left || (finding->is_final && finding->left < left))) {
-      const double value = from_root(finding->value, plies(left));
+    // With reductions the depth is no exact figure, and a deeper value is a better one.
+    const bool is_deep = settings_.reductions ? finding->left >= left : finding->left == left;
+    if (is_keyed && (is_deep || (finding->is_final && finding->left < left))) {
+      const double value = from_root(finding->value, here.plies);
       if (finding->bound == Bound::kExact ||
           (finding->bound == Bound::kAtLeast && value >= window.high) ||
           (finding->bound == Bound::kAtMost && value <= window.low)) {
@@ -252,26 +276,30 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
     }
   }
 
-  if (const auto ending = walk_->expand(here.actions)) return read(*ending, left);
-  if (const auto proof = walk_->proof()) return read(*proof, left);
+  if (const auto ending = walk_->expand(here.actions)) return read(*ending, here.plies);
+  if (const auto proof = walk_->proof()) return read(*proof, here.plies);
   const std::uint64_t open = open_;
   const int mover = walk_->mover();
   double value;
   if (mover == kChance) {
+    here.is_die = true;
     value = expect(here, left, at, window);
-  } else if (left == 0) {
+  } else if (left <= -settings_.quiescence) {
     value = judge();
     window = kOpen;  // an evaluation is exact, not a bound
-  } else {
-    value = choose(here, mover, left, at, window, first);
+  } else if (left > 0 || (left == 0 && walk_->is_check())) {
+    value = choose(here, mover, std::max(left, 1), at, window, first);
     first = here.moves.front().action;
+  } else {
+    value = quiesce(here, mover, left, at, window);
   }
+  if (left < 0) return value;
   const Bound bound = !is_keyed              ? Bound::kNothing
                       : value <= window.low  ? Bound::kAtMost
                       : value >= window.high ? Bound::kAtLeast
                                              : Bound::kExact;
   table_.keep({.key = key,
-               .value = from_here(value, plies(left)),
+               .value = from_here(value, here.plies),
                .action = first,
                .generation = 0,
                .left = static_cast<std::uint8_t>(left),
@@ -289,7 +317,8 @@ double AlphaBeta::choose(Frame& here, int mover, int left, std::size_t at, Windo
   for (std::size_t i = 0; i < here.moves.size(); ++i) {
     const Ranked move = here.moves[i];
     walk_->forward(move.action);
-    const double value = visit(left - 1, at + 1, window);
+    const double value = settings_.reductions && i > 0 ? reduced(move, i, mover, left, at, window)
+                                                       : visit(left - 1, at + 1, window);
     walk_->back();
     if (mover == 0 ? value <= best : value >= best) continue;
     best = value;
@@ -303,6 +332,42 @@ double AlphaBeta::choose(Frame& here, int mover, int left, std::size_t at, Windo
     extend(here, move.action, frame(at + 1));
   }
   std::swap(here.moves[0], here.moves[chosen]);
+  return best;
+}
+
+// The value after a move that is not the first: it is asked only whether the move is better than
+// those before it (principal variation search), at a lower depth if it is a late one; if it is
+// better, it is searched again.
+double AlphaBeta::reduced(const Ranked& move, std::size_t number, int mover, int left,
+                          std::size_t at, Window window) {
+  const double edge = mover == 0 ? window.low : window.high;
+  const auto is_better = [&](double value) { return mover == 0 ? value > edge : value < edge; };
+  const Window scout = mover == 0 ? Window{edge, std::nextafter(edge, kInfinity)}
+                                  : Window{std::nextafter(edge, -kInfinity), edge};
+  const bool is_late = number >= kFullMoves && left >= kReducedDepth && move.rank < kKillerRank;
+  const int less = is_late ? 1 + (number >= kManyMoves && left > kReducedDepth) : 0;
+  double value = visit(left - 1 - less, at + 1, scout);
+  if (less > 0 && is_better(value)) value = visit(left - 1, at + 1, scout);
+  const bool is_inside = mover == 0 ? value < window.high : value > window.low;
+  if (is_better(value) && is_inside) value = visit(left - 1, at + 1, window);
+  return value;
+}
+
+// The value of the mover's best capture, or of making none, which an evaluation stands for.
+double AlphaBeta::quiesce(Frame& here, int mover, int left, std::size_t at, Window window) {
+  double best = judge();
+  if (!window.narrow(mover, best)) return best;
+  order_.rank_captures(*walk_, here.actions, here.moves);
+  for (std::size_t i = 0; i < here.moves.size(); ++i) {
+    const Action action = here.moves[i].action;
+    walk_->forward(action);
+    const double value = visit(left - 1, at + 1, window);
+    walk_->back();
+    if (mover == 0 ? value <= best : value >= best) continue;
+    best = value;
+    if (!window.narrow(mover, value)) break;
+    extend(here, action, frame(at + 1));
+  }
   return best;
 }
 
@@ -339,15 +404,15 @@ double AlphaBeta::judge() {
   return with_contempt(evaluation.value, evaluation.draw);
 }
 
-double AlphaBeta::read(const Ending& ending, int left) const {
+double AlphaBeta::read(const Ending& ending, int plies) const {
   if (std::abs(ending.outcome) < 1) return with_contempt(ending.outcome, ending.outcome == 0);
-  return std::copysign(1 + (kLongest - plies(left)) * kHaste, ending.outcome);
+  return std::copysign(1 + (kLongest - plies) * kHaste, ending.outcome);
 }
 
-double AlphaBeta::read(const Proof& proof, int left) const {
+double AlphaBeta::read(const Proof& proof, int plies) const {
   if (proof.value == 0) return with_contempt(0, 1);
   const int plies_about = kPliesOfTurns * proof.distance;
-  return std::copysign(1 + (kLongest - plies(left) - plies_about) * kHaste, proof.value);
+  return std::copysign(1 + (kLongest - plies - plies_about) * kHaste, proof.value);
 }
 
 Frame& AlphaBeta::frame(std::size_t at) {

@@ -5,10 +5,11 @@
 namespace rulezero {
 namespace {
 
-// Moves with a higher rank are tried first. History counts stay below these ranks.
-constexpr std::int64_t kFirstRank = std::int64_t{1} << 60;
-constexpr std::int64_t kCaptureRank = std::int64_t{1} << 50;
-constexpr std::int64_t kKillerRank = std::int64_t{1} << 40;
+void sort_by_rank(std::vector<Ranked>& moves) {
+  std::sort(moves.begin(), moves.end(), [](const Ranked& a, const Ranked& b) {
+    return a.rank != b.rank ? a.rank > b.rank : a.order < b.order;
+  });
+}
 
 }  // namespace
 
@@ -33,9 +34,20 @@ void MoveOrder::rank(const Walk& walk, std::span<const Action> actions, Action f
     }
     moves.push_back({rank, action, static_cast<std::uint32_t>(moves.size())});
   }
-  std::sort(moves.begin(), moves.end(), [](const Ranked& a, const Ranked& b) {
-    return a.rank != b.rank ? a.rank > b.rank : a.order < b.order;
-  });
+  sort_by_rank(moves);
+}
+
+void MoveOrder::rank_captures(const Walk& walk, std::span<const Action> actions,
+                              std::vector<Ranked>& moves) const {
+  moves.clear();
+  std::uint32_t order = 0;
+  for (Action action : actions) {
+    if (const int gain = walk.gain(action); gain > 0) {
+      moves.push_back({kCaptureRank + gain, action, order});
+    }
+    ++order;
+  }
+  sort_by_rank(moves);
 }
 
 void MoveOrder::reward(int mover, const Ranked& move, int left, Killers& killers) {

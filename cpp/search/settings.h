@@ -65,6 +65,9 @@ struct Settings {
   int table;
   double captures;
   bool random_ties;
+  int quiescence;
+  bool reductions;
+  double explore;
 
   bool uses_net() const { return source == Source::kNet; }
   double temperature_at(int turn) const {

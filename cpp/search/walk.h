@@ -61,6 +61,7 @@ class Walk {
   // Fills in the features that a seat sees, by place; only if facts().feature_space has any.
   virtual void features(int seat, std::span<Feature> places) const = 0;
   virtual Advice advice(int turns) const = 0;    // from the game's script
+  virtual bool is_check() const = 0;             // whether the mover's king is attacked
   virtual bool wins(Action action) const = 0;    // whether it wins at once; false if unsure
   virtual int gain(Action action) const = 0;     // expected gain of a capture, for move ordering
   virtual float rollout(KeyedRandom& dice) = 0;  // outcome for seat 0 of a random game from here

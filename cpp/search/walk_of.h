@@ -118,6 +118,11 @@ class WalkOf final : public Walk {
     return {};
   }
 
+  bool is_check() const override {
+    if constexpr (KnowsCheck<G>) return rules_->is_check(here_->position);
+    return false;
+  }
+
   bool wins(Action action) const override {
     if constexpr (SeesWins<G>) return rules_->wins(here_->position, action);
     return false;
