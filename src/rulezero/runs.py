@@ -19,8 +19,8 @@ from rulezero.fleet.fleet import Fleet
 from rulezero.games.load import files_of, load, packed
 from rulezero.learn import terms
 from rulezero.machine import check_workers, cores
-from rulezero.nets.card import PERCEPTRON, digest, read_card, resolve
-from rulezero.play.binding import perceptron
+from rulezero.nets.card import ONE_FILE, digest, read_card, resolve
+from rulezero.play.binding import core_net
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.task import Task, check_task
@@ -248,8 +248,8 @@ def check(experiment: Experiment, workers: int = 0) -> None:
             net = player.net
             if net is not None and not OWN.fullmatch(net):
                 found = resolve(net)
-                if found.suffix == PERCEPTRON:
-                    perceptron(found, game)
+                if found.suffix in ONE_FILE:
+                    core_net(found, game)
                 else:
                     read_card(found).check(game.facts)
     if experiment.begin is not None:

@@ -24,7 +24,7 @@ from rulezero.games.load import load
 from rulezero.learn.targets import learned_pairs
 from rulezero.learn.terms import chosen
 from rulezero.learn.window import Part, Window, noted, take, weighted
-from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, resolve
+from rulezero.nets.card import ONE_FILE, beside, digest, read_card, resolve
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.task import check_task, refuse_human
@@ -252,7 +252,7 @@ def _can_be_judged(record: Record, trusted: bool, report: Report | None) -> bool
 
 def _weights(net: Path) -> str:
     """SHA-256 of a net's weights."""
-    if net.suffix == PERCEPTRON:
+    if net.suffix in ONE_FILE:
         return digest(net.read_bytes())
     return read_card(net).weights
 
@@ -274,7 +274,7 @@ def fit(
     from rulezero.nets.tower import create
 
     game = load(experiment.game)
-    _refuse_perceptron(experiment)
+    _refuse_core_nets(experiment)
     if beside(Path(out), ".json").exists():
         raise RunError(f"the net '{out}' exists already: choose another name")
     window = Window(experiment.window)
@@ -314,7 +314,7 @@ def lessons(experiment: Experiment, notes: Iterable[Note] = ()) -> LessonOf:
 
     `notes` are judges' notes; if a record has several, the last one counts.
     """
-    _refuse_perceptron(experiment)
+    _refuse_core_nets(experiment)
     text, said = load(experiment.game).text, _by_record(notes)
 
     def lesson_of(record: Record, played: Replay) -> Lesson:
@@ -338,11 +338,11 @@ def _by_record(notes: Iterable[Note]) -> dict[str, Thoughts]:
     return {note.record: note.thoughts for note in notes}
 
 
-def _refuse_perceptron(experiment: Experiment) -> None:
+def _refuse_core_nets(experiment: Experiment) -> None:
     if not experiment.regime.has_tower:
         raise RunError(
-            "a perceptron learns from a judge while it plays, not from a store: use `rulezero train"
-            f" {experiment.recipe}`, with --load NET to continue with a trained one"
+            f"a net of the regime {experiment.regime.kind} learns while it plays, not from a store:"
+            f" use `rulezero train {experiment.recipe}`"
         )
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rulezero._core import CHANCE, Game, NetError, RulezeroError, State
 from rulezero.data.replay import game_of
 from rulezero.fleet.protocol import Canary
-from rulezero.nets.card import PERCEPTRON, read_card
+from rulezero.nets.card import ONE_FILE, read_card
 from rulezero.nets.parity import softmax
 from rulezero.nets.positions import play_randomly
 from rulezero.play.evaluators import open_net, read_options
@@ -35,10 +35,10 @@ def canaries(net: str, options: Mapping[str, str], nets: NetStore) -> list[Canar
     """Positions of random play with the outputs of a net that a player's text names.
 
     `options` are the keys of the text that say how the net is computed: backend, precision and
-    device. The list is empty for a perceptron, which the core computes.
+    device. The list is empty for a net that the core computes.
     """
     path = nets.path_of(net)
-    if path.suffix == PERCEPTRON:
+    if path.suffix in ONE_FILE:
         return []
     card = read_card(path)
     game = game_of(card.game)

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from rulezero._core import NetError
 from rulezero.files import write_whole
-from rulezero.nets.card import PERCEPTRON, beside, digest, read_card, read_part
+from rulezero.nets.card import ONE_FILE, beside, digest, read_card, read_part
 from rulezero.play.evaluators import backends
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
@@ -43,10 +43,10 @@ def nets_of(tasks: Iterable[Task]) -> dict[str, set[str]]:
 def pack_net(net: str, suffixes: Iterable[str], nets: NetStore) -> PackedNet:
     """A net with its files of these suffixes; NetError if one is missing or damaged.
 
-    A perceptron is one file, whatever the suffixes are.
+    A .nn or .nnue net is one file, whatever the suffixes are.
     """
     path = nets.path_of(net)
-    if path.suffix == PERCEPTRON:
+    if path.suffix in ONE_FILE:
         return PackedNet(name=path.name, parts={"": path.read_bytes()})
     card = read_card(path)
     digests = {".onnx": card.onnx, ".safetensors": card.weights}
@@ -60,10 +60,10 @@ def unpack_net(packed: PackedNet, folder: Path) -> Path:
     The card is written last, so a folder with a card is complete. NetError says what is wrong with
     a net that could not be used.
     """
-    is_perceptron = packed.name.endswith(PERCEPTRON)
+    is_one_file = packed.name.endswith(ONE_FILE)
     read = {backend.reads for backend in backends().values()}
     suffixes = set(packed.parts)
-    if suffixes != {""} if is_perceptron else not {".json"} < suffixes <= read | {".json"}:
+    if suffixes != {""} if is_one_file else not {".json"} < suffixes <= read | {".json"}:
         raise NetError(f"the packed net '{packed.name}' has the wrong parts: {sorted(suffixes)}")
     path = folder / packed.digest / packed.name
     for suffix in sorted(suffixes, key=lambda suffix: suffix == ".json"):

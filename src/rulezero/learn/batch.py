@@ -93,22 +93,23 @@ class Batches:
             offsets=offsets,
             pairs=pairs,
             weights=weights,
-            wdl=self._wdl(known, done),
+            wdl=value_targets(known, self.settings, done),
             plies_left=known.plies_left.astype(np.float32),
         )
 
-    def _wdl(self, known: Positions, done: float) -> Floats:
-        """The value targets: the game's result mixed with the search's value, [B, 3]."""
-        ends = chances(known.result, known.drawn)
-        settings, is_searched = self.settings, np.isfinite(known.search)
-        first, last = settings.search_share, settings.search_share_end
-        now = first if last is None else first + (last - first) * done
-        drawn = now if settings.search_share_drawn is None else settings.search_share_drawn
-        shares = np.where(known.drawn < 0.5, now, drawn)
-        value = np.where(is_searched, known.search, 0)
-        draw = np.minimum(np.nan_to_num(known.draw), 1 - np.abs(value))
-        share = np.where(is_searched, shares, 0)[:, None]
-        return ((1 - share) * ends + share * chances(value, draw)).astype(np.float32)
+
+def value_targets(known: Positions, settings: TargetSettings, done: float) -> Floats:
+    """The value targets: the game's result mixed with the search's value, [B, 3]."""
+    ends = chances(known.result, known.drawn)
+    is_searched = np.isfinite(known.search)
+    first, last = settings.search_share, settings.search_share_end
+    now = first if last is None else first + (last - first) * done
+    drawn = now if settings.search_share_drawn is None else settings.search_share_drawn
+    shares = np.where(known.drawn < 0.5, now, drawn)
+    value = np.where(is_searched, known.search, 0)
+    draw = np.minimum(np.nan_to_num(known.draw), 1 - np.abs(value))
+    share = np.where(is_searched, shares, 0)[:, None]
+    return ((1 - share) * ends + share * chances(value, draw)).astype(np.float32)
 
 
 def made(game: Game, excerpt: Excerpt) -> Batch:

@@ -2,9 +2,27 @@
 
 import os
 
-from rulezero.nets.card import PERCEPTRON, copy, game_of, read_card, read_perceptron, resolve
+from rulezero.nets.card import (
+    ONE_FILE,
+    PERCEPTRON,
+    copy,
+    game_of,
+    read_card,
+    read_nnue,
+    read_perceptron,
+    resolve,
+)
 
-__all__ = ["PERCEPTRON", "copy", "game_of", "read_card", "read_perceptron", "resolve"]
+__all__ = [
+    "ONE_FILE",
+    "PERCEPTRON",
+    "copy",
+    "game_of",
+    "read_card",
+    "read_nnue",
+    "read_perceptron",
+    "resolve",
+]
 
 # Torch's threads wait for each other by spinning. If another process uses one of the cores, they
 # spin as long as it does, and a fit takes ten times as long. A short spin costs nothing on an idle

@@ -2,27 +2,31 @@
 
 A net is NAME.json (its card), NAME.onnx (for play) and NAME.safetensors (the weights, for
 training). The card is written last: a net with a card is complete. A perceptron is one file,
-NAME.nn.
+NAME.nn, and so is an efficiently updatable net, NAME.nnue; the core computes both.
 """
 
 import hashlib
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 from pydantic import Field, StrictInt
 
-from rulezero._core import Facts, Game, Mlp, NetError
+from rulezero._core import Facts, Game, Mlp, NetError, Nnue
 from rulezero.files import write_whole
 from rulezero.games.load import load, names_a_path
 from rulezero.nets.config import AnyConfig, ModuleConfig, NetConfig
 from rulezero.settings import Settings
 
 _SUFFIXES = (".int8.onnx", ".safetensors", ".onnx", ".json")
-PERCEPTRON = ".nn"  # suffix of a net that is one file without a card
+PERCEPTRON = ".nn"
+NNUE = ".nnue"
+ONE_FILE = (PERCEPTRON, NNUE)  # suffixes of nets that are one file without a card
 LARGEST_CARD = 1 << 20  # bytes
-_LARGEST_PERCEPTRON = 1 << 28  # bytes
+_LARGEST_FILE = 1 << 28  # bytes of a net that is one file
+CoreNet = TypeVar("CoreNet")
 _POINTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
@@ -91,10 +95,10 @@ def read_card(net: Path) -> Card:
             raise NetError("it is larger than 1 MiB")
         return Card(**msgspec.json.decode(path.read_bytes(), type=dict[str, Any]))
     except OSError as error:
-        if net.suffix == PERCEPTRON and net.is_file():
+        if net.suffix in ONE_FILE and net.is_file():
             raise NetError(
-                f"'{net}' is a perceptron, a .nn file, which has no policy: play with it by"
-                " oneply or alphabeta, or start a distillation with it (--load)"
+                f"'{net}' is a {net.suffix} file, which has no policy: play with it by oneply or"
+                " alphabeta"
             ) from error
         raise NetError(f"there is no net '{net}': {path.name} {_reason(error)}") from error
     except (msgspec.DecodeError, NetError, UnicodeDecodeError, RecursionError) as error:
@@ -103,10 +107,19 @@ def read_card(net: Path) -> Card:
 
 def read_perceptron(path: Path) -> Mlp:
     """The perceptron of a .nn file."""
+    return _read(path, Mlp.read)
+
+
+def read_nnue(path: Path) -> Nnue:
+    """The efficiently updatable net of a .nnue file."""
+    return _read(path, Nnue.read)
+
+
+def _read(path: Path, read: Callable[[bytes], CoreNet]) -> CoreNet:
     try:
-        if path.stat().st_size > _LARGEST_PERCEPTRON:
-            raise NetError("it is too large for a .nn file")
-        return Mlp.read(path.read_bytes())
+        if path.stat().st_size > _LARGEST_FILE:
+            raise NetError(f"it is too large for a {path.suffix} file")
+        return read(path.read_bytes())
     except OSError as error:
         raise NetError(f"there is no net '{path}': {error.strerror}") from error
     except NetError as error:
@@ -126,8 +139,8 @@ def read_part(net: Path, suffix: str, wanted: str) -> bytes:
 
 
 def copy(net: Path, form: str, target: Path) -> int:
-    """Copies a net in one of its forms, nn, onnx or safetensors; returns the size in bytes."""
-    if form == "nn":
+    """Copies a net in one of its forms, nn, nnue, onnx or safetensors; returns its bytes."""
+    if f".{form}" in ONE_FILE:
         data = net.read_bytes()
     else:
         card = read_card(net)
@@ -154,11 +167,12 @@ def resolve(text: str | Path) -> Path:
     """The net that a text names, as the path of its files without their suffixes.
 
     The text is a checkpoint, with or without a suffix; a run folder (its best net); RUN@latest or
-    RUN@best; or RUN@12 for the net of iteration 12. The path of a perceptron keeps its suffix .nn,
-    which the text needs too, unless it names a run. NetError says what is missing.
+    RUN@best; or RUN@12 for the net of iteration 12. The path of a net that is one file keeps its
+    suffix, .nn or .nnue, which the text needs too, unless it names a run. NetError says what is
+    missing.
     """
     text = str(text)
-    if text.endswith(PERCEPTRON) and Path(text).is_file():
+    if text.endswith(ONE_FILE) and Path(text).is_file():
         return Path(text)
     plain = without_suffix(text)
     if plain.name and beside(plain, ".json").is_file():
@@ -168,7 +182,7 @@ def resolve(text: str | Path) -> Path:
     run, at, which = text.rpartition("@")
     if at and Path(run).is_dir():
         return _of_run(Path(run), which)
-    if text.endswith(PERCEPTRON):
+    if text.endswith(ONE_FILE):
         raise NetError(f"there is no net '{text}': there is no such file")
     if at and not _suffix(text):
         raise NetError(f"there is no net '{text}': there is no run folder '{run}'")
@@ -184,8 +198,8 @@ def inside(nets: Path, name: str) -> Path | None:
         return None
     if beside(net, ".json").is_file():
         return net
-    perceptron = net if net.suffix == PERCEPTRON else beside(net, PERCEPTRON)
-    return perceptron if perceptron.is_file() else None
+    files = [net] if net.suffix in ONE_FILE else [beside(net, suffix) for suffix in ONE_FILE]
+    return next((file for file in files if file.is_file()), None)
 
 
 def _of_run(run: Path, which: str) -> Path:
@@ -207,14 +221,21 @@ def _of_run(run: Path, which: str) -> Path:
         raise NetError(f"'{pointer}' must hold the name of a net, not {name[:40]!a}")
     net = inside(nets, name)
     if net is None:
-        raise NetError(f"'{pointer}' names '{name}', but there is no '{nets / name}.json' or .nn")
+        raise NetError(
+            f"'{pointer}' names '{name}', but there is no '{nets / name}.json', .nn or .nnue"
+        )
     return net
 
 
 def _newest(nets: Path) -> str:
-    files = [*nets.glob("iter_*.json"), *nets.glob(f"iter_*{PERCEPTRON}")]
-    numbers = [int(file.stem[5:]) for file in files if file.stem[5:].isdecimal()]
-    return f"; its newest is {max(numbers)}" if numbers else ""
+    numbers = trained(nets)
+    return f"; its newest is {numbers[-1]}" if numbers else ""
+
+
+def trained(nets: Path) -> list[int]:
+    """The iterations whose nets are in a run's folder of nets, in ascending order."""
+    files = [file for suffix in (".json", *ONE_FILE) for file in nets.glob(f"iter_*{suffix}")]
+    return sorted(int(file.stem[5:]) for file in files if file.stem[5:].isdecimal())
 
 
 def without_suffix(text: str | Path) -> Path:

@@ -1,4 +1,4 @@
-"""Efficiently updatable nets (NNUE) as torch trains them, and their .nnue file (cpp/eval/nnue.h)."""
+"""Efficiently updatable nets (NNUE) as torch trains them; the file is in cpp/eval/nnue.h."""
 
 import struct
 from dataclasses import dataclass

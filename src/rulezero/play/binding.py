@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rulezero import endgame
-from rulezero._core import Game, Mlp, MonsterTables, PlayerError
+from rulezero._core import Game, Mlp, MonsterTables, NetError, Nnue, PlayerError
 from rulezero.nets import chess_perceptron
-from rulezero.nets.card import PERCEPTRON, read_card
+from rulezero.nets.card import NNUE, ONE_FILE, read_card, read_nnue
 from rulezero.play.evaluators import Evaluator, Options, open_net
 from rulezero.play.nets import PATHS, NetStore
 from rulezero.play.players import Player, kinds
@@ -22,11 +22,12 @@ _opened: dict[tuple[Path, str, Options], Evaluator] = {}
 
 @dataclass(frozen=True)
 class EvaluatorBinding:
-    """How a player evaluates positions: an evaluator, a perceptron in the core, or neither."""
+    """How a player evaluates positions: an evaluator, a net in the core, or neither."""
 
     encoder: Game  # the game whose planes and slots the net uses
     evaluator: Evaluator | None = None
     mlp: Mlp | None = None
+    nnue: Nnue | None = None
     weights: tuple[float, ...] = ()  # of the heuristic; (): the defaults
     identity: str | None = None  # of its net or weights, for records
     core_options: dict[str, str] = field(default_factory=dict)  # beside the text's own
@@ -35,7 +36,7 @@ class EvaluatorBinding:
 def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> EvaluatorBinding:
     """What evaluates positions of this game for this player; NetError if its net cannot.
 
-    `nets` finds the net; a .nn file is a perceptron.
+    `nets` finds the net; the core computes .nn and .nnue files.
     """
     if player.evaluator is not None:
         return EvaluatorBinding(game, player.evaluator, identity=player.evaluator.identity)
@@ -47,14 +48,15 @@ def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> Evaluat
         numbers, identity = weights_of(player, game)
         return EvaluatorBinding(game, weights=numbers, identity=identity, core_options=options)
     path = nets.path_of(player.net)
-    if path.suffix == PERCEPTRON and player.spec.name == "policy":
-        raise PlayerError(
-            f"'{player.net}' is a perceptron, which has no policy: use oneply or puct"
-        )
-    if path.suffix == PERCEPTRON:
+    if path.suffix in ONE_FILE and player.spec.name == "policy":
+        raise PlayerError(f"'{player.net}' has no policy: use alphabeta, oneply or puct with it")
+    if path.suffix in ONE_FILE:
         if unused := player.spec.options.keys() & set(Options._fields):
-            raise PlayerError(f"'{player.net}' is a perceptron: leave {min(unused)}= out")
-        return perceptron(path, game)
+            raise PlayerError(
+                f"'{player.net}' is a {path.suffix} file, which the core computes: leave"
+                f" {min(unused)}= out"
+            )
+        return core_net(path, game)
     card = read_card(path)
     card.check(game.facts)
     evaluator = _evaluator(path, card.onnx, player.options, game)
@@ -92,7 +94,14 @@ def _evaluator(path: Path, digest: str, options: Options, game: Game) -> Evaluat
         return _opened[key]
 
 
-def perceptron(path: Path, game: Game) -> EvaluatorBinding:
-    """The perceptron of a .nn file, if it can judge this game."""
+def core_net(path: Path, game: Game) -> EvaluatorBinding:
+    """The net of a .nn or .nnue file, which the core computes; NetError if it cannot judge."""
+    if path.suffix == NNUE:
+        nnue = read_nnue(path)
+        try:
+            nnue.check(game)
+        except NetError as error:
+            raise NetError(f"'{path}': {error}") from error
+        return EvaluatorBinding(game, nnue=nnue, identity=path.name)
     mlp, encoder = chess_perceptron.read(path, game)
     return EvaluatorBinding(encoder, mlp=mlp, identity=path.name)

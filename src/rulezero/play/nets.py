@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rulezero._core import NetError
-from rulezero.nets.card import PERCEPTRON, digest, inside, read_card, resolve
+from rulezero.nets.card import ONE_FILE, digest, inside, read_card, resolve
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -25,7 +25,7 @@ class NetStore:
     def path_of(self, net: str) -> Path:
         """The net's path in the form of `resolve`; NetError if there is no such net.
 
-        `net` is a name in the folder, the SHA-256 of its .onnx or .nn file, or any
+        `net` is a name in the folder, the SHA-256 of its .onnx, .nn or .nnue file, or any
         text that `resolve` takes. A net with a copy is the copy.
         """
         if net in self.copies:
@@ -46,12 +46,12 @@ PATHS = NetStore()  # for players that name their nets by path or run
 
 
 def _with_digest(folder: Path, sha256: str) -> Path:
-    """The net of a folder whose .onnx or .nn file has this SHA-256."""
+    """The net of a folder whose .onnx, .nn or .nnue file has this SHA-256."""
     for path in sorted(folder.glob("*.onnx")):
         with contextlib.suppress(NetError):  # int8 variants have no card; damaged nets are skipped
             if read_card(path.with_suffix("")).onnx == sha256:
                 return path.with_suffix("")
-    for path in sorted(folder.glob(f"*{PERCEPTRON}")):
+    for path in sorted(path for suffix in ONE_FILE for path in folder.glob(f"*{suffix}")):
         if digest(path.read_bytes()) == sha256:
             return path
     raise NetError(f"there is no net with the SHA-256 {sha256} in '{folder}'")

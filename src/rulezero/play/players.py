@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rulezero.play.thought import Thought
 
 _NET = "a checkpoint, a run folder (its best), RUN@latest, RUN@12"
-_PERCEPTRON = "a perceptron: a .nn file, or a run folder whose nets are such files"
+_CORE_NET = "a .nnue or .nn file, or a run folder whose nets are such files"
 _EVALS = ("heuristic", "rollout", "uniform", "hash")
 _TABLES = "a folder of solved endgames"
 _WEIGHTS = "a YAML file with weights of the heuristic; `rulezero games GAME` lists them"
@@ -51,7 +51,7 @@ def kinds() -> dict[str, Kind]:
         if judges:
             known = f"without a net: {', '.join(_EVALS)}; rollout if a game has no heuristic"
             keys[:0] = [
-                Key("net", "", _NET if name != "alphabeta" else _PERCEPTRON),
+                Key("net", "", _NET if name != "alphabeta" else _CORE_NET),
                 *(_net_keys() if name != "alphabeta" else []),
                 *([Key("eval", "heuristic", known)] if name != "policy" else []),
             ]

@@ -97,6 +97,7 @@ class Session:
                     options,
                     net=net,
                     mlp=binding.mlp,
+                    nnue=binding.nnue,
                     encoder=encoder,
                     tables=tables_of(player, game),
                     weights=binding.weights,

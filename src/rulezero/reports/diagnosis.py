@@ -19,7 +19,7 @@ from rulezero.learn.batch import Batch, Batches
 from rulezero.learn.measures import Answers, Figures, measure
 from rulezero.learn.targets import Targets, TargetSettings, of_play
 from rulezero.learn.window import Part, Window, WindowSettings, take
-from rulezero.nets.card import PERCEPTRON, Card, beside, game_of, read_card, resolve
+from rulezero.nets.card import ONE_FILE, Card, beside, game_of, read_card, resolve
 from rulezero.nets.config import ModuleConfig
 from rulezero.play.evaluators import Evaluator, chances
 from rulezero.play.evaluators.onnx import OnnxEvaluator
@@ -81,9 +81,9 @@ def diagnose(run_or_net: str | Path, games: int | None = None) -> Diagnosis:
     games: the newest N of a run (default: 100), or N new ones for a bare net (default: 20).
     """
     path = resolve(run_or_net)
-    if path.suffix == PERCEPTRON:
+    if path.suffix in ONE_FILE:
         raise RunError(
-            f"'{path}' is a perceptron, which has no policy to diagnose: use `rulezero rate` or"
+            f"'{path}' has no policy to diagnose: use `rulezero rate` or"
             " `rulezero report` with its run"
         )
     card = read_card(path)

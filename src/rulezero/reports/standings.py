@@ -13,7 +13,7 @@ from rulezero.files import write_whole
 from rulezero.fleet.fleet import play_into
 from rulezero.fleet.local import LocalFleet
 from rulezero.games import grammar
-from rulezero.nets.card import PERCEPTRON, inside, resolve
+from rulezero.nets.card import ONE_FILE, inside, resolve, trained
 from rulezero.play.nets import NetStore
 from rulezero.play.players import read_player
 from rulezero.play.task import Task
@@ -112,9 +112,7 @@ def players_of(
 ) -> list[Entrant]:
     """The players to rate: the fixed ones, the weakest first, then nets, the oldest first."""
     trial: TrialSettings = experiment.anchor or experiment.gate
-    best, latest = (
-        resolve(f"{run.path}@{which}").name.removesuffix(PERCEPTRON) for which in ("best", "latest")
-    )
+    best, latest = (_name(resolve(f"{run.path}@{which}")) for which in ("best", "latest"))
     anchor = trial.opponent
     if anchor is None or grammar.read(anchor).options.get("net") is not None:
         anchor = "random"  # a net of the run cannot be a fixed point
@@ -136,8 +134,9 @@ def players_of(
 
 def net_names(run: Run) -> list[str]:
     """The nets of a run: the untrained one, then the others, the oldest first."""
-    files = [*run.nets.glob("iter_*.json"), *run.nets.glob(f"iter_*{PERCEPTRON}")]
-    numbers = [path.stem.removeprefix("iter_") for path in files]
-    trained = sorted(int(number) for number in numbers if number.isdecimal())
     names = ["untrained"] if inside(run.nets, "untrained") is not None else []
-    return names + [f"iter_{number}" for number in trained]
+    return names + [f"iter_{number}" for number in trained(run.nets)]
+
+
+def _name(net: Path) -> str:
+    return net.stem if net.suffix in ONE_FILE else net.name

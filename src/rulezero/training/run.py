@@ -23,7 +23,7 @@ from rulezero.errors import RunError
 from rulezero.files import write_whole
 from rulezero.games import sources
 from rulezero.games.load import load, names_a_path
-from rulezero.nets.card import PERCEPTRON, beside, digest, inside
+from rulezero.nets.card import ONE_FILE, beside, digest, inside
 from rulezero.training.log import Entry, read_entry
 
 try:
@@ -239,7 +239,7 @@ class Run:
         for name in sorted({progress.best, progress.latest}):
             net = inside(self.nets, name)
             missing = beside(self.nets / name, ".json") if net is None else None
-            if net is not None and net.suffix != PERCEPTRON:
+            if net is not None and net.suffix not in ONE_FILE:
                 parts = (beside(net, ".safetensors"), beside(net, ".onnx"))
                 missing = next((part for part in parts if not part.is_file()), None)
             if missing is not None:
@@ -289,7 +289,7 @@ class Run:
         progress = self.progress()
         found = {}
         net = inside(self.nets, progress.latest) or self.latest
-        files = [("net", net if net.suffix == PERCEPTRON else beside(net, ".safetensors"))]
+        files = [("net", net if net.suffix in ONE_FILE else beside(net, ".safetensors"))]
         if progress.learner:
             files.append(("learner", self.state / progress.learner / "learner.safetensors"))
         for name, path in files:

@@ -123,4 +123,5 @@ def _again(run: rz.Run, fleet: str) -> str:
 
 def watching(experiment: rz.Experiment) -> Watch:
     """Who tells how a run goes."""
-    return Watch(experiment) if experiment.regime.has_tower else DistillWatch(experiment)
+    is_distilled = isinstance(experiment.regime, rz.regimes.Distill)
+    return DistillWatch(experiment) if is_distilled else Watch(experiment)

@@ -23,7 +23,7 @@ from rulezero.fleet.server.limits import FRAME_SLACK, MOST_TASK_GAMES
 from rulezero.games import grammar
 from rulezero.games.load import load
 from rulezero.games.pieces import SHIPPED
-from rulezero.nets.card import LARGEST_CARD, PERCEPTRON, Card
+from rulezero.nets.card import LARGEST_CARD, ONE_FILE, Card
 from rulezero.play.evaluators import backends
 from rulezero.play.players import read_player
 from rulezero.play.task import FORMAT, Task, begin, check_task
@@ -104,9 +104,9 @@ def check_net(bundle: NetBundle) -> NetIdentity:
     """What records may say about a net; FleetError if it is not one that players could use."""
     packed = bundle.net
     suffixes = set(packed.parts)
-    if packed.name.endswith(PERCEPTRON):
+    if packed.name.endswith(ONE_FILE):
         if suffixes != {""}:
-            raise FleetError(f"the perceptron '{packed.name}' has the parts {sorted(suffixes)}")
+            raise FleetError(f"the net '{packed.name}' has the parts {sorted(suffixes)}")
         return NetIdentity(packed.name, frozenset())
     reads = {backend.reads for backend in backends().values()}
     if not {".json"} < suffixes <= reads | {".json"}:

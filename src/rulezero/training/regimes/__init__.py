@@ -10,6 +10,7 @@ from pydantic import Field
 from rulezero.training.regimes.distill import Distill, Stage
 from rulezero.training.regimes.frozen_opponent import FrozenOpponent
 from rulezero.training.regimes.gated import Gated
+from rulezero.training.regimes.nnue import NnueRegime
 from rulezero.training.regimes.regime import Regime
 from rulezero.training.regimes.teacher_student import TeacherStudent
 
@@ -17,7 +18,7 @@ __all__ = ["REGIMES", "AnyRegime", "Distill", "Stage"]
 
 # What a recipe's key `regime` may be; its `kind` says which.
 AnyRegime = Annotated[
-    Gated | TeacherStudent | FrozenOpponent | Distill, Field(discriminator="kind")
+    Gated | TeacherStudent | FrozenOpponent | Distill | NnueRegime, Field(discriminator="kind")
 ]
 REGIMES: dict[str, type[Regime]] = {  # by their kinds
     each.model_fields["kind"].default: each for each in get_args(get_args(AnyRegime)[0])
