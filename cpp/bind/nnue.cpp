@@ -22,7 +22,8 @@ float evaluate(const Nnue& net, const AnyState& state, const AnyState* before) {
   }
   NnueSums sums(std::make_shared<Nnue>(net));
   const auto judge = [&](const AnyState& at) {
-    return sums.evaluate(at.mover(), [&](int seat, std::span<Feature> places) {
+    const float heuristic = to_seat0(at.heuristic_value(), at.mover());
+    return sums.evaluate(at.mover(), heuristic, [&](int seat, std::span<Feature> places) {
       std::ranges::copy(at.features(seat), places.begin());
     });
   };

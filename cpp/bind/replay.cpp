@@ -113,16 +113,19 @@ nb::tuple features_of(const AnyGame& game,
     played.push_back({letters_of(start), span_of(actions)});
   }
   const std::size_t size = plies.size();
-  FeatureRows rows{{}, std::vector<std::int64_t>(size), std::vector<std::uint16_t>(2 * size)};
+  FeatureRows rows{{},
+                   std::vector<std::int64_t>(size),
+                   std::vector<std::uint16_t>(2 * size),
+                   std::vector<float>(size)};
   Wanted wanted;
   wanted.plies = span_of(plies);
   wanted.which = span_of(which);
   wanted.features = &rows;
   beside_python(game, [&] { remake(game, played, wanted); });
   const std::size_t numbers = rows.numbers.size();
-  return nb::make_tuple(to_numpy(std::move(rows.numbers), {numbers}),
-                        to_numpy(std::move(rows.begins), {size}),
-                        to_numpy(std::move(rows.counts), {size, 2}));
+  return nb::make_tuple(
+      to_numpy(std::move(rows.numbers), {numbers}), to_numpy(std::move(rows.begins), {size}),
+      to_numpy(std::move(rows.counts), {size, 2}), to_numpy(std::move(rows.heuristics), {size}));
 }
 
 }  // namespace
@@ -143,10 +146,11 @@ void bind_replay(nb::module_& m) {
                 " plies: numpy.typing.NDArray[numpy.uint32],"
                 " which: numpy.typing.NDArray[numpy.uint32])"
                 " -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64],"
-                " numpy.typing.NDArray[numpy.uint16]]"),
+                " numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.float32]]"),
         "The features of chosen plies for efficiently updatable nets: `plies` [k] of the games\n"
         "`which` [k]. Returns numbers [m], begins [k] and counts [k, 2]: those of row i are at\n"
-        "numbers[begins[i]:], first as the mover sees the position, then as the other seat does.");
+        "numbers[begins[i]:], first as the mover sees the position, then as the other seat does;\n"
+        "and the heuristic's values for the movers [k].");
   m.def("remake", &remake_some, "game"_a, "games"_a, "plies"_a, "which"_a.none() = nb::none(),
         "planes"_a.noconvert().none() = nb::none(), "legal"_a.noconvert().none() = nb::none(),
         "offsets"_a.none() = nb::none(), "pairs"_a.none() = nb::none(),

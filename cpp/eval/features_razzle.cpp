@@ -1,7 +1,7 @@
-// Features of Razzle Dazzle for efficiently updatable nets: each man on his square, the same beside
-// the square of the seat's own ball (so that a net sees the lines of passes), the square where the
-// last knight move landed, and a begun chain. The board is turned so that the ball is on files a to
-// d.
+// Features of Razzle Dazzle for efficiently updatable nets: each man on his square, each man by his
+// way from the seat's own ball (so that a net sees the lines of passes wherever the ball is), the
+// square where the last knight move landed, and a begun chain. The board is turned so that the ball
+// is on files a to d.
 
 #include <algorithm>
 
@@ -17,8 +17,9 @@ namespace {
 constexpr int kStates = 6;  // man, barred man, carrier, of the seat and of the other one
 constexpr int kMen = kStates * kSquares;
 constexpr int kLeftFiles = 4;
-constexpr int kBallSquares = kLeftFiles * kRanks;
-constexpr int kFirstLanding = kMen * (1 + kBallSquares);
+constexpr int kWaysRight = 2 * kFiles - 1;            // from -6 to 6 files ...
+constexpr int kWays = kWaysRight * (2 * kRanks - 1);  // ... and from -7 to 7 ranks
+constexpr int kFirstLanding = kMen + kStates * kWays;
 constexpr int kChain = kFirstLanding + kSquares;
 constexpr int kFeatures = kChain + 1;
 
@@ -41,16 +42,19 @@ void list_features(const Razzle&, const RazzlePosition& p, int seat, std::span<F
     return rank_seen_by(seat, square) * kFiles + file;
   };
   const int ball_seen = seen_from(ball);
-  const int near = ball_seen / kFiles * kLeftFiles + ball_seen % kFiles;
-  const int beside = kMen * (1 + near);
+  const auto way_to = [&](int seen) {
+    const int right = seen % kFiles - ball_seen % kFiles;
+    const int up = seen / kFiles - ball_seen / kFiles;
+    return (up + kRanks - 1) * kWaysRight + right + kFiles - 1;
+  };
   for (int side : {0, 1}) {
     for (Bits men = p.men[side]; men;) {
       const int square = take_first(men);
       const int state = square == p.ball[side] ? 2 : has(p.barred, square);
       const int seen = seen_from(square);
-      const int man = ((side != seat) * (kStates / 2) + state) * kSquares + seen;
-      places[seen] = static_cast<Feature>(man);
-      places[kSquares + seen] = static_cast<Feature>(beside + man);
+      const int man = (side != seat) * (kStates / 2) + state;
+      places[seen] = static_cast<Feature>(man * kSquares + seen);
+      places[kSquares + seen] = static_cast<Feature>(kMen + man * kWays + way_to(seen));
     }
   }
   if (p.landing != RazzlePosition::kNowhere) {

@@ -96,7 +96,7 @@ Nnue Nnue::read(std::span<const std::byte> file) {
   net.unit_ = static_cast<std::int16_t>(read_number(reader, "as its unit", 1, 255));
   net.factor_ = reader.real("factor");
   const std::uint64_t features = net.space_.features;
-  const std::uint64_t wanted = 2 * net.width_ * (features + 1 + 2 * net.phases_) + 4 * net.phases_;
+  const std::uint64_t wanted = 2 * net.width_ * (features + 1 + 2 * net.phases_) + 8 * net.phases_;
   if (reader.left() != wanted) {
     throw NetError("the .nnue file has " + std::to_string(file.size()) +
                    " bytes, but its sizes need " +
@@ -106,6 +106,7 @@ Nnue Nnue::read(std::span<const std::byte> file) {
   net.biases_ = read_weights(reader, net.width_);
   net.outputs_ = read_weights(reader, std::size_t{2} * net.phases_ * net.width_);
   for (std::uint32_t i = 0; i < net.phases_; ++i) net.output_biases_.push_back(reader.real("bias"));
+  for (std::uint32_t i = 0; i < net.phases_; ++i) net.trust_.push_back(reader.real("trust"));
   net.check_sums();
   return net;
 }
@@ -150,13 +151,14 @@ void Nnue::check(const Facts& facts) const {
 }
 
 float Nnue::output(std::span<const std::int16_t> mover, std::span<const std::int16_t> other,
-                   int features_on) const {
+                   int features_on, float heuristic) const {
   const std::uint32_t on = std::min(static_cast<std::uint32_t>(features_on), most_);
   const std::uint32_t phase = on * phases_ / (most_ + 1);
   const std::int16_t* weights = outputs_.data() + std::size_t{2} * phase * width_;
   const std::int64_t total = std::int64_t{weigh(mover.data(), weights, width_, unit_)} +
                              weigh(other.data(), weights + width_, width_, unit_);
-  const float value = std::tanh(factor_ * static_cast<float>(total) + output_biases_[phase]);
+  const float value = std::tanh(factor_ * static_cast<float>(total) + output_biases_[phase] +
+                                trust_[phase] * std::atanh(heuristic));
   return std::clamp(value, -kSurestOutput, kSurestOutput);
 }
 

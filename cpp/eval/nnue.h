@@ -5,11 +5,12 @@
 // adds up one column of weights for every feature that is on, so from one position to the next only
 // the columns of changed features are added and subtracted. The value for the mover is
 //
-//   tanh(factor * sum of output weight * min(max(sum, 0), unit) ** 2  + bias)
+//   tanh(factor * sum of output weight * min(max(sum, 0), unit) ** 2  + bias + trust * atanh(h))
 //
-// over the mover's sums and then the other seat's. The output weights and the bias depend on how
+// over the mover's sums and then the other seat's. h is the game's heuristic for the mover, so the
+// net learns what the heuristic misses. The output weights, the bias and the trust depend on how
 // many features are on, which stands for the phase of the game. All sums are whole numbers, so a
-// value does not depend on the path to the position, or on the processor.
+// value does not depend on the path to the position.
 //
 // A .nnue file, little-endian:
 //
@@ -21,7 +22,7 @@
 //   unit, factor                             the sum that counts as 1; a float
 //   features * width, width                  16-bit weights, feature by feature, and biases
 //   phases * 2 * width                       16-bit output weights: the mover's, then the other's
-//   phases                                   floats: output biases
+//   phases, phases                           floats: output biases, and trust in the heuristic
 
 #include <array>
 #include <cstddef>
@@ -56,9 +57,10 @@ class Nnue {
   }
   std::span<const std::int16_t> biases() const { return biases_; }
 
-  // The value for the mover, in (-1, 1), of the sums of both views and the number of features on.
+  // The value for the mover, in (-1, 1), of the sums of both views, the number of features on and
+  // the heuristic's value for the mover.
   float output(std::span<const std::int16_t> mover, std::span<const std::int16_t> other,
-               int features_on) const;
+               int features_on, float heuristic) const;
 
  private:
   Nnue() = default;
@@ -76,6 +78,7 @@ class Nnue {
   std::vector<std::int16_t> biases_;   // [width]
   std::vector<std::int16_t> outputs_;  // [phases][2][width]
   std::vector<float> output_biases_;   // [phases]
+  std::vector<float> trust_;           // [phases] in the heuristic
 };
 
 // The sums of the position that was evaluated last, which are the beginning of the next ones.
@@ -83,14 +86,15 @@ class NnueSums {
  public:
   explicit NnueSums(std::shared_ptr<const Nnue> net);
 
-  // The value for the mover. `list` fills in the features that a seat sees, by place.
+  // The value for the mover. `list` fills in the features that a seat sees, by place; `heuristic`
+  // is the heuristic's value for the mover.
   template <class List>
-  float evaluate(int mover, List list) {
+  float evaluate(int mover, float heuristic, List list) {
     for (int seat : {0, 1}) {
       list(seat, std::span<Feature>(next_));
       update(views_[seat]);
     }
-    return net_->output(views_[mover].sums, views_[1 - mover].sums, views_[mover].on);
+    return net_->output(views_[mover].sums, views_[1 - mover].sums, views_[mover].on, heuristic);
   }
 
  private:

@@ -58,8 +58,9 @@ class AnyState : public std::enable_shared_from_this<AnyState> {
   virtual std::string kind(Action action) const = 0;          // "moves" unless the game names kinds
   virtual Touches touches(Action action) const = 0;           // how a person makes it on the board
   virtual std::vector<Feature> features(int seat) const = 0;  // by place; [] if the game has none
-  virtual int ply() const = 0;                         // number of the players' choices so far
-  virtual int actor() const = 0;                       // who moves, or whose die is pending
+  virtual float heuristic_value() const = 0;  // for seat 0; 0 without a heuristic, or at a die
+  virtual int ply() const = 0;                // number of the players' choices so far
+  virtual int actor() const = 0;              // who moves, or whose die is pending
   virtual std::optional<int> move_number() const = 0;  // the number that PGN writes before a move
 };
 
@@ -234,6 +235,13 @@ class StateOf final : public AnyState {
       return places;
     }
     return {};
+  }
+
+  float heuristic_value() const override {
+    if (ending() || mover() == kChance) return 0.0f;
+    if constexpr (MayJudge<G>) return rules().heuristic(moment_.position);
+    if constexpr (Judged<G>) return heuristic(rules(), moment_);
+    return 0.0f;
   }
 
   int ply() const override {

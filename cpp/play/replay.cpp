@@ -31,6 +31,8 @@ void fill(const AnyState& state, const Wanted& wanted, std::size_t row) {
   if (wanted.features) {
     FeatureRows& rows = *wanted.features;
     rows.begins[row] = static_cast<std::int64_t>(rows.numbers.size());
+    const float value = state.heuristic_value();
+    rows.heuristics[row] = state.mover() == 0 ? value : -value;
     for (int view : {0, 1}) {
       const std::size_t before = rows.numbers.size();
       for (Feature feature : state.features(view == 0 ? state.mover() : 1 - state.mover())) {

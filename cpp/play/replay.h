@@ -28,6 +28,7 @@ struct FeatureRows {
   std::vector<Feature> numbers;
   std::vector<std::int64_t> begins;   // [k]
   std::vector<std::uint16_t> counts;  // [k, 2] of each view
+  std::vector<float> heuristics;      // [k] the heuristic's value for the mover
 };
 
 // Chosen plies of games, and the caller's memory for what is computed about them. Empty spans are

@@ -38,7 +38,8 @@ Evaluation LeafEvaluator::evaluate(Walk& walk, KeyedRandom& dice) {
     }
     case Source::kNnue: {
       const float for_mover = sums_->evaluate(
-          walk.mover(), [&](int seat, std::span<Feature> places) { walk.features(seat, places); });
+          walk.mover(), to_seat0(walk.heuristic_value(), walk.mover()),
+          [&](int seat, std::span<Feature> places) { walk.features(seat, places); });
       return {to_seat0(for_mover, walk.mover()), 0.0f};
     }
     case Source::kUniform:

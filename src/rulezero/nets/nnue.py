@@ -57,19 +57,24 @@ class NnueNet(nn.Module):
         nn.init.uniform_(self.bias, 0, spread)
         nn.init.normal_(self.output.weight, std=(2 * shape.width) ** -0.5 / 4)
         nn.init.zeros_(self.output.bias)
+        self.trust = nn.Parameter(torch.ones(shape.phases))
 
-    def forward(self, numbers: Tensor, offsets: Tensor, on: Tensor) -> Tensor:
+    def forward(
+        self, numbers: Tensor, offsets: Tensor, on: Tensor, heuristic: Tensor
+    ) -> Tensor:
         """The values for the movers, in (-1, 1), [B].
 
         `numbers` [m] are the features of B movers' views, then of the B other views; view i has
-        those from offsets[i] [2B]; `on` [B] is the number of features of each mover's view.
+        those from offsets[i] [2B]; `on` [B] is the number of features of each mover's view, and
+        `heuristic` [B] the value of the game's heuristic for each mover.
         """
         size = len(on)
         sums = self.columns(numbers, offsets) + self.bias
         active = sums.clamp(0, 1) ** 2
         outputs = self.output(torch.cat([active[:size], active[size:]], dim=1))
         phase = on.clamp(max=self.shape.most) * self.shape.phases // (self.shape.most + 1)
-        return torch.tanh(outputs.gather(1, phase[:, None])[:, 0])
+        learned = outputs.gather(1, phase[:, None])[:, 0]
+        return torch.tanh(learned + self.trust[phase] * torch.atanh(heuristic))
 
     @torch.no_grad()
     def clip(self) -> None:
@@ -112,6 +117,7 @@ def to_nnue(net: NnueNet) -> bytes:
             _whole(net.bias.detach().numpy() * _UNIT),
             _whole(outputs * scale),
             net.output.bias.detach().numpy().astype("<f4").tobytes(),
+            net.trust.detach().numpy().astype("<f4").tobytes(),
         ]
     )
 

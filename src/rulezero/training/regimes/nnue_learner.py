@@ -43,13 +43,13 @@ class FeatureTable:
         self._places[positions] = np.arange(len(positions))
         numbers, which = np.unique(known.game, return_inverse=True)
         games = [(window.games[number].start, window.games[number].actions) for number in numbers]
-        self._numbers, self._begins, counts = features(
+        self._numbers, self._begins, counts, self._heuristics = features(
             game, games, known.ply.astype(np.uint32), which.astype(np.uint32)
         )
         self._counts = counts.astype(np.int64)
 
-    def of(self, positions: Indices) -> tuple[Tensor, Tensor, Tensor]:
-        """The numbers, offsets and counts that NnueNet reads."""
+    def of(self, positions: Indices) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The numbers, offsets, counts and heuristics that NnueNet reads."""
         rows = self._places[positions]
         first, second = self._counts[rows].T
         counts = np.concatenate([first, second])
@@ -60,6 +60,7 @@ class FeatureTable:
             torch.from_numpy(self._numbers[places].astype(np.int32)),
             torch.from_numpy(offsets.astype(np.int32)),
             torch.from_numpy(first),
+            torch.from_numpy(self._heuristics[rows]),
         )
 
 
