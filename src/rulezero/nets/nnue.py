@@ -59,9 +59,7 @@ class NnueNet(nn.Module):
         nn.init.zeros_(self.output.bias)
         self.trust = nn.Parameter(torch.ones(shape.phases))
 
-    def forward(
-        self, numbers: Tensor, offsets: Tensor, on: Tensor, heuristic: Tensor
-    ) -> Tensor:
+    def forward(self, numbers: Tensor, offsets: Tensor, on: Tensor, heuristic: Tensor) -> Tensor:
         """The values for the movers, in (-1, 1), [B].
 
         `numbers` [m] are the features of B movers' views, then of the B other views; view i has

@@ -15,9 +15,10 @@ from rulezero.play.weights import weights_of
 
 _MOST_OPEN = 16  # nets kept open
 
-_opening = threading.Lock()  # of the two dictionaries; threads that play share nets and tables
+_opening = threading.Lock()  # of the dictionaries; threads that play share nets and tables
 _solved: dict[Path, endgame.Tables] = {}
 _opened: dict[tuple[Path, str, Options], Evaluator] = {}
+_read: dict[tuple[Path, int, int], Nnue] = {}
 
 
 @dataclass(frozen=True)
@@ -94,10 +95,25 @@ def _evaluator(path: Path, digest: str, options: Options, game: Game) -> Evaluat
         return _opened[key]
 
 
+def _nnue(path: Path) -> Nnue:
+    """The net of a .nnue file, read once per process unless the file changes."""
+    try:
+        stamp = path.stat()
+    except OSError as error:
+        raise NetError(f"there is no net '{path}': {error.strerror}") from error
+    key = (path.resolve(), stamp.st_mtime_ns, stamp.st_size)
+    with _opening:
+        if key not in _read:
+            if len(_read) >= _MOST_OPEN:
+                _read.pop(next(iter(_read)))
+            _read[key] = read_nnue(path)
+        return _read[key]
+
+
 def core_net(path: Path, game: Game) -> EvaluatorBinding:
     """The net of a .nn or .nnue file, which the core computes; NetError if it cannot judge."""
     if path.suffix == NNUE:
-        nnue = read_nnue(path)
+        nnue = _nnue(path)
         try:
             nnue.check(game)
         except NetError as error:
