@@ -24,7 +24,7 @@ _PARTS = 5  # of the games of neighbours; others play one of them
 
 def meetings(game: str, a: str, b: str, parts: int, games: int, seconds: float) -> list[Meeting]:
     """The games of two players in parts: at least one, and more while there is time."""
-    found = []
+    found: list[Meeting] = []
     begun = time.process_time()
     points = 0.0
     for seed in range(1, parts + 1):

@@ -73,9 +73,12 @@ def test_a_path_that_no_text_can_name(tmp_path: Path, name: str) -> None:
     """One line says why a game with pasted pieces cannot be kept in such a folder."""
     with contextlib.closing(Games()) as games:
         game = games.open(ARMY, WIZARD)
-        assert keep_pieces(game, tmp_path / "plain").start(seed=1).text == game.start(seed=1).text
+        assert (
+            keep_pieces(game, WIZARD, tmp_path / "plain").start(seed=1).text
+            == game.start(seed=1).text
+        )
         with pytest.raises(rz.GameError, match=r"a comma or a plus: serve another folder"):
-            keep_pieces(game, tmp_path / name)
+            keep_pieces(game, WIZARD, tmp_path / name)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import hashlib
 import tempfile
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,8 +85,11 @@ class Games:
         self._pieces.close()
 
 
-def keep_pieces(game: rz.Game, store: Path) -> rz.Game:
-    """The same rules with a visitor's pieces in a file below a store, which records can name."""
+def keep_pieces(game: rz.Game, text: str, store: Path) -> rz.Game:
+    """The same rules with the pasted pieces (`text`) in a file below a store.
+
+    Records can name this file: it stays when the server ends.
+    """
     spec = grammar.read(game.text)
     *shipped, pasted = grammar.split_items("pieces", spec.options["pieces"])
     kept = _kept_in(store) / Path(pasted).name
@@ -95,7 +99,7 @@ def keep_pieces(game: rz.Game, store: Path) -> rz.Game:
             " another folder with --runs to keep games with pasted pieces"
         )
     kept.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(kept, Path(pasted).read_bytes())
+    write_whole(kept, text.encode())
     pieces = grammar.join_items("pieces", [*shipped, str(kept)])
     return rz.load(grammar.Spec(spec.name, {**spec.options, "pieces": pieces}).text)
 
@@ -121,9 +125,16 @@ def kept_game(text: str, store: Path) -> Kept | None:
     options = {**spec.options, "pieces": "+".join(shipped)}
     plain = {key: value for key, value in options.items() if value}
     try:
-        return Kept(rz.load(text), grammar.Spec(spec.name, plain).text, file.read_text("utf-8"))
+        game, pieces = _loaded(text, file)
+        return Kept(game, grammar.Spec(spec.name, plain).text, pieces)
     except (OSError, rz.GameError):
         return None
+
+
+@lru_cache(maxsize=64)
+def _loaded(text: str, file: Path) -> tuple[rz.Game, str]:
+    """The game, and its pieces; cached, as the name of the file depends on its content."""
+    return rz.load(text), file.read_text("utf-8")
 
 
 def _kept_in(store: Path) -> Path:

@@ -270,7 +270,9 @@ def _row_shown(row: Row, host: Host) -> RowShown:
     except rz.RulezeroError:
         seats = _SEATS
     result = rz.view.say_result(row.outcome, row.end_reason, seats)
-    return RowShown(row, rz.view.title(row.game), row.result, result)
+    kept = kept_game(row.game, host.people)
+    title = rz.view.title(row.game) if kept is None else f"{kept.text}, own pieces"
+    return RowShown(row, title, row.result, result)
 
 
 def _game_of(text: str, host: Host) -> rz.Game:

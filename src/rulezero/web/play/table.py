@@ -194,7 +194,7 @@ class Table:
         """Keeps the finished game in a store; returns the record's id."""
         record = self._record(self.game)
         if self._pieces is not None:  # their file lasts only as long as the server
-            record = self._record(keep_pieces(self.game, place))
+            record = self._record(keep_pieces(self.game, self._pieces, place))
         with rz.Store(place) as store:
             store.add(record)
         self._is_saved = True
