@@ -218,7 +218,7 @@ def _takes_pieces(name: str) -> bool:
 
 def _level(level: Level, seat: int) -> LevelShown:
     interval = "" if level.interval is None else "{} to {}".format(*level.interval)
-    words = "not measured" if level.elo is None else f"{level.elo} Elo above random play"
+    words = "not measured" if level.elo is None else f"{level.elo} Elo"
     if interval:
         words = f"{words} ({interval})"
     return LevelShown(level.name, words, level.elo, interval, level.text(seat))
