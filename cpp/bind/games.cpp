@@ -65,6 +65,8 @@ void bind_games(nb::module_& m) {
       .def_prop_ro("planes", &tuple_of<&Facts::planes>,
                    nb::sig("def planes(self) -> tuple[int, int, int]"),
                    "(channels, rows, columns).")
+      .def_ro("plane_names", &Facts::plane_names,
+              "What each plane shows, in a few words (docs/planes.md); [] without names.")
       .def_prop_ro("board", &tuple_of<&Facts::board>, nb::sig("def board(self) -> tuple[int, int]"),
                    "(rows, columns) of the board.")
       .def_ro("max_plies", &Facts::max_plies, "Choices after which a game is stopped.")

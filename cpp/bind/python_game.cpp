@@ -58,6 +58,7 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   read("actions", "a whole number: how many actions there are, at most 16777216", facts_.actions);
   read("slots", "a whole number: how many policy slots there are, at most 1048576", facts_.slots);
   read("planes", "three numbers (channels, rows, columns)", facts_.planes);
+  read("plane_names", "a list of names", facts_.plane_names);
   read("board", "two numbers (rows, columns)", facts_.board);
   read("max_plies", "the number of plies after which a game is stopped", facts_.max_plies);
   read("has_chance", "True or False", facts_.has_chance);
@@ -114,6 +115,11 @@ PythonRules::PythonRules(nb::object rules) : rules_(std::move(rules)) {
   };
   check_shape("planes", facts_.planes);
   check_shape("board", facts_.board);
+  const std::size_t named = facts_.plane_names.size();
+  if (named != 0 && named != static_cast<std::size_t>(facts_.planes[0])) {
+    throw GameError(owner + ".plane_names has " + std::to_string(named) + " names for " +
+                    std::to_string(facts_.planes[0]) + " planes: give one for each, or none");
+  }
   facts_.has_heuristic = nb::hasattr(rules_, "heuristic");
   has_mirror_ = nb::hasattr(rules_, "mirror");
   if (has_mirror_ != nb::hasattr(rules_, "mirror_action")) {

@@ -14,7 +14,10 @@ Chess::Chess(const Options& options)
   facts_.name = kName;
   facts_.pgn_variants = {"Standard", "", "normal"};
   if (rules_.has_draws) facts_.typical_plies = 150, facts_.typical_moves = 15;
-  if (flat_features_) facts_.planes = {chesslike::kFeatures, 1, 1};
+  if (flat_features_) {
+    facts_.planes = {chesslike::kFeatures, 1, 1};
+    facts_.plane_names = chesslike::feature_names(table());
+  }
 }
 
 Chess::Position Chess::start(std::uint64_t, const Options& options) const {

@@ -26,6 +26,7 @@ Connect4::Connect4()
              .board = {kRows, kColumns},
              .max_plies = kColumns * kRows,
              .seat_names = {"X", "O"},
+             .plane_names = {"own men", "enemy men", "X to move"},
              .typical_plies = 33,
              .typical_moves = 6,
              .pictures = {{"X", "disc"}, {"O", "disc"}}} {}

@@ -67,6 +67,7 @@ Exchange::Exchange(const Options& options)
           .max_plies = fixed_roll_ ? kLastPly : 2 * kLastPly,
           .has_chance = fixed_roll_ == 0,
           .events = column_names(),
+          .plane_names = channel_names(),
           .policy_layout = "from_to",
           .typical_plies = fixed_roll_ ? 0.0 : 111.0,
           .typical_moves = fixed_roll_ ? 0.0 : 30.0,

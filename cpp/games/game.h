@@ -71,6 +71,7 @@ struct Facts {
   std::vector<std::string> events = {};  // columns of the events table
   std::array<std::string, 2> seat_names = {"White", "Black"};
   int human_seat = 0;                          // the seat that a person plays by default
+  std::vector<std::string> plane_names = {};   // what each plane shows, for people; none: no names
   std::string policy_layout = "flat";          // of the slots: planes, from_to or flat (planes.md)
   double typical_plies = 0;                    // choices per game of a `small` run; 0: unknown
   double typical_moves = 0;                    // legal moves per choice in these games

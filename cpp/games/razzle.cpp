@@ -92,6 +92,8 @@ Razzle::Razzle()
              .board = {kRanks, kFiles},
              .max_plies = kLastTurn * kPliesATurn,
              .events = {"knight_move", "pass", "end_turn", "ball_progress", "forced_pass", "win"},
+             .plane_names = {"own men", "own ball", "enemy men", "enemy ball", "cannot receive",
+                             "White to move", "has passed in this turn"},
              .policy_layout = "from_to",
              .typical_plies = 36,
              .typical_moves = 16,

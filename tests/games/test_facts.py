@@ -1,5 +1,6 @@
 """The facts of a game, which let all other code do without the game's name."""
 
+import re
 from types import MappingProxyType
 
 import numpy as np
@@ -10,6 +11,7 @@ import rulezero as rz
 from rulezero._core import Facts, game_options, heuristic, load_python_game
 from rulezero.data.replay import follow
 from support import samples
+from support.documents import ROOT
 
 EXCHANGE = rz.load("exchange")
 HURT = "4k3/8/8/3q4/3R4/8/8/4K3 b 0/2 0 41 e1=20:u2,d4=13:c2,d5=9:c1:p"
@@ -52,6 +54,60 @@ def test_facts_agree_with_what_the_game_can_do(text: str) -> None:
     starts = {samples.game(text).start(seed=seed).text for seed in range(5)}
     assert facts.has_random_start == (len(starts) > 1)
     assert bool(facts.pgn_variants) == (state.move_number is not None)
+
+
+_OPTIONS = [
+    *game_options(),
+    "chess:planes=features781",
+    "chess:draws=none",
+    "exchange:dice=fixed:3",
+    "random_chess:view=absolute",
+    "random_chess:pieces=standard+custom",
+    "random_chess:pieces=custom,view=absolute,draws=none",
+]
+
+
+@pytest.mark.parametrize("text", _OPTIONS)
+def test_every_plane_has_a_name(text: str) -> None:
+    """A game names each of its planes, whatever its options; no two planes have the same name."""
+    facts = rz.load(text).facts
+    assert len(facts.plane_names) == facts.planes[0]
+    assert len(set(facts.plane_names)) == len(facts.plane_names)
+    assert all(name and name.isprintable() and len(name) < 60 for name in facts.plane_names)
+
+
+def test_planes_are_named_as_in_the_documentation() -> None:
+    """docs/planes.md has the names of EXCHANGE's channels in their order."""
+    page = (ROOT / "docs" / "planes.md").read_text(encoding="utf-8")
+    table = page.partition("### Channels")[2].partition("### Slots")[0]
+    rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", table, re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(EXCHANGE.facts.planes[0]))
+    assert [name for _, name in rows] == EXCHANGE.facts.plane_names
+
+
+def test_names_of_planes_say_what_the_planes_show() -> None:
+    """Planes that are easy to compute have the names of what they show."""
+    game = rz.load("chess")
+    state = game.start().apply(game.start().read("e2e4"))
+    named = dict(zip(game.facts.plane_names, state.planes(), strict=True))
+    assert named["White to move"].max() == 0
+    assert named["own pawn"].sum() == 8
+    assert named["enemy king"].sum() == 1
+    assert named["own pawn"][3, 4] == 0  # Black sees White's pawn on e4 flipped, as an enemy
+    assert named["enemy pawn"][4, 4] == 1
+    assert named["enemy pawn, 1 ply ago"][6, 4] == 1
+    assert named["own queenside castling"].min() == 1
+    flat = rz.load("chess:planes=features781").start()
+    shown = [
+        name
+        for name, value in zip(flat.game.facts.plane_names, flat.planes(), strict=True)
+        if value
+    ]
+    assert {"own king on e1", "enemy queen on d8", "own kingside castling"} <= set(shown)
+    assert len(shown) == 32 + 4 + 1
+    white = rz.load("random_chess:view=absolute").start(seed=1)
+    named = dict(zip(white.game.facts.plane_names, white.planes(), strict=True))
+    assert named["White pawn"][1].min() == 1
 
 
 def test_what_is_special_about_each_game() -> None:
@@ -123,6 +179,11 @@ def test_a_python_game_sets_the_same_facts() -> None:
     assert [state.kind(action) for action in state.legal] == ["moves", "steps"]
     assert state.ply == 1
     assert facts_of("tictactoe").seat_names == ("seat 0", "seat 1")
+    assert game.facts.plane_names == []
+    named = type("Named", (Toy,), {"plane_names": ("ones",)})
+    assert load_python_game(named(), "named").facts.plane_names == ["ones"]
+    with pytest.raises(rz.GameError, match=r"plane_names has 2 names for 1 planes"):
+        load_python_game(type("Wrong", (Toy,), {"plane_names": ("a", "b")})(), "wrong")
     for name, value in (("policy_layout", "round"), ("human_seat", 2), ("seat_names", ("one",))):
         wrong = type("Wrong", (Toy,), {name: value})
         with pytest.raises(rz.GameError, match=rf"\.{name} must be"):

@@ -1,7 +1,6 @@
 """The page in a real browser: games by clicks, by keys, after a reload, on a phone."""
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -9,26 +8,12 @@ from urllib.parse import quote
 import pytest
 
 import rulezero as rz
-from support.browser import PHONE, Screen, browser, good_move, needs_chromium
+from support.browser import PHONE, Screen, good_move, needs_chromium
 from support.page_server import PageServer, serving
 
 pytestmark = needs_chromium
 
 GAMES = ["monster", "exchange", "razzle", "random_chess", "connect4", "chess"]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
-    """A server with two search processes."""
-    with serving(tmp_path_factory.mktemp("page"), "--workers", "2") as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Any]:
-    """A browser."""
-    with browser() as made:
-        yield made
 
 
 def address(server: PageServer, game: str, **query: str) -> str:

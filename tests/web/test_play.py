@@ -2,7 +2,6 @@
 
 import contextlib
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +16,6 @@ from support.tictactoe import TicTacToe
 
 GAMES = ["monster", "exchange", "razzle", "random_chess", "chess", "connect4"]
 QUICK = "ucb1:sims=4"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
-    """A server with one search process."""
-    with serving(tmp_path_factory.mktemp("page"), "--workers", "1") as made:
-        yield made
-
-
-@pytest.fixture
-def visitor(server: PageServer) -> Iterator[httpx.Client]:
-    """A new visitor."""
-    with server.visitor() as client:
-        yield client
 
 
 def replayed(page: Page) -> rz.State:
@@ -225,6 +210,58 @@ def test_a_game_is_reviewed(server: PageServer, visitor: httpx.Client) -> None:
         assert [ply["move"] for ply in review["plies"]] == [ply["say"] for ply in page.plies]
         assert review["done"] == review["total"] == 5
         assert review["plies"][0]["value"] > 0.3
+
+
+def test_strikes_are_judged_by_expectation(server: PageServer, visitor: httpx.Client) -> None:
+    """The value after a strike is the mean over the faces of the die, whichever was rolled."""
+    start = "4k3/8/8/3q4/3R4/8/8/4K3 w 0/0 0 40 e1=20:u2,d4=13,d5=9"
+    game = rz.load("exchange")
+    with Page(server, visitor) as page:
+        page.say("new", game="exchange", players=["human", "human"], start=start, seed=4)
+        page.until_event("table")
+        strike = game.parse(start).read("d4xd5")
+        page.say("move", action=strike)
+        page.until(lambda _: len(page.plies) == 2)  # and the die
+        page.say("resign")
+        page.say("review")
+        review = page.until(lambda m: m["event"] == "review" and m["sides"] is not None)
+    pending = game.parse(start).apply(strike)
+    assert pending.mover == rz.CHANCE
+    judge = rz.player("puct:sims=400", seed=4)
+    values = [
+        after.outcome if after.outcome is not None else judge.think(after).value
+        for after in (pending.apply(face) for face in pending.legal)
+    ]
+    assert len(set(values)) > 1
+    judged, rolled = review["plies"]
+    assert rolled["after"] in values
+    assert judged["after"] == pytest.approx(sum(value or 0.0 for value in values) / 6, abs=1e-6)
+    assert judged["lost"] is not None
+    assert review["sides"][0]["plies"] == 1
+    assert rolled["lost"] is None
+    assert rolled["mover"] == -1
+
+
+def test_positions_of_earlier_plies(server: PageServer, visitor: httpx.Client) -> None:
+    """The server gives the position after any ply of a game, and says if there is none."""
+    game = rz.load("monster")
+    states = [game.start()]
+    for move in "e2e4", "d2d4", "e7e5", "f2f4":
+        states.append(states[-1].apply(states[-1].read(move)))
+    with Page(server, visitor) as page:
+        actions = states[-1].actions
+        page.say("new", game="monster", players=["human", "human"], actions=actions)
+        page.until_event("table")
+        for ply, state in enumerate(states):
+            page.say("look", ply=ply)
+            found = page.until_event("past")
+            assert (found["ply"], found["position"]["text"]) == (ply, state.text)
+        page.say("look", ply=5)
+        assert "has 4 plies" in page.until_event("error")["words"]
+        page.say("undo")
+        page.until_event("position")
+        page.say("look", ply=4)
+        assert "has 3 plies" in page.until_event("error")["words"]
 
 
 def test_players_can_change_and_play_each_other(server: PageServer, visitor: httpx.Client) -> None:

@@ -1,7 +1,6 @@
 """Rules, own pieces and own positions on the page."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +14,11 @@ from rulezero.games import drawing
 from rulezero.games.pieces import PiecesError, read_pieces
 from rulezero.web import games
 from support.documents import ROOT
-from support.page_server import PageServer, serving
+from support.page_server import PageServer
 from support.piece_files import HOP, KING, WIZARD
 
 GAMES = ["monster", "exchange", "razzle", "random_chess", "chess", "connect4"]
 SHAPE = '<path d="M10 10L90 90"/>'
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
-    """A server with one search process."""
-    with serving(tmp_path_factory.mktemp("page"), "--workers", "1") as made:
-        yield made
-
-
-@pytest.fixture
-def visitor(server: PageServer) -> Iterator[httpx.Client]:
-    """A new visitor."""
-    with server.visitor() as client:
-        yield client
 
 
 def posted(visitor: httpx.Client, path: str, **body: Any) -> Any:

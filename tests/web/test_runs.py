@@ -23,20 +23,12 @@ _PATIENCE = 180.0  # seconds
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
-    """A server with one run."""
-    folder = tmp_path_factory.mktemp("page")
-    (folder / "runs").mkdir()
-    little_runs.copy(folder / "runs" / "little")
-    with serving(folder, "--workers", "1") as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def owner(server: PageServer) -> Iterator[httpx.Client]:
-    """The owner's browser."""
-    with server.visitor(is_owner=True) as made:
-        yield made
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one run."""
+    path = tmp_path_factory.mktemp("page")
+    (path / "runs").mkdir()
+    little_runs.copy(path / "runs" / "little")
+    return path
 
 
 def ask(client: httpx.Client, path: str, body: Json | None = None) -> Json:

@@ -1,13 +1,13 @@
 """Runs in a real browser: curves that grow, games that play by themselves, and two runs at once."""
 
-from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support import little_runs
-from support.browser import DESKTOP, PHONE, Screen, browser, needs_chromium
-from support.page_server import PageServer, serving
+from support.browser import DESKTOP, PHONE, Screen, needs_chromium
+from support.page_server import PageServer
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 
@@ -17,21 +17,13 @@ _POINTS = """() => [...document.querySelectorAll('.plot')]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
-    """A server with two runs."""
-    folder = tmp_path_factory.mktemp("page")
-    (folder / "runs").mkdir()
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two runs."""
+    path = tmp_path_factory.mktemp("page")
+    (path / "runs").mkdir()
     for name in "little", "other":
-        little_runs.copy(folder / "runs" / name)
-    with serving(folder, "--workers", "1") as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Any]:
-    """A browser."""
-    with browser() as made:
-        yield made
+        little_runs.copy(path / "runs" / name)
+    return path
 
 
 def open_runs(server: PageServer, screen: Screen) -> Any:

@@ -1,34 +1,25 @@
 """Watch, Runs, Rules and Pieces in a real browser."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import rulezero as rz
-from support.browser import Screen, browser, needs_chromium
+from support.browser import Screen, needs_chromium
 from support.page_server import PageServer, serving
 
 pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
-    """A server whose owner has a store with a recorded game of EXCHANGE."""
-    folder = tmp_path_factory.mktemp("page")
-    with rz.Store(folder / "runs" / "friends") as store:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of games."""
+    path = tmp_path_factory.mktemp("page")
+    with rz.Store(path / "runs" / "friends") as store:
         for record in rz.match("exchange", "puct:sims=30", "random", games=2, seed=1).records:
             store.add(record)
-    with serving(folder, "--workers", "1") as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Any]:
-    """A browser."""
-    with browser() as made:
-        yield made
+    return path
 
 
 def open_game(screen: Screen, server: PageServer) -> None:
@@ -76,12 +67,92 @@ def test_a_recorded_game_is_continued_from_a_ply(server: PageServer, running: An
         start = screen.page.get_by_role("button", name="Play", exact=True)
         if start.count():
             start.first.click()
-        screen.page.wait_for_selector(".frame rz-board")
+        screen.page.wait_for_selector(".play .frame rz-board")
         screen.page.wait_for_function(
-            "() => document.querySelector('.frame rz-board').position?.ply >= 10"
+            "() => document.querySelector('.play .frame rz-board').position?.ply >= 10"
         )
         plies = screen.page.evaluate("document.querySelector('.frame rz-board').position.ply")
         assert plies > 10 or screen.position()["text"] == text
+
+
+def test_earlier_plies_of_a_continued_game_are_shown(server: PageServer, running: Any) -> None:
+    """Every position before the one where a game goes on can be looked at, also after a reload."""
+    with Screen(running) as screen:
+        open_game(screen, server)
+        screen.page.locator(".player-bar input[type=range]").fill("12")
+        screen.page.get_by_role("button", name="Continue from here").first.click()
+        screen.page.wait_for_selector(".play .frame rz-board")
+        order = "JSON.parse(localStorage.getItem('rz.table.exchange'))"
+        for _ in range(2):
+            asked = screen.wait_until_asked()
+            actions = screen.page.evaluate(f"{order}.actions")
+            start = screen.page.evaluate(f"{order}.start")
+            state: rz.State | None = rz.load("exchange").replay(start, actions)
+            assert state is not None
+            assert asked["text"] == state.text
+            for _ in range(len(actions)):
+                state = state.before if state is not None else None
+                assert state is not None
+                if state.mover == rz.CHANCE:
+                    continue  # the arrow goes on to the choice
+                screen.page.keyboard.press("ArrowLeft")
+                screen.page.wait_for_function(
+                    f"() => document.querySelector('rz-board').position.text === {state.text!r}"
+                )
+            assert screen.page.locator(".past").inner_text().startswith("The start")
+            for ply in screen.page.locator(".moves .ply").all()[:6]:
+                ply.click()
+                number = ply.get_attribute("data-ply")
+                screen.page.wait_for_selector(f".moves .at[data-ply='{number}']")
+            screen.button("Back to the game").click()
+            assert screen.position()["text"] == asked["text"]
+            screen.page.reload()
+
+
+def test_any_player_can_play_on(server: PageServer, running: Any) -> None:
+    """The owner types players; what is wrong with one is said in a line, and no game begins."""
+    with Screen(running) as screen:
+        open_game(screen, server)
+        screen.page.locator(".player-bar input[type=range]").fill("6")
+        screen.page.get_by_text("Player against player").click()
+        first, second = screen.page.locator(".on .player").all()
+        for player in first, second:
+            player.locator("select").select_option("another")
+        wrong, go = screen.page.locator(".on .wrong"), screen.button("Let them play on")
+        for text, words in {
+            "puct:simms=4": "did you mean 'sims'",
+            "puct:net=nowhere": "nowhere",
+            "magic": "magic",
+        }.items():
+            first.locator("input").fill(text)
+            second.locator("input").fill("random")
+            go.click()
+            wrong.filter(has_text=words).wait_for()
+            assert "\n" not in wrong.inner_text().strip()
+            assert screen.page.url.find("#watch/") > 0
+        screen.errors.clear()  # the browser logs refused requests
+        first.locator("input").fill("ucb1:sims=3")
+        second.locator("input").fill("alphabeta:depth=1,draw_value=0.1")
+        go.click()
+        screen.page.wait_for_selector(".play .frame rz-board")
+        screen.page.wait_for_function(
+            "() => document.querySelector('.play .frame rz-board').position?.ply > 6"
+        )
+        strips = " ".join(screen.page.locator(".strip").all_inner_texts()).lower()
+        assert "ucb1:sims=3" in strips
+        assert "alphabeta:depth=1" in strips
+
+
+def test_planes_have_names(server: PageServer, running: Any) -> None:
+    """What the net sees is shown with the name of each plane."""
+    with Screen(running) as screen:
+        open_game(screen, server)
+        screen.page.get_by_text("What the net sees").click()
+        captions = screen.page.locator(".planes figcaption")
+        captions.first.wait_for()
+        names = captions.all_inner_texts()
+        assert names[:2] == ["White king", "White queens"]
+        assert set(names) <= set(rz.load("exchange").facts.plane_names)
 
 
 def test_curves_move_while_a_run_trains(server: PageServer, running: Any) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import rulezero as rz
 from rulezero.data import export
 from rulezero.web.library import Library, Wanted
 from support import little_runs, record_samples
-from support.page_server import PageServer, serving
+from support.page_server import PageServer
 from support.piece_files import WIZARD
 
 GAMES = ["exchange", "chess", "connect4", "razzle"]
@@ -21,10 +20,10 @@ JUDGE = "puct:sims=10"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
-    """A server with a run, a store with judged games, and a store with damage."""
-    folder = tmp_path_factory.mktemp("page")
-    place = folder / "runs"
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run, a store with judged games, and a store with damage."""
+    path = tmp_path_factory.mktemp("page")
+    place = path / "runs"
     little_runs.copy(place / "first")
     for name in GAMES:
         rz.match(
@@ -34,15 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
         for record in record_samples.several(games=5):
             store.add(record)
     damage(place / "damaged")
-    with serving(folder, "--workers", "1") as made:
-        yield made
-
-
-@pytest.fixture
-def owner(server: PageServer) -> Iterator[httpx.Client]:
-    """The owner of the server."""
-    with server.visitor(is_owner=True) as client:
-        yield client
+    return path
 
 
 def damage(store: Path) -> None:

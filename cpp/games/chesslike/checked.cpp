@@ -42,6 +42,7 @@ CheckedGame::CheckedGame(Rules rules, bool absolute_view)
             .planes = {history_plane_count(table().kinds()), 8, 8},
             .max_plies = kMaxPlies,
             .events = {"capture", "promotion", "castling", "en_passant", "check"},
+            .plane_names = history_plane_names(table(), absolute_view),
             .policy_layout = "planes"};
 }
 

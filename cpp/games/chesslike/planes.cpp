@@ -12,6 +12,21 @@ void fill(std::span<float> planes, int plane, float value) {
   std::fill_n(planes.begin() + plane * kArea, kArea, value);
 }
 
+// Whose men and rights come first and second.
+using Sides = std::array<std::string, 2>;
+
+std::string name_of(const PieceTable& table, int kind) {
+  return table.is_loaded(kind) ? table.spec(kind).name : "unused";
+}
+
+void add_castling(const Sides& sides, std::vector<std::string>& names) {
+  for (const std::string& side : sides) {
+    for (const char* wing : {" kingside castling", " queenside castling"}) {
+      names.push_back(side + wing);
+    }
+  }
+}
+
 }  // namespace
 
 void encode_history(const Moment<Position>& moment, int kinds, bool absolute,
@@ -46,6 +61,26 @@ void encode_history(const Moment<Position>& moment, int kinds, bool absolute,
   fill(planes, meta + 6, std::min(1.0f, static_cast<float>(now.clock) / kClockScale));
 }
 
+std::vector<std::string> history_plane_names(const PieceTable& table, bool absolute) {
+  const Sides sides = absolute ? Sides{"White", "Black"} : Sides{"own", "enemy"};
+  std::vector<std::string> names;
+  for (int step = 0; step < kTimeSteps; ++step) {
+    const std::string ago =
+        step == 0 ? "" : ", " + std::to_string(step) + (step == 1 ? " ply ago" : " plies ago");
+    for (const std::string& side : sides) {
+      for (int kind = 0; kind < table.kinds(); ++kind) {
+        names.push_back(side + " " + name_of(table, kind) + ago);
+      }
+    }
+    names.push_back("occurred before" + ago);
+    names.push_back("occurred twice before" + ago);
+  }
+  names.insert(names.end(), {"White to move", "plies"});
+  add_castling(sides, names);
+  names.push_back("plies without progress");
+  return names;
+}
+
 void encode_features(const Position& p, std::span<float> features) {
   const int flip = p.mover == 0 ? 0 : 56;
   for (int seat = 0; seat < 2; ++seat) {
@@ -62,6 +97,22 @@ void encode_features(const Position& p, std::span<float> features) {
   }
   features[at++] = p.mover == 0;
   if (p.en_passant != kNone) features[at + file_of(p.en_passant)] = 1;
+}
+
+std::vector<std::string> feature_names(const PieceTable& table) {
+  const Sides sides = {"own", "enemy"};
+  std::vector<std::string> names;
+  for (const std::string& side : sides) {
+    for (int kind = 0; kind < kLetters; ++kind) {
+      for (int square = 0; square < kArea; ++square) {
+        names.push_back(side + " " + name_of(table, kind) + " on " + square_name(square));
+      }
+    }
+  }
+  add_castling(sides, names);
+  names.push_back("White to move");
+  for (char file = 'a'; file <= 'h'; ++file) names.push_back(std::string("en passant on ") + file);
+  return names;
 }
 
 }  // namespace rulezero::chesslike

@@ -20,10 +20,15 @@ constexpr int history_plane_count(int kinds) { return kTimeSteps * (2 * kinds + 
 void encode_history(const Moment<Position>& moment, int kinds, bool absolute,
                     std::span<float> planes);
 
+// What each of these planes shows, in a few words.
+std::vector<std::string> history_plane_names(const PieceTable& table, bool absolute);
+
 constexpr int kFeatures = 781;
 
 // 12 x 64 men, four castling rights, White to move, eight en-passant files: seen by the mover,
 // with colours swapped and ranks flipped for Black.
 void encode_features(const Position& p, std::span<float> features);
+
+std::vector<std::string> feature_names(const PieceTable& table);
 
 }  // namespace rulezero::chesslike

@@ -3,12 +3,17 @@
 // in docs/planes.md.
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "games/exchange/position.h"
 
 namespace rulezero::exchange {
 
 constexpr int kChannels = 75;
+
+// What each channel shows, in a few words.
+std::vector<std::string> channel_names();
 
 // Fills planes (75 * 64 zeros) for the side to move; `times` is how often this position has
 // occurred. Row 0 is rank 1 for both movers.

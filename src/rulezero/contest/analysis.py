@@ -5,7 +5,7 @@ counts as 50 %. A ply loses as much as this chance falls. The only legal move lo
 judge's own choice loses nothing either, unless it leads to a certain win or loss.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -73,7 +73,7 @@ def analyse(
     """
     played = list(steps(record, [note], game=game))
     values = [_value_of(step.notes.get(note.judge)) for step in played]
-    leaves = {step.ply: list(_leaves(step.after, 1.0)) for step in played if _is_open(step, played)}
+    leaves = {step.ply: list(faces(step.after)) for step in played if _is_open(step, played)}
     asked = [state for found in leaves.values() for _, state in found if not state.is_over]
     thoughts = iter(think_each(player, asked) if player is not None and asked else [])
 
@@ -115,26 +115,35 @@ def note_by(notes: Iterator[Note], judge: str) -> Note:
     raise RecordError(f"{judge} has not judged this game")
 
 
-def losses(played: list[Step], judge: str, opening: int = 0) -> list[JudgedPly]:
-    """What each ply lost, as far as a judge's notes cover it; those of the opening are skipped."""
+def losses(
+    played: list[Step], judge: str, opening: int = 0, *, expected: Mapping[int, float] | None = None
+) -> list[JudgedPly]:
+    """What each ply lost, as far as a judge's notes cover it; those of the opening are skipped.
+
+    `expected` are seat 0's values after plies that no note covers, by ply: after one that is
+    followed by a die, the mean over its faces.
+    """
     values = [_value_of(step.notes.get(judge)) for step in played]
 
     def after(step: Step) -> float | None:
         if step.after.outcome is not None:
             return step.after.outcome
-        return None if _is_open(step, played) else values[step.ply + 1]
+        if _is_open(step, played):
+            return None if expected is None else expected.get(step.ply)
+        return values[step.ply + 1]
 
     return [_judge(step, judge, after, opening) for step in played]
 
 
 def _is_open(step: Step, played: list[Step]) -> bool:
-    """Whether no note covers the position after a choice."""
-    if step.state.mover == CHANCE or step.after.is_over:
+    """Whether no note covers the position after a ply."""
+    if step.after.is_over:
         return False
-    return step.ply + 1 == len(played) or step.after.mover == CHANCE
+    is_last = step.ply + 1 == len(played)
+    return is_last or (step.state.mover != CHANCE and step.after.mover == CHANCE)
 
 
-def _leaves(state: State, chance: float) -> Iterator[tuple[float, State]]:
+def faces(state: State, chance: float = 1.0) -> Iterator[tuple[float, State]]:
     """The states after all results of the dice in a state, each with its probability."""
     if state.mover != CHANCE or state.is_over:
         yield chance, state
@@ -142,7 +151,7 @@ def _leaves(state: State, chance: float) -> Iterator[tuple[float, State]]:
     total = sum(state.chances)
     for face, share in zip(state.legal, state.chances, strict=True):
         if share > 0:
-            yield from _leaves(state.apply(face), chance * share / total)
+            yield from faces(state.apply(face), chance * share / total)
 
 
 def _judge(

@@ -81,6 +81,7 @@ class PythonGame(ABC, Generic[Position]):
     actions: int  # action numbers are below this
     slots: int  # policy slots are below this
     planes: tuple[int, int, int]  # channels, rows, columns of encode()
+    plane_names: Sequence[str] = ()  # what each plane shows, in a few words; (): no names
     board: tuple[int, int]  # rows, columns of cells()
     max_plies: int  # a game is stopped after this many choices
     has_chance: bool = False  # whether some plies are rolls of dice

@@ -14,6 +14,7 @@ from traitlets import Bool, Int, Unicode
 from traitlets import Dict as Map
 
 from rulezero._core import Game
+from rulezero.games import board
 from rulezero.web import shown
 
 Order = Mapping[str, Any]
@@ -23,11 +24,9 @@ Bundle = tuple[dict[str, Any], dict[str, Any]]  # a value by MIME type, and meta
 def _source() -> str:
     """One module of JavaScript: the custom elements in scopes of their own, then the widget."""
     package = resources.files("rulezero")
-    elements = (package / "games" / "board.js", package / "web" / "static" / "curve.js")
-    parts = [
-        "{\n" + file.read_text(encoding="utf-8").replace("export class ", "class ") + "\n}"
-        for file in elements
-    ]
+    curve = (package / "web" / "static" / "curve.js").read_text(encoding="utf-8")
+    elements = (element.replace("export class ", "class ") for element in (board.source(), curve))
+    parts = [f"{{\n{element}\n}}" for element in elements]
     own = package / "notebook"
     names = ("widget.js", "play.js", "view.js")
     return "\n".join([*parts, *((own / name).read_text(encoding="utf-8") for name in names)])

@@ -7,53 +7,20 @@ from pathlib import Path
 import msgspec
 
 from rulezero._core import Game, RulezeroError, State
-from rulezero.contest.analysis import JudgedPly, losses
 from rulezero.data.columns import RecordError
 from rulezero.data.record import Record
 from rulezero.data.replay import game_of
-from rulezero.data.steps import Step, steps
+from rulezero.data.steps import steps
 from rulezero.data.store import Note, Store
-from rulezero.data.thoughts import Thought
-from rulezero.games.view import say, say_result, title
+from rulezero.games.view import say_result, title
 from rulezero.notebook.board import Board, Bundle, Order
 from rulezero.notebook.source import source_of
 from rulezero.notebook.still import Still, still
-from rulezero.stats.wdl import likely
-from rulezero.web import shown
+from rulezero.web import recorded, shown
 from rulezero.web.library import Row, Wanted
 
 _MOST_LISTED = 500  # games in the list
-_MOST_MOVES = 5  # of a thought
 _SEATS = ("seat 0", "seat 1")
-
-
-class MoveShown(msgspec.Struct, frozen=True):
-    """A move that was considered."""
-
-    say: str
-    share: float
-    chosen: bool
-    squares: list[str]  # to show it on the board
-
-
-class ThoughtShown(msgspec.Struct, frozen=True):
-    """A thought about a ply. Values are seat 0's."""
-
-    value: float | None
-    raw: float | None  # the net's own, before the search
-    wdl: tuple[float, float, float] | None
-    sims: int
-    moves: list[MoveShown]
-    best: str | None = None  # a judge's choice, if it is another move
-    lost: float | None = None  # winning chance
-    mark: str = ""
-
-
-class Mind(msgspec.Struct, frozen=True):
-    """The thoughts of the players, or of a judge, by ply."""
-
-    name: str  # "": the players
-    plies: list[ThoughtShown | None]
 
 
 class GameShown(msgspec.Struct, frozen=True):
@@ -66,7 +33,7 @@ class GameShown(msgspec.Struct, frozen=True):
     outcome: float | None  # seat 0's; None: not known
     positions: list[shown.Position]
     plies: list[shown.PlyShown]
-    minds: list[Mind]
+    minds: list[recorded.Mind]
     facts: list[tuple[str, str]]
 
 
@@ -247,32 +214,18 @@ def _opened(record: Record, notes: list[Note], game: Game | None) -> tuple[GameS
     """A record, replayed."""
     loaded = game or game_of(record.game)
     played = list(steps(record, notes, game=loaded))
-    states = [step.state for step in played]
-    states.append(played[-1].after if played else loaded.parse(record.start))
-    result = say_result(record.outcome, record.end_reason, loaded.facts.seat_names)
-    last = len(states) - 1
-    positions = [
-        shown.position(state, result=result if at == last and not state.is_over else None)
-        for at, state in enumerate(states)
-    ]
+    states = recorded.states_of(record, played, loaded)
     judges = list(dict.fromkeys(note.judge for note in notes))
-    minds = [Mind("", [_thought(step, step.thought, None) for step in played])]
-    for judge in judges:
-        verdicts = losses(played, judge)
-        chosen = [None if each.ply < record.opening else each for each in verdicts]
-        pairs = zip(played, chosen, strict=True)
-        plies = [_thought(step, step.notes.get(judge), verdict) for step, verdict in pairs]
-        minds.append(Mind(judge, plies))
     first, second = (name or text for name, text in zip(record.names, record.players, strict=True))
     found = GameShown(
         id=record.id,
         game=shown.meta(loaded),
         players=(first, second),
-        result=result,
+        result=say_result(record.outcome, record.end_reason, loaded.facts.seat_names),
         outcome=None if record.end_reason == "interrupted" else record.outcome,
-        positions=positions,
+        positions=[recorded.position(record, state, at) for at, state in enumerate(states)],
         plies=shown.plies(states[-1], record.opening),
-        minds=minds,
+        minds=recorded.minds(played, judges, record.opening),
         facts=_facts(record),
     )
     return found, states
@@ -293,37 +246,5 @@ def _facts(record: Record) -> list[tuple[str, str]]:
     return [(label, str(words)) for label, words in rows if words is not None]
 
 
-def _has(mind: Mind, at: int) -> bool:
+def _has(mind: recorded.Mind, at: int) -> bool:
     return at < len(mind.plies) and mind.plies[at] is not None
-
-
-def _thought(step: Step, thought: Thought | None, verdict: JudgedPly | None) -> ThoughtShown | None:
-    if thought is None:
-        return None
-    state, shares = step.state, thought.shares
-    best = sorted(shares, key=lambda action: -shares[action])[:_MOST_MOVES]
-    if shares and step.action not in best:
-        best.append(step.action)
-    value = thought.value
-    return ThoughtShown(
-        value=_rounded(value),
-        raw=_rounded(thought.raw_value),
-        wdl=None if value is None else likely(value, thought.draw),
-        sims=thought.sims,
-        moves=[
-            MoveShown(
-                say(state, action),
-                round(shares.get(action, 0.0), 4),
-                action == step.action,
-                [squares[0] for squares in state.touches(action)],
-            )
-            for action in best
-        ],
-        best=None if verdict is None or verdict.lost is None else verdict.best,
-        lost=None if verdict is None else verdict.lost,
-        mark="" if verdict is None else verdict.mark,
-    )
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)

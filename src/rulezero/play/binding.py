@@ -64,6 +64,19 @@ def evaluator_for(player: Player, game: Game, nets: NetStore = PATHS) -> Evaluat
     return EvaluatorBinding(game, evaluator, identity=evaluator.identity)
 
 
+def check_player(player: Player, game: Game) -> None:
+    """Raises NetError or PlayerError if the player's net, weights or tables do not suit the game.
+
+    A net's file is found, but not opened.
+    """
+    path = None if player.net is None else PATHS.path_of(player.net)
+    if path is None or path.suffix == PERCEPTRON:
+        evaluator_for(player, game)
+    else:
+        read_card(path).check(game.facts)
+    solved_by(player, game)
+
+
 def tables_of(player: Player, game: Game) -> MonsterTables | None:
     """The solved endgames of a player's `tables`, in the core's form; None without `tables`."""
     tables = solved_by(player, game)

@@ -11,6 +11,7 @@ from rulezero import config
 from rulezero.contest.standings import Standings
 from rulezero.errors import RunError
 from rulezero.files import write_whole
+from rulezero.games import board
 from rulezero.games.view import title as game_title
 from rulezero.reports.figures import Figure, Group, groups
 from rulezero.reports.sample import SampleGame, newest_record, sample_of
@@ -67,7 +68,7 @@ def render(run: Run) -> str:
         figures=_json(drawn),
         game=_json(sample),
         plotly=_plotly() if drawn else "",
-        board=_board() if sample is not None else "",
+        board=board.source() if sample is not None else "",
         script=_part("page.js"),
     )
 
@@ -80,11 +81,6 @@ def _plotly() -> str:
             f"a report needs plotly: pip install -c constraints.txt '.[train]' ({error})"
         ) from error
     return str(get_plotlyjs())
-
-
-def _board() -> str:
-    """The board that the page in a browser and notebooks use, too."""
-    return (resources.files("rulezero.games") / "board.js").read_text(encoding="utf-8")
 
 
 def _part(name: str) -> str:

@@ -18,16 +18,18 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 import rulezero as rz
+from rulezero.games import board
+from rulezero.play.binding import check_player
 from rulezero.web import editor, rules, shown, watch
 from rulezero.web.gate import AnyVisitor, At, Gate, Host
 from rulezero.web.limits import MOST_BYTES
 from rulezero.web.log import LOG, log_refusal
 from rulezero.web.play import socket
+from rulezero.web.play.budget import admitted
 from rulezero.web.runs import routes as runs
 from rulezero.web.visitors import COOKIE
 
 _STATIC = Path(str(resources.files("rulezero.web"))) / "static"
-_BOARD = Path(str(resources.files("rulezero.games"))) / "board.js"
 
 router = APIRouter()
 
@@ -49,6 +51,16 @@ class PositionWanted(BaseModel):
     seed: Annotated[int | None, Field(ge=0, lt=2**53)] = None
 
 
+class PlayerWanted(BaseModel):
+    """A player that the page asks about."""
+
+    model_config = ConfigDict(extra="forbid")
+    game: Annotated[str, Field(max_length=2000)]
+    pieces: Annotated[str | None, Field(max_length=MOST_BYTES)] = None
+    seat: Annotated[int, Field(ge=0, le=1)]
+    player: Annotated[str, Field(max_length=2000)]
+
+
 def answer(value: object) -> Response:
     """JSON of msgspec's structs, or of plain values."""
     return Response(json.encode(value), media_type="application/json")
@@ -67,9 +79,10 @@ async def index(request: Request, host: At) -> Response:
 
 
 @router.get("/board.js")
-async def board() -> Response:
+async def board_js() -> Response:
     """The board that page, notebooks and reports share."""
-    return FileResponse(_BOARD, headers={"Cache-Control": "no-cache"})
+    headers = {"Cache-Control": "no-cache"}
+    return Response(board.source(), media_type="text/javascript", headers=headers)
 
 
 @cache
@@ -114,6 +127,15 @@ async def position(wanted: PositionWanted, host: At, _: AnyVisitor) -> Response:
     game = host.games.open(wanted.game, wanted.pieces)
     state = game.start(seed=wanted.seed or 0) if wanted.start is None else game.parse(wanted.start)
     return answer(shown.position(state, is_asked=not state.is_over))
+
+
+@router.post("/api/player")
+def player(wanted: PlayerWanted, host: At, visitor: AnyVisitor) -> Response:
+    """The player of a text; an error says why it cannot play this game for this visitor."""
+    game = host.games.open(wanted.game, wanted.pieces)
+    found = admitted(wanted.player, game, wanted.seat, is_owner=visitor.is_owner)
+    check_player(found, game)
+    return answer({"player": found.text})
 
 
 def application(host: Host) -> FastAPI:

@@ -3,9 +3,12 @@
 import hashlib
 import tempfile
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import rulezero as rz
+from rulezero.files import write_whole
 from rulezero.games import drawing, grammar
 from rulezero.web.levels import offers
 from rulezero.web.limits import MOST_BYTES, MOST_PIECES
@@ -80,6 +83,62 @@ class Games:
     def close(self) -> None:
         """Deletes the visitors' pieces."""
         self._pieces.close()
+
+
+def keep_pieces(game: rz.Game, text: str, store: Path) -> rz.Game:
+    """The same rules with the pasted pieces (`text`) in a file below a store.
+
+    Records can name this file: it stays when the server ends.
+    """
+    spec = grammar.read(game.text)
+    *shipped, pasted = grammar.split_items("pieces", spec.options["pieces"])
+    kept = _kept_in(store) / Path(pasted).name
+    if any(letter in ",+" for letter in str(kept)):
+        raise rz.GameError(
+            f"the text of a game cannot name '{kept}', as the path has a comma or a plus: serve"
+            " another folder with --runs to keep games with pasted pieces"
+        )
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(kept, text.encode())
+    pieces = grammar.join_items("pieces", [*shipped, str(kept)])
+    return rz.load(grammar.Spec(spec.name, {**spec.options, "pieces": pieces}).text)
+
+
+class Kept(NamedTuple):
+    """A game whose pieces `keep_pieces` has kept."""
+
+    game: rz.Game
+    text: str  # without the file
+    pieces: str  # the file's text
+
+
+def kept_game(text: str, store: Path) -> Kept | None:
+    """The game of a record whose pieces are kept below this store; None for other games."""
+    try:
+        spec = grammar.read(text)
+        *shipped, last = grammar.split_items("pieces", spec.options.get("pieces", "standard"))
+    except rz.GameError:
+        return None
+    file = Path(last)
+    if file.parent != _kept_in(store) or any(name not in _SHIPPED_PIECES for name in shipped):
+        return None
+    options = {**spec.options, "pieces": "+".join(shipped)}
+    plain = {key: value for key, value in options.items() if value}
+    try:
+        game, pieces = _loaded(text, file)
+        return Kept(game, grammar.Spec(spec.name, plain).text, pieces)
+    except (OSError, rz.GameError):
+        return None
+
+
+@lru_cache(maxsize=64)
+def _loaded(text: str, file: Path) -> tuple[rz.Game, str]:
+    """The game, and its pieces; cached, as the name of the file depends on its content."""
+    return rz.load(text), file.read_text("utf-8")
+
+
+def _kept_in(store: Path) -> Path:
+    return store.resolve() / "pieces"
 
 
 def pictures(game: rz.Game) -> dict[str, str]:

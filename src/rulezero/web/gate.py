@@ -42,6 +42,11 @@ class Host(NamedTuple):
     is_local: bool  # whether only this machine can reach the server
     names: tuple[str, ...] = ()  # by which a reverse proxy serves it
 
+    @property
+    def people(self) -> Path:
+        """The store with people's games that the owner has saved."""
+        return self.place / "human_games"
+
 
 def host_of(connection: HTTPConnection) -> Host:
     """What the routes use."""

@@ -17,6 +17,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     player: str | tuple[str, str]  # its text, or one for each seat
     elo: int | None = None  # with random play at 0; none: not measured
+    interval: tuple[int, int] | None = None  # of the Elo, 95 %
 
     def text(self, seat: int) -> str:
         """The player's text in this seat."""

@@ -7,7 +7,7 @@ import msgspec
 import rulezero as rz
 from rulezero.games import view
 from rulezero.web.games import pictures
-from rulezero.web.levels import offer_of
+from rulezero.web.levels import Level, offer_of
 
 
 class LevelShown(msgspec.Struct, frozen=True):
@@ -16,6 +16,7 @@ class LevelShown(msgspec.Struct, frozen=True):
     name: str
     words: str
     elo: int | None
+    interval: str  # of the Elo, 95 %; "": not measured
     text: str
 
 
@@ -95,10 +96,7 @@ def meta(game: rz.Game) -> Meta:
         falls=offer.falls,
         has_pieces=_takes_pieces(facts.name),
         pictures=pictures(game),
-        levels=[
-            LevelShown(level.name, _words(level.elo), level.elo, level.text(1 - facts.human_seat))
-            for level in offer.levels
-        ],
+        levels=[_level(level, 1 - facts.human_seat) for level in offer.levels],
     )
 
 
@@ -218,6 +216,9 @@ def _takes_pieces(name: str) -> bool:
     return any(option == "pieces" for option, _, _ in rz.game_options().get(name, []))
 
 
-def _words(elo: int | None) -> str:
-    """A level's strength in words."""
-    return "not measured" if elo is None else f"{elo:+} Elo above random play".replace("+", "")
+def _level(level: Level, seat: int) -> LevelShown:
+    interval = "" if level.interval is None else "{} to {}".format(*level.interval)
+    words = "not measured" if level.elo is None else f"{level.elo} Elo"
+    if interval:
+        words = f"{words} ({interval})"
+    return LevelShown(level.name, words, level.elo, interval, level.text(seat))

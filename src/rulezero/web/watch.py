@@ -12,11 +12,9 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response, StreamingResponse
 
 import rulezero as rz
-from rulezero.contest import losses
-from rulezero.contest.analysis import JudgedPly
-from rulezero.data import Record, Step, Thought, jsonl, pgn, steps_of
-from rulezero.stats.wdl import likely
-from rulezero.web import shown
+from rulezero.data import Record, jsonl, pgn, steps_of
+from rulezero.web import recorded, shown
+from rulezero.web.games import kept_game
 from rulezero.web.gate import At, Host, owner
 from rulezero.web.library import Contents, Facets, Library, Plies, Row, Shelf, Wanted
 
@@ -27,7 +25,6 @@ _PATIENCE = 1.0  # seconds that a list waits for an index
 _COUNTED_BYTES = 64 << 20  # stores are counted without being opened up to this size of all
 _SENT_BYTES = 300_000  # positions of a game that are sent at once; of longer games, slices are
 _SLICE = 100  # positions
-_MOST_MOVES = 5  # of a thought
 _MOST_DOWNLOADED = 1_000  # games
 _MOST_CHANNELS = 1_000  # planes of a position
 _SEATS = "seat 0", "seat 1"
@@ -72,41 +69,18 @@ class Listed(msgspec.Struct, frozen=True):
     problems: tuple[str, ...]  # the first of them
 
 
-class MoveShown(msgspec.Struct, frozen=True):
-    """A move that somebody considered."""
-
-    say: str
-    share: float
-    chosen: bool
-    squares: list[str]  # to show it on the board
-
-
-class ThoughtShown(msgspec.Struct, frozen=True):
-    """A thought about a ply. Values are seat 0's."""
-
-    value: float | None
-    raw: float | None  # the net's own, before the search
-    wdl: tuple[float, float, float] | None
-    sims: int
-    surprise: float | None
-    moves: list[MoveShown]
-    best: str | None = None  # a judge's choice, if it is another move
-    lost: float | None = None  # winning chance
-    mark: str = ""
-
-
-class Mind(msgspec.Struct, frozen=True):
-    """The thoughts of the players, or of a judge, by ply."""
-
-    name: str  # "": the players
-    plies: list[ThoughtShown | None]
-
-
 class Slice(msgspec.Struct, frozen=True):
     """Some positions of a game, from number `first` on."""
 
     first: int
     positions: list[shown.Position]
+
+
+class Again(msgspec.Struct, frozen=True):
+    """The game as the page begins it."""
+
+    game: str
+    pieces: str | None = None  # pasted ones
 
 
 class GameShown(msgspec.Struct, frozen=True):
@@ -119,9 +93,10 @@ class GameShown(msgspec.Struct, frozen=True):
     result: str  # in words
     actions: list[int]
     plies: list[shown.PlyShown]
-    minds: list[Mind]
+    minds: list[recorded.Mind]
     slice: Slice
     total: int  # positions
+    again: Again
     pgn: bool  # whether the game can be written as PGN
 
 
@@ -201,12 +176,10 @@ def game(shelf: AtShelf, record: str, host: At) -> Response:
             result=rz.view.say_result(mine.outcome, mine.end_reason, facts.seat_names),
             actions=mine.action_numbers().tolist(),
             plies=shown.plies(opened.states[-1], mine.opening),
-            minds=[
-                _players_mind(played),
-                *(_judges_mind(played, judge, mine.opening) for judge in judges),
-            ],
+            minds=recorded.minds(played, judges, mine.opening),
             slice=_slice(opened, 0, len(opened.states), _SENT_BYTES),
             total=len(opened.states),
+            again=_again(mine.game, host),
             pgn=bool(facts.pgn_variants),
         )
     )
@@ -228,7 +201,8 @@ def planes(shelf: AtShelf, record: str, host: At, ply: Plies = 0) -> Response:
     values = state.planes()
     channels = values.shape[0]
     flat = values[:_MOST_CHANNELS].reshape(min(channels, _MOST_CHANNELS), -1)
-    return _json({"shape": values.shape, "planes": flat.round(3).tolist()})
+    names = state.game.facts.plane_names[:_MOST_CHANNELS]
+    return _json({"shape": values.shape, "names": names, "planes": flat.round(3).tolist()})
 
 
 @router.get("/{store}/games/{record}/board.svg")
@@ -296,7 +270,9 @@ def _row_shown(row: Row, host: Host) -> RowShown:
     except rz.RulezeroError:
         seats = _SEATS
     result = rz.view.say_result(row.outcome, row.end_reason, seats)
-    return RowShown(row, rz.view.title(row.game), row.result, result)
+    kept = kept_game(row.game, host.people)
+    title = rz.view.title(row.game) if kept is None else f"{kept.text}, own pieces"
+    return RowShown(row, title, row.result, result)
 
 
 def _game_of(text: str, host: Host) -> rz.Game:
@@ -306,9 +282,16 @@ def _game_of(text: str, host: Host) -> rz.Game:
     except rz.RecordError as error:
         if text in host.games.names():
             return host.games.open(text)
+        if (kept := kept_game(text, host.people)) is not None:
+            return kept.game
         words = str(error).partition("; trust it")
         hint = "; `rulezero replay --trusted` shows it in the terminal" if words[1] else ""
         raise rz.RecordError(words[0] + hint) from error
+
+
+def _again(text: str, host: Host) -> Again:
+    kept = kept_game(text, host.people)
+    return Again(text) if kept is None else Again(kept.text, kept.pieces)
 
 
 def _open(shelf: Shelf, record_id: str, host: Host) -> Opened:
@@ -320,9 +303,7 @@ def _replayed(shelf: Shelf, row: Row, host: Host) -> Opened:
     record = shelf.record(row)
     game = _game_of(record.game, host)
     played = list(steps_of(record, game=game))
-    states = [step.state for step in played]
-    states.append(played[-1].after if played else game.parse(record.start))
-    return Opened(record, game, tuple(states))
+    return Opened(record, game, tuple(recorded.states_of(record, played, game)))
 
 
 def _state(opened: Opened, ply: int) -> rz.State:
@@ -335,13 +316,8 @@ def _slice(opened: Opened, first: int, most: int, most_bytes: int) -> Slice:
     """Positions from number `first` on, until they have too many bytes."""
     found: list[shown.Position] = []
     size = 0
-    record, last = opened.record, len(opened.states) - 1
     for number, state in enumerate(opened.states[first : first + most], first):
-        words = None
-        if number == last and not state.is_over:  # the game was stopped
-            names = opened.game.facts.seat_names
-            words = rz.view.say_result(record.outcome, record.end_reason, names)
-        position = shown.position(state, result=words)
+        position = recorded.position(opened.record, state, number)
         size += len(msgspec.json.encode(position))
         if found and size > most_bytes:
             break
@@ -353,48 +329,3 @@ def _whole(record: Record) -> jsonl.Whole:
     """What a record says of the whole game."""
     names = [name for name in jsonl.Whole.__struct_fields__ if name != "seats"]
     return jsonl.Whole(**{name: getattr(record, name) for name in names})
-
-
-def _players_mind(played: list[Step]) -> Mind:
-    return Mind("", [_thought(step, step.thought, None) for step in played])
-
-
-def _judges_mind(played: list[Step], judge: str, opening: int) -> Mind:
-    judged = losses(played, judge, opening)
-    thoughts = [step.notes.get(judge) for step in played]
-    each = zip(played, thoughts, judged, strict=True)
-    return Mind(judge, [_thought(step, thought, verdict) for step, thought, verdict in each])
-
-
-def _thought(step: Step, thought: Thought | None, verdict: JudgedPly | None) -> ThoughtShown | None:
-    if thought is None:
-        return None
-    state = step.state
-    ordered = sorted(thought.shares.items(), key=lambda item: -item[1])
-    best = ordered[:_MOST_MOVES]
-    if ordered and step.action not in dict(best):
-        best = [*best, (step.action, thought.shares.get(step.action, 0.0))]
-    has_verdict = verdict is not None and verdict.lost is not None
-    return ThoughtShown(
-        value=_rounded(thought.value),
-        raw=_rounded(thought.raw_value),
-        wdl=None if thought.value is None else likely(thought.value, thought.draw),
-        sims=thought.sims,
-        surprise=_rounded(thought.surprise),
-        moves=[
-            MoveShown(
-                rz.view.say(state, action),
-                round(share, 4),
-                action == step.action,
-                [squares[0] for squares in state.touches(action)],
-            )
-            for action, share in best
-        ],
-        best=verdict.best if verdict is not None and has_verdict else None,
-        lost=verdict.lost if verdict is not None else None,
-        mark=verdict.mark if verdict is not None else "",
-    )
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)

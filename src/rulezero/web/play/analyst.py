@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable
 
 import rulezero as rz
+from rulezero.contest.analysis import faces
 from rulezero.web.limits import (
     CHOICE_SECONDS,
     LIVE_SIMS,
@@ -56,15 +57,41 @@ class Analyst:
             states.append(states[-1].before)
         states.reverse()
         found: dict[int, Analysis] = {}
+        expected: dict[int, float] = {}  # values after choices that a die follows, by ply
         for number, each in enumerate(states):
-            if not each.is_over and each.mover != rz.CHANCE:
-                async for analysis in self._search(each, seed, (REVIEW_SIMS,)):
+            if each.is_over:
+                continue
+            if each.mover != rz.CHANCE:
+                if (analysis := await self._judged(each, seed)) is not None:
                     found[number] = analysis
+            elif number > 0 and (value := await self._expected(each, seed)) is not None:
+                expected[number - 1] = value
             if number % _STEP == _STEP - 1:
-                self._tell(messages.Reviewed(number, len(states), judged_plies(states, found)))
-        plies = judged_plies(states, found)
+                plies = judged_plies(states, found, expected)
+                self._tell(messages.Reviewed(number, len(states), plies))
+        plies = judged_plies(states, found, expected)
         sides = sides_of(plies, self._game)
         self._tell(messages.Reviewed(len(states), len(states), plies, sides))
+
+    async def _judged(self, state: rz.State, seed: int) -> Analysis | None:
+        """An analysis of a position of a finished game; None if its search failed."""
+        found = None
+        async for analysis in self._search(state, seed, (REVIEW_SIMS,)):
+            found = analysis
+        return found
+
+    async def _expected(self, state: rz.State, seed: int) -> float | None:
+        """Seat 0's value while a die is pending: the mean over its faces, by their chances."""
+        total = 0.0
+        for chance, leaf in faces(state):
+            value = leaf.outcome
+            if value is None:
+                analysis = await self._judged(leaf, seed)
+                value = None if analysis is None else analysis.value
+            if value is None:
+                return None
+            total += chance * value
+        return total
 
     async def _search(
         self, state: rz.State, seed: int, stages: tuple[int, ...]

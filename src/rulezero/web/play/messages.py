@@ -7,7 +7,7 @@ from msgspec import Meta as Limits
 
 from rulezero.contest.analysis import JudgedPly, Side
 from rulezero.web.limits import MOST_BYTES, MOST_PLIES
-from rulezero.web.play.searching import MoveJudged
+from rulezero.web.play.searching import Analysis
 from rulezero.web.shown import Meta, PlyShown, Position
 
 Text = Annotated[str, Limits(max_length=2_000)]
@@ -57,6 +57,12 @@ class SetPlayers(_FromPage, frozen=True, tag="players"):
     players: Players
 
 
+class Look(_FromPage, frozen=True, tag="look"):
+    """Show the position after the first plies of the game."""
+
+    ply: Annotated[int, Limits(ge=0, le=MOST_PLIES)]
+
+
 class Resign(_FromPage, frozen=True, tag="resign"):
     """The person who is to move gives up."""
 
@@ -97,7 +103,7 @@ class Ping(_FromPage, frozen=True, tag="ping"):
 
 
 FromPage = (
-    NewTable | Resume | Choose | Undo | SetPlayers | Resign | Go | Pause | Pace | Analyse
+    NewTable | Resume | Choose | Undo | Look | SetPlayers | Resign | Go | Pause | Pace | Analyse
     | Review | Save | Ping
 )  # fmt: skip
 FROM_PAGE = msgspec.json.Decoder(FromPage)
@@ -140,6 +146,13 @@ class Moved(_ToPage, frozen=True, tag="position"):
     paused: bool = False
 
 
+class Past(_ToPage, frozen=True, tag="past"):
+    """The position after the first `ply` plies of the game."""
+
+    ply: int
+    position: Position
+
+
 class Thinking(_ToPage, frozen=True, tag="thinking"):
     """A player searches (None: no longer), behind `waiting` other searches."""
 
@@ -156,16 +169,8 @@ class ThoughtShown(_ToPage, frozen=True, tag="thought"):
     sims: int
 
 
-class AnalysisShown(_ToPage, frozen=True, tag="analysis"):
-    """What a search knows about the current position. Values are seat 0's."""
-
-    ply: int
-    final: bool
-    sims: int
-    value: float | None
-    wdl: tuple[float, float, float] | None
-    best: int
-    moves: list[MoveJudged]
+class AnalysisShown(Analysis, frozen=True, kw_only=True, tag_field="event", tag="analysis"):
+    """An analysis of the current position."""
 
 
 class Reviewed(_ToPage, frozen=True, tag="review"):
@@ -198,5 +203,14 @@ class Pong(_ToPage, frozen=True, tag="pong"):
 
 
 ToPage = (
-    TableShown | Moved | Thinking | ThoughtShown | AnalysisShown | Reviewed | Saved | Failed | Pong
+    TableShown
+    | Moved
+    | Past
+    | Thinking
+    | ThoughtShown
+    | AnalysisShown
+    | Reviewed
+    | Saved
+    | Failed
+    | Pong
 )

@@ -16,10 +16,15 @@ def record_of(
     *,
     result: tuple[float, str],
     players: tuple[rz.Player, rz.Player],
+    nets: tuple[str | None, str | None],
     seed: int,
     opening: int,
 ) -> rz.Record:
-    """The record of a game: its choices, what the players thought, seat 0's outcome, the reason."""
+    """The record of a game: its choices, what the players thought, and how it ended.
+
+    result  seat 0's outcome, and the reason
+    nets    the identities of the players' nets or weights, by seat
+    """
     pairs = [sorted((thought.shares if thought else {}).items()) for thought in thoughts]
     columns: dict[str, Any] = {
         column.name: [_number(thought, column.name, column.missing) for thought in thoughts]
@@ -39,7 +44,7 @@ def record_of(
         outcome=outcome,
         end_reason=reason,
         players=(players[0].text, players[1].text),
-        nets=(None, None),
+        nets=nets,
         seed=seed,
         purpose="human",
         source="human",

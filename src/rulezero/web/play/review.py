@@ -11,12 +11,16 @@ from rulezero.web.play.searching import Analysis
 _JUDGE = "judge"
 
 
-def judged_plies(states: Sequence[rz.State], found: Mapping[int, Analysis]) -> list[JudgedPly]:
+def judged_plies(
+    states: Sequence[rz.State], found: Mapping[int, Analysis], expected: Mapping[int, float]
+) -> list[JudgedPly]:
     """What each choice between these states lost, as far as their analyses tell.
 
-    A choice that is followed by a die is not judged: its result depends on luck.
+    `expected` are the values after choices that are followed by a die, by ply.
     """
-    actions = states[-1].actions
+    actions, last = states[-1].actions, len(states) - 1
+    if last in found and (value := found[last].value) is not None:  # the game was stopped
+        expected = {**expected, last - 1: value}
     steps = [
         Step(
             ply=number,
@@ -26,7 +30,7 @@ def judged_plies(states: Sequence[rz.State], found: Mapping[int, Analysis]) -> l
         )
         for number, state in enumerate(states[:-1])
     ]
-    return losses(steps, _JUDGE)
+    return losses(steps, _JUDGE, expected=expected)
 
 
 def sides_of(plies: Sequence[JudgedPly], game: rz.Game) -> tuple[Side, Side]:

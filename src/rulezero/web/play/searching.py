@@ -10,6 +10,7 @@ import msgspec
 
 import rulezero as rz
 from rulezero.data.thoughts import Thought as RecordedThought
+from rulezero.play.binding import evaluator_for
 from rulezero.play.session import Stop, think
 from rulezero.play.thought import Thought
 from rulezero.processes import end_with_parent
@@ -71,6 +72,7 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
 
     thought: RecordedThought
     seconds: float
+    net: str | None = None  # the identity of the player's net or weights
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -154,9 +156,12 @@ def _answers(order: Order, inbox: _Inbox) -> Iterator[Answer]:
 
 def _choose(order: Order, stop: Stop) -> Chosen:
     begun = time.monotonic()
-    thought = think(rz.player(order.player, seed=order.seed), _state(order), stop=stop)
+    player, state = rz.player(order.player, seed=order.seed), _state(order)
+    thought = think(player, state, stop=stop)
     plain = {name: getattr(thought, name) for name in RecordedThought.__struct_fields__}
-    return Chosen(thought=RecordedThought(**plain), seconds=time.monotonic() - begun)
+    seconds = time.monotonic() - begun
+    net = evaluator_for(player, state.game).identity
+    return Chosen(thought=RecordedThought(**plain), seconds=seconds, net=net)
 
 
 def _state(order: Order) -> rz.State:

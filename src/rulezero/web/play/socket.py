@@ -150,6 +150,8 @@ class _Page:
                 table.choose(action)
             case messages.Undo(unit=unit):
                 table.undo(unit)
+            case messages.Look(ply=ply):
+                self._tell(table.past(ply))
             case messages.SetPlayers(players=players):
                 table.set_players(players)
             case messages.Resign():
@@ -173,4 +175,4 @@ class _Page:
                 "only the owner of this server keeps games: open the address that"
                 " `rulezero serve` has printed"
             )
-        return self._host.place / "human_games"
+        return self._host.people

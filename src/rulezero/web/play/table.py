@@ -14,6 +14,7 @@ import rulezero as rz
 from rulezero.data.thoughts import Thought
 from rulezero.stats.wdl import likely
 from rulezero.web import shown
+from rulezero.web.games import keep_pieces
 from rulezero.web.limits import (
     CHOICE_SECONDS,
     MOST_PLIES,
@@ -55,6 +56,7 @@ class Table:
         self._opening = given if order.opening is None else min(order.opening, given)
         self._thoughts: list[Thought | None] = [None] * given
         self._seats = self._seated(order.players)
+        self._nets: list[str | None] = [None, None]  # that chose in this game, by seat
         self._ended: tuple[float, str] | None = None  # by a person: seat 0's outcome, the reason
         self._is_paused = False
         self._is_saved = False
@@ -115,9 +117,24 @@ class Table:
         self._show(kept)
         self._continue()
 
+    def past(self, ply: int) -> messages.Past:
+        """The position after the first plies of the game. GameError if there are fewer."""
+        made = len(self._state.actions)
+        if ply > made:
+            raise rz.GameError(f"the game has {made} plies so far, not {ply}")
+        if ply == made:
+            return messages.Past(ply, self._position())
+        state = self._state
+        for _ in range(made - ply):
+            assert state.before is not None
+            state = state.before
+        return messages.Past(ply, shown.position(state))
+
     def set_players(self, players: tuple[str, str]) -> None:
         """Changes who plays; the game so far stays."""
-        self._seats = self._seated(players)
+        before, self._seats = self._seats, self._seated(players)
+        for seat, (old, new) in enumerate(zip(before, self._seats, strict=True)):
+            self._nets[seat] = self._nets[seat] if new == old else None
         self._stop("player")
         self._show(len(self._state.actions))
         self._continue()
@@ -157,29 +174,27 @@ class Table:
         self._stop("review")
         self._start_task("review", self._analyst.review(self._state, self._seed))
 
-    def record(self) -> rz.Record:
-        """The record of the finished game."""
+    def _record(self, game: rz.Game) -> rz.Record:
+        """The record of the finished game; `game` has the same rules, perhaps another text."""
         if not self._is_over():
             raise rz.GameError("the game is not over: finish or resign it before you save it")
         first, second = (player for _, player in self._seats)
         return record_of(
-            self.game.parse(self._start),
+            game.parse(self._start),
             self._state.actions,
             self._thoughts,
             result=self._result(),
             players=(first, second),
+            nets=(self._nets[0], self._nets[1]),
             seed=self._seed,
             opening=self._opening,
         )
 
     def save(self, place: Path) -> str:
         """Keeps the finished game in a store; returns the record's id."""
-        if self._pieces is not None:
-            raise rz.GameError(
-                "a game with pasted pieces cannot be kept, as its record would not know them: save"
-                " the pieces in a file, and play with `rulezero play --save`"
-            )
-        record = self.record()
+        record = self._record(self.game)
+        if self._pieces is not None:  # their file lasts only as long as the server
+            record = self._record(keep_pieces(self.game, self._pieces, place))
         with rz.Store(place) as store:
             store.add(record)
         self._is_saved = True
@@ -257,6 +272,7 @@ class Table:
             async with contextlib.aclosing(self._thinker.answers(self._ticket)) as answers:
                 async for answer in answers:
                     if answer.chosen is not None:
+                        self._nets[state.mover] = answer.chosen.net
                         return answer.chosen.thought
                     if answer.error is not None:
                         self._tell(messages.Failed(answer.error))

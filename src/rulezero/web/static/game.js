@@ -2,15 +2,15 @@
 
 import { RzBoard } from "/board.js";
 import { el, fill, kept, sentence, session } from "./dom.js";
+import { drawAll, drawStrips, drawTray } from "./game_drawing.js";
+import { layOut, orient } from "./game_layout.js";
 import { drawEnd, drawMoves } from "./record.js";
-import { FACES, die, icon } from "./signs.js";
+import { die } from "./signs.js";
 import { Socket } from "./socket.js";
-import { Thoughts, arrowsOf } from "./thoughts.js";
+import { arrowsOf } from "./thoughts.js";
 
 export const keyOf = (game) => `rz.table.${game}`;
 
-/** "strikes" as one: "strike". */
-const one = (kind) => (/^[a-z]+s$/.test(kind) ? kind.slice(0, -1) : kind);
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -25,17 +25,18 @@ export class GameView {
     Object.assign(this, { place, context, order, ways });
     this.plies = [];
     this.players = [];
-    this.positions = new Map(); // as they were received, by number of plies
+    this.positions = new Map(); // those seen so far, by number of plies; the server knows the others
     this.kinds = new Set(); // of moves that were offered
     this.values = new Map(); // what players thought, by ply
     this.looking = null; // an earlier position: its number of plies
+    this.wanted = null; // one that the server was asked for
     this.queue = [];
     this.isClosed = false;
     this.order.fixed ??= Boolean(order.start) || Number.isInteger(order.seed);
     this.lost = el("p.lost", { hidden: true, role: "status" }, "No connection to the server. Trying again…");
     this.error = el("p.warning", { hidden: true, role: "alert" });
     this.buttons = [];
-    this.build(context.games.find((game) => game.text === order.game) ?? context.games.find((game) => game.name === order.game));
+    layOut(this, context.games.find((game) => game.text === order.game) ?? context.games.find((game) => game.name === order.game));
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
     this.socket = new Socket("/ws/play", {
@@ -77,7 +78,7 @@ export class GameView {
       over: this.position.over,
     });
     kept.write(keyOf(this.order.game), this.order);
-    session.write("rz.positions", { table: this.order.table, positions: [...this.positions].slice(-400).map(([ply, { moves, ...rest }]) => [ply, { ...rest, moves: [] }]), values: [...this.values], kinds: [...this.kinds] });
+    session.write("rz.seen", { table: this.order.table, values: [...this.values], kinds: [...this.kinds] });
   }
 
   // --- messages ---
@@ -87,7 +88,8 @@ export class GameView {
     const { event } = message;
     if (event === "table") this.sit(message);
     else if (event === "position") { this.queue.push(message); this.pump(); }
-    else if (event === "thinking") { this.thinking = message; this.drawStrips(); }
+    else if (event === "past") this.heardPast(message);
+    else if (event === "thinking") { this.thinking = message; drawStrips(this); }
     else if (event === "thought") this.heardThought(message);
     else if (event === "analysis") this.heardAnalysis(message);
     else if (event === "review") this.heardReview(message);
@@ -123,16 +125,16 @@ export class GameView {
     const isNew = this.order.table !== message.table;
     const { table, game, players, position, plies } = message;
     Object.assign(this.order, { table, start: message.start, seed: message.seed, pieces: message.pieces ?? this.order.pieces ?? null });
-    if (!this.meta || this.meta.text !== game.text) this.build(game);
+    if (!this.meta || this.meta.text !== game.text) layOut(this, game);
     Object.assign(this, { players, plies, paused: message.paused, isSaved: message.saved, thinking: null, queue: [] });
     if (isNew || !this.position) {
-      const held = session.read("rz.positions");
-      this.positions = new Map(held?.table === table ? held.positions : []);
+      const held = session.read("rz.seen");
+      this.positions = new Map();
       this.kinds = new Set(held?.table === table ? held.kinds : []);
       this.values = new Map(held?.table === table ? held.values : []);
       this.review = null;
       this.board.flipped = players[1].kind === "human" && players[0].kind !== "human";
-      this.orient();
+      orient(this);
     }
     this.looking = null;
     this.thoughts.begin();
@@ -177,6 +179,7 @@ export class GameView {
     for (const each of this.values.keys()) if (each >= ply) this.values.delete(each);
     this.review = null;
     this.reviewing = null;
+    this.wanted = null;
     if (this.looking !== null && this.looking > ply) this.looking = null;
   }
 
@@ -211,7 +214,7 @@ export class GameView {
     const mine = Boolean(made.length && last && this.isHuman(last.mover));
     if (made.length) this.sayPlies(made);
     this.keep();
-    this.drawAll();
+    drawAll(this);
     if (position.mover !== -1 || position.over) this.thoughts.moved(mine, this.isHuman(position.mover), position.over);
   }
 
@@ -251,7 +254,7 @@ export class GameView {
   /** A line under the board. */
   note(words) {
     this.words = words;
-    this.drawTray();
+    drawTray(this);
     this.say(words);
   }
 
@@ -261,26 +264,37 @@ export class GameView {
     if (!this.position) return;
     const end = this.plies.length;
     const to = Math.max(0, Math.min(end, ply));
+    this.wanted = null;
     if (to === end) {
       this.looking = null;
       this.board.interactive = true;
       this.board.position = this.position;
     } else {
       const found = this.positions.get(to);
-      if (!found) return this.fail("This position is no longer here: the page keeps those that it has shown.");
+      if (!found) {
+        this.wanted = to;
+        if (!this.send({ do: "look", ply: to })) this.fail("No connection to the server: it has this position.");
+        return;
+      }
       this.looking = to;
       this.board.arrows = [];
       this.board.interactive = false;
       this.board.position = { ...found, moves: [] };
     }
-    this.drawAll();
+    drawAll(this);
   }
 
-  /** The next position in a direction that the page has. */
+  heardPast({ ply, position }) {
+    if (ply >= this.plies.length) return; // choices were taken back meanwhile
+    this.positions.set(ply, position);
+    if (this.wanted === ply) this.look(ply);
+  }
+
+  /** The next position in a direction in which no die is pending. */
   step(by) {
-    const at = this.looking ?? this.plies.length;
+    const at = this.wanted ?? this.looking ?? this.plies.length;
     for (let to = at + by; to >= 0 && to <= this.plies.length; to += by) {
-      if (this.positions.has(to) && this.positions.get(to).mover !== -1) return this.look(to);
+      if (this.plies[to]?.mover !== -1) return this.look(to);
     }
   }
 
@@ -295,7 +309,7 @@ export class GameView {
 
   flip(flipped = !this.board.flipped) {
     this.board.flipped = flipped;
-    this.orient();
+    orient(this);
   }
 
   resign(button) {
@@ -361,202 +375,10 @@ export class GameView {
     this.board.position = this.position;
   }
 
-  // --- drawing ---
-
-  build(meta) {
-    this.meta = meta;
-    if (!meta) return fill(this.place, this.lost, this.error, el("p.quiet", "Setting up the board…"));
-    this.pace = kept.read("rz.pace") ?? 0.8;
-    const board = el("rz-board", { "aria-label": meta.title });
-    board.game = meta;
-    board.addEventListener("rz-move", (event) => this.choose(event.detail.move));
-    board.addEventListener("rz-partial", (event) => { this.partial = event.detail; this.drawTray(); });
-    this.board = board;
-    this.partial = { steps: [], candidates: [], done: [] };
-    this.dice = el("div.dice", { hidden: true, "aria-hidden": "true" });
-    this.strips = [el("div.strip"), el("div.strip")];
-    this.tray = el("div.tray");
-    this.status = el("div.status");
-    this.past = el("div.past", { hidden: true });
-    this.end = el("section.panel.end", { hidden: true });
-    this.moves = el("div.moves", { tabindex: -1 });
-    this.info = el("div.info");
-    this.thoughts = new Thoughts({
-      board, seats: meta.seats, send: (message) => this.send(message),
-      arrows: (arrows) => { if (this.looking === null && this.thoughts.found?.ply === this.plies.length) board.arrows = arrows; },
-      plies: () => this.plies,
-      asked: () => this.isHuman(this.position?.mover),
-      words: (ply) => (ply === this.plies.length ? "" : `before ${this.plies[ply]?.say ?? "the last move"}, `),
-    });
-    const button = (name, words, action, title) => {
-      const made = el("button.tool", { onclick: () => action(made), title: title ?? words }, icon(name), el("span", words));
-      return made;
-    };
-    this.tools = {
-      undo: button("undo", "Undo", () => this.send({ do: "undo", unit: "ply" }), "Take back your last choice (U)"),
-      undoTurn: button("undoTurn", "Undo turn", () => this.send({ do: "undo", unit: "turn" }), "Take back your whole last turn"),
-      hint: button("hint", "Hint", () => this.hint(), "Show a good move (H)"),
-      now: button("now", "Move now", () => this.send({ do: "go" }), "The computer moves now"),
-      pause: button("pause", "Pause", () => this.send({ do: "pause", on: !this.paused })),
-      flip: button("flip", "Flip", () => this.flip(), "Turn the board (F)"),
-      swap: button("swap", "Swap sides", () => this.swap()),
-      copy: button("copy", "Copy", () => this.copy(), "Copy the position as text"),
-      resign: button("resign", "Resign", (made) => this.resign(made)),
-      anew: button("anew", "New game", () => this.ways.setup({ ...this.order, meta })),
-    };
-    this.paceLine = el("label.pace", { hidden: true }, "Pace", el("input", {
-      type: "range", min: 0, max: 3, step: 0.1, value: String(this.pace), "aria-label": "Seconds between moves",
-      oninput: (event) => { this.pace = Number(event.target.value); kept.write("rz.pace", this.pace); this.send({ do: "pace", seconds: this.pace }); },
-    }));
-    this.stage = el("div.stage");
-    const side = el("div.side", this.end, this.status, el("div.tools", { role: "group", "aria-label": "Game" }, Object.values(this.tools)), this.paceLine,
-      el("section.panel.record", el("header", el("h2", "Moves"),
-        el("button.icon", { "aria-label": "Earlier position", title: "Earlier (←)", onclick: () => this.step(-1) }, "‹"),
-        el("button.icon", { "aria-label": "Later position", title: "Later (→)", onclick: () => this.step(1) }, "›")), this.moves),
-      this.thoughts.element, this.info);
-    const table = el("div.table", this.stage, side);
-    table.style.setProperty("--ratio", String(meta.columns / meta.rows));
-    this.crumbs = el("p.crumbs", el("a", { href: "#play" }, "All games"), "/", el("strong", meta.title), el("a", { href: `#rules/${encodeURIComponent(meta.name)}` }, "Rules"));
-    fill(this.place, this.lost, this.error, table);
-    this.frame = el("div.frame", board, this.dice);
-    this.orient();
-  }
-
-  /** The seat at the bottom of the board has its strip there. */
-  orient() {
-    const [first, second] = this.strips;
-    const [low, high] = this.board.flipped ? [second, first] : [first, second];
-    fill(this.stage, this.crumbs, high, this.frame, low, this.past, this.tray);
-  }
-
-  drawAll() {
-    this.words = "";
-    this.drawStrips();
-    this.drawStatus();
-    this.drawTray();
-    drawMoves(this);
-    this.drawInfo();
-    drawEnd(this);
-    const { tools, position } = this;
-    const yours = this.players.some(({ kind }) => kind === "human");
-    const chosen = this.plies.some(({ mover, opening }) => mover >= 0 && this.isHuman(mover) && !opening);
-    const doubles = this.plies.some(({ mover }, at) => at > 0 && mover >= 0 && this.plies[at - 1].mover === mover);
-    tools.undo.hidden = tools.undoTurn.hidden = !yours;
-    tools.undoTurn.hidden ||= !doubles;
-    tools.undo.disabled = tools.undoTurn.disabled = !chosen && !position.over;
-    tools.flip.hidden = this.meta.falls;
-    tools.hint.hidden = !yours;
-    tools.hint.disabled = !position.moves.length || this.looking !== null;
-    tools.now.hidden = !yours || this.isHuman(0) && this.isHuman(1);
-    tools.now.disabled = position.over || position.mover < 0 || this.isHuman(position.mover);
-    tools.swap.hidden = !yours || (this.isHuman(0) && this.isHuman(1));
-    tools.swap.disabled = tools.pause.disabled = position.over;
-    tools.resign.hidden = !yours;
-    tools.resign.disabled = position.over || !position.moves.length;
-    tools.pause.hidden = this.paceLine.hidden = !this.isWatched;
-    tools.pause.replaceChildren(icon(this.paused ? "go" : "pause"), el("span", this.paused ? "Continue" : "Pause"));
-  }
-
-  drawStrips() {
-    if (!this.position) return;
-    this.strips.forEach((strip, seat) => {
-      const player = this.players[seat];
-      const human = player?.kind === "human";
-      const both = human && this.isHuman(1 - seat);
-      const moves = !this.position.over && this.position.mover === seat;
-      const thinks = this.thinking?.seat === seat && moves;
-      const won = this.position.over && this.position.outcome !== null && (seat === 0 ? this.position.outcome > 0 : this.position.outcome < 0);
-      const level = this.meta.levels.find(({ name }) => name === player?.name && player.kind === "level");
-      const name = human ? (both ? this.meta.seats[seat] : "You") : player?.kind === "level" ? player.name : player?.text ?? "";
-      const words = won ? "won" : thinks ? (this.thinking.waiting ? `${this.thinking.waiting} ${this.thinking.waiting === 1 ? "search is" : "searches are"} before it` : "thinking") : moves ? (human ? (both ? "to move" : "your turn") : "to move") : "";
-      strip.className = `strip${moves ? " next" : ""}${won ? " won" : ""}`;
-      const man = Object.keys(this.meta.pictures).find((each) => /^k$/i.test(each)) ?? Object.keys(this.meta.pictures)[0];
-      fill(strip, el(`span.seat.s${seat}${this.meta.falls ? ".falls" : ""}`, { "aria-hidden": "true" }), el("strong", sentence(name)),
-        el("span.dim", both ? "" : this.meta.seats[seat] + (level?.elo ? ` · ${level.elo} Elo` : "")),
-        words ? el(thinks ? "span.now.thinks" : "span.now", words) : null);
-    });
-  }
-
-  drawStatus() {
-    const { position, plies } = this;
-    this.status.hidden = position.over;
-    const turn = [];
-    if (!position.over) for (let at = plies.length - 1; at >= 0 && plies[at].mover === position.mover; at--) turn.unshift(plies[at]);
-    const seat = this.meta.seats[position.mover];
-    const title = position.over ? position.caption : position.mover === -1 ? "The die rolls" : this.isHuman(position.mover) && !this.isHuman(1 - position.mover) ? `Your turn, ${seat}` : `${seat} to move`;
-    fill(this.status, el("h1", sentence(title)),
-      turn.length ? el("p.turn", el("span.dim", "This turn so far"), turn.map(({ say }) => el("span.chip.on", say)), el("span.chip.next", "…")) : null);
-    document.title = `${position.moves.length && !position.over ? "Your turn" : title} · ${this.meta.title}`;
-  }
-
-  /** Under the board: what each kind of target does, and moves that have no square. */
-  drawTray() {
-    const { steps, candidates, done } = this.partial;
-    const parts = [];
-    const taken = new Set(["f", "u", "h"]);
-    this.buttons = [];
-    if (this.position && this.looking === null) {
-      if (steps.length) {
-        const kinds = [...new Set(candidates.filter((move) => move.touches.length > steps.length).map(({ kind }) => kind))];
-        if (done.length > 1 && done.length === candidates.length) parts.push(el("span.kind", "Choose one on the board"));
-        else {
-          for (const move of done) parts.push(el("button.main.small", { onclick: () => this.choose(move) }, `Play ${move.say}`));
-        }
-        if (kinds.length > 1 || (kinds[0] && kinds[0] !== "moves")) {
-          for (const kind of kinds) {
-            const dot = el("i.dot");
-            dot.style.background = RzBoard.colour(kind);
-            parts.push(el("span.kind", dot, one(kind)));
-          }
-        }
-        if (steps.length > 1 || done.length) parts.push(el("button.small", { onclick: () => this.board.cancel() }, "Cancel"));
-      } else {
-        for (const move of this.position.moves.filter(({ touches }) => !touches.length)) {
-          const words = move.kind === "moves" ? (move.say === "end" ? "End turn" : move.say) : move.kind;
-          const key = [...`${move.say}${words}`.toLowerCase()].find((letter) => /[a-z]/.test(letter) && !taken.has(letter));
-          taken.add(key);
-          this.buttons.push({ key, move });
-          parts.push(el("button.main.small", { onclick: () => this.choose(move) }, sentence(words), key ? el("kbd", key.toUpperCase()) : null));
-        }
-        if (!parts.length && this.lastFace && this.plies.at(-1)?.mover === -1) parts.push(el("span.kind", die(this.plies.at(-1).say), "was rolled"));
-      }
-    }
-    if (this.words) parts.push(el("span.hintline", this.words));
-    fill(this.tray, parts);
-    if (parts.length) this.tray.classList.add("used"); // keeps its height from now on
-    const away = this.looking !== null;
-    this.past.hidden = !away;
-    this.tray.hidden = away;
-    if (away) {
-      const made = this.plies.slice(0, this.looking);
-      const last = made.findLast(({ mover }) => mover >= 0);
-      fill(this.past, el("span", last ? `After ${last.say}${made.at(-1).mover === -1 ? ` ${FACES[made.at(-1).say] ?? ""}` : ""}` : "The start"),
-        el("button.small.main", { onclick: () => this.look(this.plies.length) }, this.position.over ? "To the end" : "Back to the game"),
-        el("button.small", { onclick: () => this.tryFrom(this.looking) }, "Play from here"));
-    }
-  }
-
   /** The position after a ply and the die that decided it. */
   settled(ply) {
     let to = ply;
     while (this.plies[to]?.mover === -1) to++;
-    return this.positions.has(to) ? to : ply;
-  }
-
-  drawInfo() {
-    const shown = this.looking === null ? this.position : this.positions.get(this.looking);
-    const rows = shown?.info ?? [];
-    const isSquare = ([label]) => /^[a-z]\d+$/.test(label);
-    for (const { kind } of shown?.moves ?? []) this.kinds.add(kind); // the board shows them
-    const old = new Map(this.lastInfo ?? []);
-    const row = ([label, words]) => el(old.size && old.get(label) !== words ? "div.changed" : "div", el("dt", label), el("dd", words));
-    const general = rows.filter((each) => !isSquare(each) && !this.kinds.has(each[0]));
-    const men = rows.filter(isSquare);
-    const isOpen = this.info.querySelector("details")?.open ?? false;
-    this.lastInfo = rows;
-    this.info.hidden = !rows.length;
-    fill(this.info, el("section.panel", general.length ? el("dl.facts", general.map(row)) : null,
-      men.length ? el("details", { open: isOpen }, el("summary", `Men that have changed (${men.length})`), el("dl.facts", men.map(row))) : null));
-    this.info.hidden = !general.length && !men.length;
+    return to;
   }
 }

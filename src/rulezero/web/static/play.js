@@ -110,7 +110,7 @@ function setup(context, meta, last, open) {
   const levels = meta.levels.map((level, at) =>
     choice("level", level.name, foe === `level:${level.name}`,
       el("span.steps", { "aria-hidden": "true" }, meta.levels.map((_, each) => el(each <= at ? "i.on" : "i"))),
-      el("strong", level.name), el("span.dim", level.words), level.elo !== null && !level.words.includes("Elo") ? el("span.elo", `${level.elo} Elo`) : null));
+      el("strong", level.name), el("span.dim", level.words)));
   const text = el("input", { type: "text", name: "player", value: isText ? foe : "", placeholder: "puct:sims=200", spellcheck: "false", autocomplete: "off", "aria-label": "A player's text" });
   const ways = [["normal", meta.randomStart ? "New random army" : "Normal"], ...(meta.randomStart ? [["seed", "Army by number"]] : []), ["text", "Position as text"]];
   const position = el("textarea", { name: "start", rows: 2, spellcheck: "false", placeholder: "Paste a position", "aria-label": "Position as text" });
@@ -128,7 +128,7 @@ function setup(context, meta, last, open) {
   const form = el("form", { method: "dialog" },
     el("header", el("h2", meta.title), el("button.icon", { type: "button", "aria-label": "Close", onclick: () => dialog.close() }, "✕")),
     el("fieldset", el("legend", "You play"), el("div.choices", sides.map(([value, words]) => choice("side", value, value === side, words)))),
-    el("fieldset", el("legend", "Opponent"), el("div.levels", levels), otherRow, extra),
+    el("fieldset", el("legend", "Opponent", meta.levels.some(({ interval }) => interval) ? el("span.dim", "Elo above random play, and its interval of 95 %") : null), el("div.levels", levels), otherRow, extra),
     el("fieldset", el("legend", "Start"), el("div.choices", ways.map(([value, words], at) => choice("way", value, at === 0, words))), seed, position, last?.pieces ? el("label.row", own, "With your own pieces") : null, thumb(board), wrong),
     el("footer", begin));
   const dialog = el("dialog.setup", { "aria-label": `New game: ${meta.title}` }, form);

@@ -4,6 +4,7 @@ import "/board.js";
 import "/static/curve.js";
 import { el, fill, kept, percent, signed } from "./dom.js";
 import { wdlBar } from "./thoughts.js";
+import { PlayOn } from "./watch_on.js";
 import { Planes } from "./watch_planes.js";
 
 const ICONS = {
@@ -174,11 +175,6 @@ class Viewer {
     this.context.announce("The position is copied as text.");
   }
 
-  playOn(players) {
-    const { game, start } = this.game.record;
-    this.context.go(`#play/${encodeURIComponent(game)}`, { game, start, players, actions: this.game.actions.slice(0, this.at) });
-  }
-
   // --- building ---
 
   build() {
@@ -193,10 +189,10 @@ class Viewer {
     this.moves = el("div.moves", { tabindex: -1 });
     this.info = el("section.panel");
     this.thought = el("div");
-    this.ons = [];
+    this.on = new PlayOn(this.context, this.game, () => this.at);
     this.planes = new Planes((ply) => this.context.api(`${this.path}/planes?ply=${ply}`));
     const side = el("div.side", this.status, el("section.panel.record", el("header", el("h2", "Moves")), this.moves), this.curvePanel(), this.mindPanel());
-    const table = el("div.table", this.stage, side, el("div.more", this.onPanel(), this.info, this.aboutPanel()), this.planes.element);
+    const table = el("div.table", this.stage, side, el("div.more", this.on.element, this.info, this.aboutPanel()), this.planes.element);
     table.style.setProperty("--ratio", String(game.columns / game.rows));
     this.crumbs = el("p.crumbs", el("a", { href: "#watch" }, "Recorded games"), " / ", el("a", { href: `#watch/${this.store}` }, this.game.store), " / ", el("strong", game.title));
     fill(this.place, this.error, table);
@@ -265,30 +261,6 @@ class Viewer {
     this.draw(this.positions[this.at]);
   }
 
-  onPanel() {
-    const { game } = this.game;
-    if (!game.levels.length) return null;
-    const levels = (isFirst) => game.levels.map(({ name }, at) => el("option", { value: `level:${name}`, selected: at === (isFirst ? game.levels.length - 1 : Math.floor((game.levels.length - 1) / 2)) }, name));
-    const seat = el("select", { "aria-label": "Your seat" }, game.seats.map((name, at) => el("option", { value: String(at), selected: at === game.human }, name)));
-    const level = el("select", { "aria-label": "Your opponent" }, levels(false));
-    const go = el("button.main.small", { onclick: () => {
-      const players = ["human", "human"];
-      players[1 - Number(seat.value)] = level.value;
-      this.playOn(players);
-    } }, "Continue from here");
-    const both = [0, 1].map((at) => {
-      const text = this.game.record.players[at];
-      const own = /net=|weights=|^human|^\?/.test(text) ? [] : [el("option", { value: text }, `${text} (as in this game)`)];
-      return el("select", { "aria-label": `${game.seats[at]}'s player` }, levels(true), own);
-    });
-    const pace = el("input", { type: "range", min: 0, max: 3, step: 0.1, value: String(kept.read("rz.pace") ?? 0.8), "aria-label": "Seconds between moves" });
-    const watch = el("button.small", { onclick: () => { kept.write("rz.pace", Number(pace.value)); this.playOn(both.map(({ value }) => value)); } }, "Let them play on");
-    this.ons = [go, watch];
-    return el("section.panel.on", el("header", el("h2", "Play on")),
-      el("div.row", el("label", "You are", seat), el("label", "against", level), go),
-      el("details", el("summary", "Player against player"), el("div.two", el("span", game.seats[0]), both[0], el("span", game.seats[1]), both[1], el("span", "Pace"), pace), watch));
-  }
-
   aboutPanel() {
     const { record, result, id } = this.game;
     const task = record.task ? `${record.task}, game ${record.index}` : null;
@@ -313,7 +285,7 @@ class Viewer {
     const next = plies[this.at];
     fill(this.status, el("h1", capital(position.caption)), el("p.turn", came ? [el("span.dim", who), el("span.chip.on", came.say)] : el("span.dim", "The start of the game"),
       came?.opening ? el("span.chip", "not chosen: opening") : null, next?.mover >= 0 && this.mark(this.at) ? el("span.chip", `next: ${FAULTS[this.mark(this.at)]}`) : null));
-    for (const button of this.ons) button.disabled = position.over;
+    this.on.isOver = position.over;
     this.curve.at = this.at;
     this.drawThought();
     this.drawInfo(position);

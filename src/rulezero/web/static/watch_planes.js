@@ -64,16 +64,17 @@ export class Planes {
 
   draw() {
     if (!this.found) return fill(this.body);
-    const { shape: [channels, rows, columns], planes } = this.found;
+    const { shape: [channels, rows, columns], planes, names } = this.found;
+    const named = (at) => names[at] ?? `plane ${at}`;
     const shown = planes.map((values, at) => [at, values]).filter(([, values]) => this.all.checked || values.some((value) => value !== 0));
     const cut = planes.length < channels ? `; the first ${planes.length} are shown` : "";
-    this.note.textContent = `Input of ${channels} planes of ${rows} × ${columns}, ${shown.length === planes.length ? "all" : shown.length} shown${cut}. Their meaning is in docs/planes.md.`;
+    this.note.textContent = `Input of ${channels} planes of ${rows} × ${columns}, ${shown.length === planes.length ? "all" : shown.length} shown${cut}.${names.length ? " docs/planes.md says what each one is." : ""}`;
     this.body.classList.toggle("tiny", rows * columns <= TINY);
     fill(this.body, shown.map(([at, values]) => {
       const canvas = picture(values, rows, columns);
       canvas.setAttribute("role", "img");
-      canvas.setAttribute("aria-label", `plane ${at}: ${words(values)}`);
-      return el("figure", { title: `plane ${at}: ${words(values)}` }, canvas, el("figcaption", String(at)));
+      canvas.setAttribute("aria-label", `${named(at)}: ${words(values)}`);
+      return el("figure", { title: `plane ${at}: ${words(values)}` }, canvas, el("figcaption", named(at)));
     }));
   }
 }

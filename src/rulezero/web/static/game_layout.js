@@ -1,0 +1,75 @@
+// The elements of a game's page, as they are before a position is drawn.
+
+import { el, fill, kept } from "./dom.js";
+import { drawTray } from "./game_drawing.js";
+import { icon } from "./signs.js";
+import { Thoughts } from "./thoughts.js";
+
+/** @typedef {import("./game.js").GameView} GameView */
+
+/** Makes the elements of the game's page: the board, and what is around it. */
+export function layOut(view, meta) {
+  view.meta = meta;
+  if (!meta) return fill(view.place, view.lost, view.error, el("p.quiet", "Setting up the board…"));
+  view.pace = kept.read("rz.pace") ?? 0.8;
+  const board = el("rz-board", { "aria-label": meta.title });
+  board.game = meta;
+  board.addEventListener("rz-move", (event) => view.choose(event.detail.move));
+  board.addEventListener("rz-partial", (event) => { view.partial = event.detail; drawTray(view); });
+  view.board = board;
+  view.partial = { steps: [], candidates: [], done: [] };
+  view.dice = el("div.dice", { hidden: true, "aria-hidden": "true" });
+  view.strips = [el("div.strip"), el("div.strip")];
+  view.tray = el("div.tray");
+  view.status = el("div.status");
+  view.past = el("div.past", { hidden: true });
+  view.end = el("section.panel.end", { hidden: true });
+  view.moves = el("div.moves", { tabindex: -1 });
+  view.info = el("div.info");
+  view.thoughts = new Thoughts({
+    board, seats: meta.seats, send: (message) => view.send(message),
+    arrows: (arrows) => { if (view.looking === null && view.thoughts.found?.ply === view.plies.length) board.arrows = arrows; },
+    plies: () => view.plies,
+    asked: () => view.isHuman(view.position?.mover),
+    words: (ply) => (ply === view.plies.length ? "" : `before ${view.plies[ply]?.say ?? "the last move"}, `),
+  });
+  const button = (name, words, action, title) => {
+    const made = el("button.tool", { onclick: () => action(made), title: title ?? words }, icon(name), el("span", words));
+    return made;
+  };
+  view.tools = {
+    undo: button("undo", "Undo", () => view.send({ do: "undo", unit: "ply" }), "Take back your last choice (U)"),
+    undoTurn: button("undoTurn", "Undo turn", () => view.send({ do: "undo", unit: "turn" }), "Take back your whole last turn"),
+    hint: button("hint", "Hint", () => view.hint(), "Show a good move (H)"),
+    now: button("now", "Move now", () => view.send({ do: "go" }), "The computer moves now"),
+    pause: button("pause", "Pause", () => view.send({ do: "pause", on: !view.paused })),
+    flip: button("flip", "Flip", () => view.flip(), "Turn the board (F)"),
+    swap: button("swap", "Swap sides", () => view.swap()),
+    copy: button("copy", "Copy", () => view.copy(), "Copy the position as text"),
+    resign: button("resign", "Resign", (made) => view.resign(made)),
+    anew: button("anew", "New game", () => view.ways.setup({ ...view.order, meta })),
+  };
+  view.paceLine = el("label.pace", { hidden: true }, "Pace", el("input", {
+    type: "range", min: 0, max: 3, step: 0.1, value: String(view.pace), "aria-label": "Seconds between moves",
+    oninput: (event) => { view.pace = Number(event.target.value); kept.write("rz.pace", view.pace); view.send({ do: "pace", seconds: view.pace }); },
+  }));
+  view.stage = el("div.stage");
+  const side = el("div.side", view.end, view.status, el("div.tools", { role: "group", "aria-label": "Game" }, Object.values(view.tools)), view.paceLine,
+    el("section.panel.record", el("header", el("h2", "Moves"),
+      el("button.icon", { "aria-label": "Earlier position", title: "Earlier (←)", onclick: () => view.step(-1) }, "‹"),
+      el("button.icon", { "aria-label": "Later position", title: "Later (→)", onclick: () => view.step(1) }, "›")), view.moves),
+    view.thoughts.element, view.info);
+  const table = el("div.table", view.stage, side);
+  table.style.setProperty("--ratio", String(meta.columns / meta.rows));
+  view.crumbs = el("p.crumbs", el("a", { href: "#play" }, "All games"), "/", el("strong", meta.title), el("a", { href: `#rules/${encodeURIComponent(meta.name)}` }, "Rules"));
+  fill(view.place, view.lost, view.error, table);
+  view.frame = el("div.frame", board, view.dice);
+  orient(view);
+}
+
+/** The seat at the bottom of the board has its strip there. */
+export function orient(view) {
+  const [first, second] = view.strips;
+  const [low, high] = view.board.flipped ? [second, first] : [first, second];
+  fill(view.stage, view.crumbs, high, view.frame, low, view.past, view.tray);
+}
