@@ -101,6 +101,7 @@ class Pool {
   std::uint64_t seed_;
   std::size_t width_;
   WalkMaker make_walk_;
+  bool is_timed_ = false;  // whether a player has a time limit
   std::deque<GameSpec> waiting_;
   std::vector<std::unique_ptr<Table>> tables_;
   std::vector<Played> finished_;

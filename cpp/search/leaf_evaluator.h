@@ -11,6 +11,9 @@ class LeafEvaluator {
  public:
   explicit LeafEvaluator(const Player& player) : player_(player) {}
 
+  // Begins a search: the random games of one evaluation end early when its time is over.
+  void begin(const TimeLimit& limit) { limit_ = limit; }
+
   // The evaluation of a position that is not over and has no die pending. `dice` is for rollouts.
   Evaluation evaluate(Walk& walk, KeyedRandom& dice);
 
@@ -19,6 +22,7 @@ class LeafEvaluator {
 
  private:
   Player player_;
+  TimeLimit limit_;
   std::vector<float> features_;
 };
 

@@ -27,10 +27,14 @@ enum class Method {
 // What evaluates the positions that a search reaches.
 enum class Source { kNet, kHeuristic, kScript, kRollout, kUniform, kHash, kMlp };
 
+constexpr int kMostSims = 100'000'000;
+constexpr int kDeepest = 64;  // plies of an alpha-beta search
+
 struct Settings {
   Method method;
   Source source;
 
+  double time = 0;  // seconds per choice; 0: no limit
   int sims;
   int leaves;
   double virtual_loss;
@@ -66,6 +70,8 @@ struct Settings {
   double captures;
   bool random_ties;
 
+  // Whether the time alone ends a search.
+  bool is_endless() const { return time > 0 && sims == kMostSims; }
   bool uses_net() const { return source == Source::kNet; }
   double temperature_at(int turn) const {
     return turn < temperature_turns ? temperature : temperature_later;

@@ -40,13 +40,22 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 def opponent(
-    text: str | None = None, *, net: str | Path | None = None, sims: int | None = None
+    text: str | None = None,
+    *,
+    net: str | Path | None = None,
+    sims: int | None = None,
+    time: float | None = None,
 ) -> Player:
-    """The opponent of a person: the player of a text, or PUCT with a net or its default."""
+    """The opponent of a person: the player of a text, or PUCT with a net or its default.
+
+    `time` is its time limit per move in seconds.
+    """
     keys: dict[str, Any] = {}
     if net is not None:
         keys["net"] = str(net)
-    if sims is not None or text is None:
+    if time is not None:
+        keys["time"] = time
+    if sims is not None or (text is None and time is None):
         keys["sims"] = SIMS if sims is None else sims
     return read_player("puct" if text is None else text, **keys)
 

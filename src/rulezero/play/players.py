@@ -1,7 +1,7 @@
 """Players from texts such as `puct:net=runs/x,sims=200`, the same wherever one is named."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -135,6 +135,11 @@ class Player:
         return float(self.spec.options.get(key, fallbacks.get(key, "0")))
 
     @property
+    def seconds(self) -> float:
+        """Its time limit per choice in seconds; 0: none."""
+        return self.number("time")
+
+    @property
     def mean_sims(self) -> float:
         """Mean simulations per choice, including fast searches; 0 for kinds without simulations."""
         share = self.number("full_share") if self.has("full_share") else 1
@@ -144,7 +149,12 @@ class Player:
         """The same player with new values for keys; None removes a key."""
         options = {**self.spec.options, **keys}
         given = {key: text for key, text in options.items() if text is not None}
-        return read_player(Spec(self.spec.name, given).text, seed=self.seed)
+        text = Spec(self.spec.name, given).text
+        return read_player(text, seed=self.seed, evaluator=self.evaluator)
+
+    def within(self, seconds: float) -> "Player":
+        """The same player with this time limit per choice; unchanged if it does not search."""
+        return self.changed(time=str(plain(seconds))) if self.has("time") else self
 
     def without_net(self) -> "Player":
         """The same player without its net, and without the keys for the net's computation."""
@@ -236,6 +246,14 @@ def read_player(
     made = Player(spec, evaluator, seed)
     CorePlayer(spec.name, made.core_options)  # raises an error if a number is out of range
     return made
+
+
+def are_timed(players: Iterable[Player | str | None]) -> bool:
+    """Whether any of these players has a time limit.
+
+    Then games must be played one at a time, as a limit must not count the searches of other games.
+    """
+    return any(each is not None and read_player(each).seconds > 0 for each in players)
 
 
 def _canonical(key: str, text: str) -> str:

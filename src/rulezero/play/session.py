@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 import msgspec
 import numpy as np
@@ -14,10 +15,12 @@ from rulezero.play.answers import checked
 from rulezero.play.binding import evaluator_for, tables_of
 from rulezero.play.evaluators import Evaluation, Evaluator
 from rulezero.play.nets import PATHS, NetStore
-from rulezero.play.players import Player
+from rulezero.play.players import Player, are_timed
 from rulezero.play.resign import Resign
 from rulezero.play.thought import Thought, thought_of
 from rulezero.play.tree import tree_of
+
+_warm: WeakValueDictionary[int, Evaluator] = WeakValueDictionary()  # evaluators, by id
 
 _MOST_ROWS = 1024  # positions in a batch
 _LEAST_ROWS = 8
@@ -54,9 +57,9 @@ def compute_here(requests: list[Request]) -> list[Evaluation]:
 class Session:
     """Plays many games of one kind between some players.
 
-    `width` games are played at a time, and `cache` positions of each net are cached; neither
-    changes what is played. `nets` finds the players' nets. `compute` is called at every step,
-    also without requests.
+    `width` games are played at a time, but one if a player has a time limit. `cache` positions of
+    each net are cached. Neither changes what is played. `nets` finds the players' nets. `compute`
+    is called at every step, also without requests.
     """
 
     def __init__(
@@ -73,6 +76,8 @@ class Session:
     ) -> None:
         if width < 1 or cache < 0:
             raise GameError(f"a session needs width >= 1 and cache >= 0, not {width} and {cache}")
+        is_timed = are_timed(players)
+        width = 1 if is_timed else width
         self.game = game
         self.identities: list[str | None] = []  # of the players' nets or weights
         self.net_seconds = 0.0  # time spent in evaluators so far
@@ -109,7 +114,17 @@ class Session:
         rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))
         self._slots = [encoder.facts.slots for encoder in encoders]
         self._planes = [np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders]
+        if is_timed:
+            self._warm_up(players)
         self.pool = Pool(game, seated, encoders, seed, width, cache)
+
+    def _warm_up(self, players: Sequence[Player]) -> None:
+        """Evaluates a position with each net: the first evaluation takes longer than all others."""
+        own = {id(player.evaluator) for player in players}  # objects of the caller
+        for evaluator, planes in zip(self._evaluators, self._planes, strict=True):
+            if id(evaluator) not in _warm and id(evaluator) not in own:
+                evaluator.evaluate(planes[:1])
+                _warm[id(evaluator)] = evaluator
 
     @property
     def has_nets(self) -> bool:

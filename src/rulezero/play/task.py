@@ -19,6 +19,8 @@ from rulezero.version import __version__
 
 FORMAT = 2  # of the messages Task and Finished; increased when the meaning of one changes
 
+_TRAINING: tuple[Purpose, ...] = ("self-play", "bootstrap", "gate")
+
 Message = TypeVar("Message", bound=msgspec.Struct)
 
 
@@ -87,6 +89,8 @@ def check_task(task: Task) -> Game:
     for text in (task.a, task.b, task.judge):
         if text is not None:
             refuse_human(read_player(text))
+            if task.purpose in _TRAINING:
+                refuse_timed(read_player(text))
     for start in task.starts:
         if game.parse(start).is_over:
             raise GameError(f"the game is over in the start position '{start}': leave it out")
@@ -97,6 +101,15 @@ def refuse_human(player: Player) -> None:
     """Raises PlayerError if the player is a human, who cannot move in a task."""
     if player.is_human:
         raise PlayerError("a human cannot play here: use `rulezero play`")
+
+
+def refuse_timed(player: Player) -> None:
+    """Raises PlayerError if the player has a time limit, as its games cannot be repeated."""
+    if player.seconds > 0:
+        raise PlayerError(
+            f"'{player.text}': a run must be the same when it is repeated, and searches with time="
+            " are not; leave time= out, and give sims= or depth="
+        )
 
 
 def decode(message: bytes, form: type[Message]) -> Message:

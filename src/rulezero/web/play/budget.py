@@ -2,7 +2,7 @@
 
 import rulezero as rz
 from rulezero.web.levels import player_text
-from rulezero.web.limits import MOST_DEPTH, MOST_SIMS
+from rulezero.web.limits import CHOICE_SECONDS, MOST_DEPTH, MOST_SIMS
 
 _FILES = ("net", "weights", "tables")  # keys that name files
 _FREE = ("temperature", "temperature_turns", "temperature_later", "draw_value", "random_ties",
@@ -20,10 +20,15 @@ def admitted(given: str, game: rz.Game, seat: int, *, is_owner: bool) -> rz.Play
                 f"{key}= names a file of the server, which only its owner may use: open the"
                 " address that `rulezero serve` has printed"
             )
-        if key not in (*_FREE, "sims", "depth"):
+        if key not in (*_FREE, "sims", "depth", "time"):
             raise rz.PlayerError(
-                f"{key}= is not open to visitors; use {', '.join(('sims', 'depth', *_FREE[:4]))}"
+                f"{key}= is not open to visitors; use"
+                f" {', '.join(('sims', 'depth', 'time', *_FREE[:4]))}"
             )
+    if player.seconds > CHOICE_SECONDS:
+        raise rz.PlayerError(
+            f"time={player.seconds:g}: visitors have at most {CHOICE_SECONDS:g} seconds a move"
+        )
     if player.number("sims") > MOST_SIMS:
         raise rz.PlayerError(
             f"sims={player.number('sims'):g}: visitors have at most {MOST_SIMS} simulations"
