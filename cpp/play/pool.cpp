@@ -328,18 +328,65 @@ std::vector<std::pair<std::uint64_t, StatePtr>> Pool::parked() const {
   return waiting;
 }
 
-void Pool::stop(std::uint64_t index, float outcome, const std::string& reason) {
+std::vector<Pool::Question> Pool::questions() const {
+  std::vector<Question> found;
+  for (const auto& table : tables_) {
+    if (table->phase != Table::Phase::kThinking) continue;
+    const GameSpec& spec = table->spec;
+    if (!table->is_player_done) {
+      const int player = spec.players[table->state->mover()];
+      if (StatePtr state = table->thinker->question()) {
+        found.push_back({spec.index, false, player, std::move(state)});
+      }
+    }
+    if (!table->is_judge_done && table->judge) {
+      if (StatePtr state = table->judge->question()) {
+        found.push_back({spec.index, true, spec.judge, std::move(state)});
+      }
+    }
+  }
+  return found;
+}
+
+void Pool::reply(std::uint64_t index, bool is_judge, Thought thought) {
+  Table* table = find(index);
+  const bool thinks = table && table->phase == Table::Phase::kThinking;
+  Thinker* thinker = !thinks ? nullptr : is_judge ? table->judge : table->thinker;
+  const StatePtr asked = thinker ? thinker->question() : nullptr;
+  if (!asked) throw GameError("game " + std::to_string(index) + " asks nothing");
+  const auto& legal = asked->legal();
+  if (std::find(legal.begin(), legal.end(), thought.action) == legal.end()) {
+    throw MoveError("action " + std::to_string(thought.action) + " is not legal here");
+  }
+  thinker->reply(std::move(thought));
+}
+
+bool Pool::waits() const {
+  return std::all_of(tables_.begin(), tables_.end(), [](const auto& table) {
+    const bool asks = table->phase == Table::Phase::kThinking &&
+                      (table->is_player_done || table->thinker->question()) &&
+                      (table->is_judge_done || !table->judge || table->judge->question());
+    return asks || table->phase == Table::Phase::kParked;
+  });
+}
+
+Pool::Table* Pool::find(std::uint64_t index) const {
   const auto table = std::ranges::find_if(tables_, [&](const auto& each) {
     return each->spec.index == index && each->phase != Table::Phase::kOver;
   });
-  if (table == tables_.end()) {
-    throw GameError("game " + std::to_string(index) + " is not being played");
-  }
-  if ((*table)->phase != Table::Phase::kParked) {
+  return table == tables_.end() ? nullptr : table->get();
+}
+
+void Pool::stop(std::uint64_t index, float outcome, const std::string& reason) {
+  Table* table = find(index);
+  if (!table) throw GameError("game " + std::to_string(index) + " is not being played");
+  const bool asks = table->phase == Table::Phase::kThinking && !table->is_player_done &&
+                    table->thinker->question();
+  if (table->phase != Table::Phase::kParked && !asks) {
     throw GameError("game " + std::to_string(index) +
                     " can be stopped only while it waits for a move from outside");
   }
-  finish(**table, outcome, reason);
+  finish(*table, outcome, reason);
 }
 
 }  // namespace rulezero

@@ -161,6 +161,12 @@ const std::vector<Kind>& kinds() {
         {"table", 16},
         {"random_ties", 0},
         {"draw_value", 0}}},
+      {"uci",
+       Method::kOutside,
+       false,
+       "asks an engine that speaks UCI, such as Stockfish (chess, and random_chess with standard "
+       "pieces)",
+       {{"time", 0}}},
       {"human", Method::kHuman, false, "waits for the moves of a person or another program", {}},
   };
   return all;

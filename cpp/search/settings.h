@@ -21,7 +21,8 @@ enum class Method {
   kUcb1,
   kAlphaBeta,
   kScripted,
-  kHuman
+  kHuman,
+  kOutside  // by a program that does not belong to the core
 };
 
 // What evaluates the positions that a search reaches.

@@ -74,6 +74,8 @@ class Thinker {
   virtual Progress advance(EvalQueue& queue) = 0;
   virtual void answer(int, const Answer&) {}  // takes the answer to a request, by its id
   virtual void hurry() {}                     // asks to choose now, with what is known so far
+  virtual StatePtr question() const { return nullptr; }  // the state that it asks about outside
+  virtual void reply(Thought) {}                         // takes the answer from outside
   const Thought& thought() const { return thought_; }
   virtual int simulations() const { return 0; }  // completed so far for this move
 

@@ -130,7 +130,7 @@ def match(
     """
     one, other = read_player(a), read_player(b)
     if time is not None:
-        if not (one.has("time") or other.has("time")):
+        if not (one.can_be_timed or other.can_be_timed):
             raise PlayerError(
                 f"time={time}: neither '{one.text}' nor '{other.text}' searches; leave time out"
             )

@@ -11,6 +11,7 @@ from rulezero.errors import among
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.plain import plain
+from rulezero.play.engines import settings as engines
 from rulezero.play.evaluators import DEFAULT, Evaluator, Options, backends, read_options
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ _PERCEPTRON = "a perceptron: a .nn file, or a run folder whose nets are such fil
 _EVALS = ("heuristic", "rollout", "uniform", "hash")
 _TABLES = "a folder of solved endgames"
 _WEIGHTS = "a YAML file with weights of the heuristic; `rulezero games GAME` lists them"
-_OUTSIDE = ("net", *Options._fields, "weights", "tables")  # keys that the core does not read
+# Keys that the core does not read.
+_OUTSIDE = ("net", *Options._fields, "weights", "tables", *engines.KEYS)
 
 
 class Key(NamedTuple):
@@ -55,9 +57,11 @@ def kinds() -> dict[str, Kind]:
                 *(_net_keys() if name != "alphabeta" else []),
                 *([Key("eval", "heuristic", known)] if name != "policy" else []),
             ]
+        if name == engines.NAME:
+            keys = [Key(key, "", words) for key, words in engines.KEYS.items()]
         if name == "heuristic" or (judges and name != "policy"):
             keys.append(Key("weights", "", _WEIGHTS))
-        if name not in ("random", "policy", "human"):
+        if name not in ("random", "policy", "human", engines.NAME):
             keys.append(Key("tables", "", _TABLES))
         found[name] = Kind(name, text, judges, tuple(keys))
     return found
@@ -111,6 +115,12 @@ class Player:
         return self.spec.name == "human"
 
     @property
+    def engine(self) -> engines.EngineSettings | None:
+        """The engine that plays for it; None unless it is a player `uci`."""
+        is_engine = self.spec.name == engines.NAME
+        return engines.read_engine(self.spec.options) if is_engine else None
+
+    @property
     def net(self) -> str | None:
         """The text of its net, if it has one."""
         return self.spec.options.get("net")
@@ -123,6 +133,8 @@ class Player:
     @property
     def core_options(self) -> dict[str, str]:
         """The keys of the text that the core reads."""
+        if self.engine is not None:
+            return {"time": repr(self.seconds)} if self.seconds else {}
         return {key: text for key, text in self.spec.options.items() if key not in _OUTSIDE}
 
     def has(self, key: str) -> bool:
@@ -137,7 +149,7 @@ class Player:
     @property
     def seconds(self) -> float:
         """Its time limit per choice in seconds; 0: none."""
-        return self.number("time")
+        return self.number("time") if self.engine is None else self.engine.seconds
 
     @property
     def mean_sims(self) -> float:
@@ -154,7 +166,14 @@ class Player:
 
     def within(self, seconds: float) -> "Player":
         """The same player with this time limit per choice; unchanged if it does not search."""
+        if self.engine is not None:
+            return self.changed(movetime=str(max(1, round(1000 * seconds))))
         return self.changed(time=str(plain(seconds))) if self.has("time") else self
+
+    @property
+    def can_be_timed(self) -> bool:
+        """Whether `within` changes how long it thinks."""
+        return self.has("time") or self.engine is not None
 
     def without_net(self) -> "Player":
         """The same player without its net, and without the keys for the net's computation."""
@@ -223,7 +242,8 @@ def read_player(
     kind = kinds()[spec.name]
     known = [key.name for key in kind.keys]
     for name in spec.options:
-        if name not in known:
+        is_engines = spec.name == engines.NAME and name.startswith(engines.OPTION)
+        if name not in known and not is_engines:
             raise PlayerError(f"{spec.name} has no key '{name}'{among(name, known)}")
     read_options(spec.options)
     has_net = "net" in spec.options or evaluator is not None
@@ -244,6 +264,7 @@ def read_player(
         raise PlayerError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
     spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})
     made = Player(spec, evaluator, seed)
+    _ = made.engine  # raises an error if a key of an engine is wrong
     CorePlayer(spec.name, made.core_options)  # raises an error if a number is out of range
     return made
 
@@ -262,7 +283,8 @@ def _canonical(key: str, text: str) -> str:
         number = float(text)
     except ValueError:
         return text
-    if key in (*_OUTSIDE, "eval") or not math.isfinite(number):
+    is_text = key in (*_OUTSIDE, "eval") or key.startswith(engines.OPTION)
+    if is_text or not math.isfinite(number):
         return text
     return str(int(number)) if number.is_integer() else repr(number)
 

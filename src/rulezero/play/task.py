@@ -11,6 +11,7 @@ from msgspec import Meta
 from rulezero._core import Game, GameError, PlayerError, State
 from rulezero.data.record import Purpose, Record
 from rulezero.games.load import load
+from rulezero.play.engines.settings import check_engine
 from rulezero.play.players import Player, read_player
 from rulezero.play.resign import Resign
 from rulezero.seeds import keyed
@@ -90,7 +91,9 @@ def check_task(task: Task) -> Game:
         if text is not None:
             refuse_human(read_player(text))
             if task.purpose in _TRAINING:
-                refuse_timed(read_player(text))
+                refuse_unrepeatable(read_player(text))
+            if (engine := read_player(text).engine) is not None:
+                check_engine(engine, game)
     for start in task.starts:
         if game.parse(start).is_over:
             raise GameError(f"the game is over in the start position '{start}': leave it out")
@@ -103,8 +106,13 @@ def refuse_human(player: Player) -> None:
         raise PlayerError("a human cannot play here: use `rulezero play`")
 
 
-def refuse_timed(player: Player) -> None:
-    """Raises PlayerError if the player has a time limit, as its games cannot be repeated."""
+def refuse_unrepeatable(player: Player) -> None:
+    """Raises PlayerError for an engine, or a time limit: games with them cannot be repeated."""
+    if player.engine is not None:
+        raise PlayerError(
+            f"'{player.text}': a run must be the same when it is repeated, and an engine is another"
+            " program; use it in a match"
+        )
     if player.seconds > 0:
         raise PlayerError(
             f"'{player.text}': a run must be the same when it is repeated, and searches with time="

@@ -156,6 +156,10 @@ def play(
         opponent = None
         if any(given is not None for given in (against, net, sims, seconds)):
             opponent = rz.play.opponent(against, net=net, sims=sims, time=seconds)
+            if opponent.engine is not None:
+                raise typer.BadParameter(
+                    "the page starts no engines: leave --web out", param_hint="'--opponent'"
+                )
         _play_in_browser(game, seat, position, opponent, seed)
         return
     today = date.today().strftime("%Y.%m.%d")

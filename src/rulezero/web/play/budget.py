@@ -12,6 +12,11 @@ _FREE = ("temperature", "temperature_turns", "temperature_later", "draw_value", 
 def admitted(given: str, game: rz.Game, seat: int, *, is_owner: bool) -> rz.Player:
     """The player of a text or a level, if this visitor may use it. PlayerError, GameError."""
     player = rz.player(player_text(given, game, seat))
+    if player.engine is not None:
+        raise rz.PlayerError(
+            f"{player.text[:60]} would start a program of the server, which the page never does:"
+            " use `rulezero play`"
+        )
     if is_owner or given.startswith("level:"):
         return player
     for key in player.spec.options:
