@@ -23,8 +23,7 @@ _PERCEPTRON = "a perceptron: a .nn file, or a run folder whose nets are such fil
 _EVALS = ("heuristic", "rollout", "uniform", "hash")
 _TABLES = "a folder of solved endgames"
 _WEIGHTS = "a YAML file with weights of the heuristic; `rulezero games GAME` lists them"
-# Keys that the core does not read.
-_OUTSIDE = ("net", *Options._fields, "weights", "tables", *engines.KEYS)
+_OUTSIDE = ("net", *Options._fields, "weights", "tables")  # keys that the core does not read
 
 
 class Key(NamedTuple):
@@ -262,7 +261,9 @@ def read_player(
     seed = plain(seed)
     if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
         raise PlayerError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
-    spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})
+    if spec.name != engines.NAME:  # whose keys are the engine's own texts
+        options = {key: _canonical(key, given) for key, given in spec.options.items()}
+        spec = Spec(spec.name, options)
     made = Player(spec, evaluator, seed)
     _ = made.engine  # raises an error if a key of an engine is wrong
     CorePlayer(spec.name, made.core_options)  # raises an error if a number is out of range
@@ -283,8 +284,7 @@ def _canonical(key: str, text: str) -> str:
         number = float(text)
     except ValueError:
         return text
-    is_text = key in (*_OUTSIDE, "eval") or key.startswith(engines.OPTION)
-    if is_text or not math.isfinite(number):
+    if key in (*_OUTSIDE, "eval") or not math.isfinite(number):
         return text
     return str(int(number)) if number.is_integer() else repr(number)
 
