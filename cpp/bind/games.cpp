@@ -100,6 +100,8 @@ void bind_games(nb::module_& m) {
       .def_ro("typical_moves", &Facts::typical_moves, "Legal moves per choice in such games.")
       .def_ro("pgn_variants", &Facts::pgn_variants,
               "PGN's Variant tag, then other spellings that are accepted; [] without PGN.")
+      .def_ro("uci", &Facts::uci,
+              "What a UCI engine plays in this game: chess or chess960; '' if it cannot.")
       .def_ro("constants", &Facts::constants, "Numbers of the rules by name.")
       .def_ro("pictures", &Facts::pictures, "The picture for a man's symbol: {'K': 'king'}.")
       .def("__repr__", [](const Facts& facts) {

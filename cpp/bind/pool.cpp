@@ -274,6 +274,36 @@ void bind_pool(nb::module_& m) {
           "parked", [](PythonPool& self) { return self.pool().parked(); },
           "Games that wait for a move from outside: (index, state).")
       .def(
+          "questions",
+          [](PythonPool& self) {
+            std::vector<std::tuple<std::uint64_t, bool, int, StatePtr>> found;
+            for (auto& each : self.pool().questions()) {
+              found.emplace_back(each.index, each.is_judge, each.player, std::move(each.state));
+            }
+            return found;
+          },
+          "What players outside the core are asked: (index, is_judge, player, state).")
+      .def(
+          "reply",
+          [](PythonPool& self, std::uint64_t index, bool is_judge, Action action,
+             std::optional<float> value, std::uint32_t sims, std::vector<Action> line) {
+            Thought thought;
+            thought.action = action;
+            thought.actions = {action};
+            thought.weights = {1.0f};
+            thought.value = value.value_or(Thought::kUnknown);
+            thought.sims = sims;
+            thought.line = std::move(line);
+            self.pool().reply(index, is_judge, std::move(thought));
+          },
+          "index"_a, "is_judge"_a, "action"_a, "value"_a = nb::none(), "sims"_a = 0,
+          "line"_a = std::vector<Action>{},
+          "Answers a question: the chosen action, seat 0's value if it is known, the number of "
+          "positions searched, and the expected line.")
+      .def_prop_ro(
+          "waits", [](PythonPool& self) { return self.pool().waits(); },
+          "Whether every game waits for a move or an answer from outside.")
+      .def(
           "stop",
           [](PythonPool& self, std::uint64_t index, float outcome, const std::string& reason) {
             self.pool().stop(index, outcome, reason);

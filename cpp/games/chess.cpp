@@ -12,6 +12,7 @@ Chess::Chess(const Options& options)
                   false),
       flat_features_(chesslike::read_choice(options, "planes", "history", "features781")) {
   facts_.name = kName;
+  facts_.uci = "chess";
   facts_.pgn_variants = {"Standard", "", "normal"};
   if (rules_.has_draws) facts_.typical_plies = 150, facts_.typical_moves = 15;
   if (flat_features_) {

@@ -76,6 +76,7 @@ struct Facts {
   double typical_plies = 0;                    // choices per game of a `small` run; 0: unknown
   double typical_moves = 0;                    // legal moves per choice in these games
   std::vector<std::string> pgn_variants = {};  // Variant tag, then other spellings; none: no PGN
+  std::string uci = {};                        // chess or chess960: what a UCI engine plays
   std::map<std::string, int> constants = {};   // numbers of the rules that Python needs
   // The picture for a man's symbol: king, disc, ... (src/rulezero/games/men). A symbol without one
   // is drawn as a letter.

@@ -57,6 +57,7 @@ RandomChess::RandomChess(const Options& options, std::span<const PieceSpec> piec
   facts_.name = kName;
   facts_.has_random_start = true;
   facts_.pgn_variants = {"Chess960", "fischerandom", "fischerrandom"};
+  if (options.at("pieces") == "standard") facts_.uci = "chess960";
   const bool is_usual = options.at("pieces") == "standard" && options.at("pool") == "all";
   if (is_usual && rules_.has_draws) facts_.typical_plies = 138, facts_.typical_moves = 16;
   pool_ = read_pool(table(), options.at("pool"));

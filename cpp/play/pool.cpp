@@ -66,6 +66,7 @@ Pool::Pool(std::shared_ptr<const AnyGame> game, std::vector<Player> players,
     queues_.emplace_back(encoder, cache);
   }
   for (const Player& player : players_) {
+    is_timed_ = is_timed_ || player.settings.time > 0;
     const bool has_net = player.net >= 0 && player.net < static_cast<int>(queues_.size());
     const bool has_mlp = player.mlp && player.encoder && walk->is_encoder(*player.encoder);
     if ((player.settings.source == Source::kNet && !has_net) ||
@@ -201,10 +202,15 @@ bool Pool::begin_choice(Table& table) {
       table.phase = Table::Phase::kParked;
       return true;
     }
+    ChoiceKey key = key_of(table, false);
+    key.limit = TimeLimit(players_[player].settings.time);
     table.thinker = &thinker_of(table, player, player);
-    table.thinker->begin(table.state, key_of(table, false));
+    table.thinker->begin(table.state, key);
   }
-  begin_note(table);
+  table.judge = nullptr;
+  table.is_judge_done = table.spec.judge < 0;
+  // Limits of time must not count the time of other searches, so such a judge waits.
+  if (!is_timed_) begin_note(table);
   return true;
 }
 
@@ -216,16 +222,18 @@ bool Pool::is_retraced(const Table& table) const {
 }
 
 void Pool::begin_note(Table& table) {
-  table.is_judge_done = table.spec.judge < 0;
   if (table.is_judge_done) return;
+  ChoiceKey key = key_of(table, true);
+  key.limit = TimeLimit(players_[table.spec.judge].settings.time);
   // The judge has its own thinker, even if it is one of the players.
   table.judge = &thinker_of(table, players_.size(), table.spec.judge);
-  table.judge->begin(table.state, key_of(table, true));
+  table.judge->begin(table.state, key);
 }
 
 ChoiceKey Pool::key_of(const Table& table, bool is_judge) const {
   return {seed_,      table.spec.index,       table.earlier + table.plies.size(),
-          table.turn, table.spec.is_recorded, is_judge};
+          table.turn, table.spec.is_recorded, is_judge,
+          {}};
 }
 
 // Continues the searches of the player and the judge. Returns false until both have finished.
@@ -239,6 +247,8 @@ bool Pool::think_on(Table& table) {
     const int player = table.spec.players[table.state->mover()];
     table.is_player_done = go_on(*table.thinker, player);
   }
+  if (is_timed_ && !table.is_player_done) return false;
+  if (!table.is_judge_done && !table.judge) begin_note(table);
   if (!table.is_judge_done) table.is_judge_done = go_on(*table.judge, table.spec.judge);
   if (!table.is_player_done || !table.is_judge_done) return false;
 
@@ -304,7 +314,7 @@ void Pool::hurry() {
   for (const auto& table : tables_) {
     if (table->phase != Table::Phase::kThinking) continue;
     if (!table->is_player_done) table->thinker->hurry();
-    if (!table->is_judge_done) table->judge->hurry();
+    if (!table->is_judge_done && table->judge) table->judge->hurry();
   }
 }
 
@@ -318,18 +328,65 @@ std::vector<std::pair<std::uint64_t, StatePtr>> Pool::parked() const {
   return waiting;
 }
 
-void Pool::stop(std::uint64_t index, float outcome, const std::string& reason) {
+std::vector<Pool::Question> Pool::questions() const {
+  std::vector<Question> found;
+  for (const auto& table : tables_) {
+    if (table->phase != Table::Phase::kThinking) continue;
+    const GameSpec& spec = table->spec;
+    if (!table->is_player_done) {
+      const int player = spec.players[table->state->mover()];
+      if (StatePtr state = table->thinker->question()) {
+        found.push_back({spec.index, false, player, std::move(state)});
+      }
+    }
+    if (!table->is_judge_done && table->judge) {
+      if (StatePtr state = table->judge->question()) {
+        found.push_back({spec.index, true, spec.judge, std::move(state)});
+      }
+    }
+  }
+  return found;
+}
+
+void Pool::reply(std::uint64_t index, bool is_judge, Thought thought) {
+  Table* table = find(index);
+  const bool thinks = table && table->phase == Table::Phase::kThinking;
+  Thinker* thinker = !thinks ? nullptr : is_judge ? table->judge : table->thinker;
+  const StatePtr asked = thinker ? thinker->question() : nullptr;
+  if (!asked) throw GameError("game " + std::to_string(index) + " asks nothing");
+  const auto& legal = asked->legal();
+  if (std::find(legal.begin(), legal.end(), thought.action) == legal.end()) {
+    throw MoveError("action " + std::to_string(thought.action) + " is not legal here");
+  }
+  thinker->reply(std::move(thought));
+}
+
+bool Pool::waits() const {
+  return std::all_of(tables_.begin(), tables_.end(), [](const auto& table) {
+    const bool asks = table->phase == Table::Phase::kThinking &&
+                      (table->is_player_done || table->thinker->question()) &&
+                      (table->is_judge_done || !table->judge || table->judge->question());
+    return asks || table->phase == Table::Phase::kParked;
+  });
+}
+
+Pool::Table* Pool::find(std::uint64_t index) const {
   const auto table = std::ranges::find_if(tables_, [&](const auto& each) {
     return each->spec.index == index && each->phase != Table::Phase::kOver;
   });
-  if (table == tables_.end()) {
-    throw GameError("game " + std::to_string(index) + " is not being played");
-  }
-  if ((*table)->phase != Table::Phase::kParked) {
+  return table == tables_.end() ? nullptr : table->get();
+}
+
+void Pool::stop(std::uint64_t index, float outcome, const std::string& reason) {
+  Table* table = find(index);
+  if (!table) throw GameError("game " + std::to_string(index) + " is not being played");
+  const bool asks = table->phase == Table::Phase::kThinking && !table->is_player_done &&
+                    table->thinker->question();
+  if (table->phase != Table::Phase::kParked && !asks) {
     throw GameError("game " + std::to_string(index) +
                     " can be stopped only while it waits for a move from outside");
   }
-  finish(**table, outcome, reason);
+  finish(*table, outcome, reason);
 }
 
 }  // namespace rulezero

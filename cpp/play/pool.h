@@ -74,7 +74,20 @@ class Pool {
 
   // Games that wait for a move from outside, with their states.
   std::vector<std::pair<std::uint64_t, StatePtr>> parked() const;
-  // Ends a game that waits for a move from outside, with this outcome and reason.
+  // What players outside the core are asked.
+  struct Question {
+    std::uint64_t index;  // of the game
+    bool is_judge;
+    int player;
+    StatePtr state;
+  };
+  std::vector<Question> questions() const;
+  // Answers a question; a player's action must be legal.
+  void reply(std::uint64_t index, bool is_judge, Thought thought);
+  // Whether every game waits for a move or an answer from outside.
+  bool waits() const;
+
+  // Ends a game that waits for a move or an answer from outside, with this outcome and reason.
   void stop(std::uint64_t index, float outcome, const std::string& reason);
 
   std::uint64_t simulations() const;  // of all choices, including the current ones
@@ -82,6 +95,7 @@ class Pool {
  private:
   struct Table;
 
+  Table* find(std::uint64_t index) const;
   void check_whole() const;
   void seat_next();
   bool step(Table& table);
@@ -101,6 +115,7 @@ class Pool {
   std::uint64_t seed_;
   std::size_t width_;
   WalkMaker make_walk_;
+  bool is_timed_ = false;  // whether a player has a time limit
   std::deque<GameSpec> waiting_;
   std::vector<std::unique_ptr<Table>> tables_;
   std::vector<Played> finished_;

@@ -77,6 +77,10 @@ void check_end(const PackedGame& packed, const AnyState& last) {
     if (std::abs(packed.outcome) != 1) {
       throw RecordFault(where + ", but the player who resigns loses");
     }
+  } else if (packed.end_reason == "forfeit") {
+    if (packed.outcome != to_seat0(-1, last.mover())) {
+      throw RecordFault(where + ", but the player to move loses by forfeit");
+    }
   } else if (packed.end_reason == "claimed") {
     if (!packed.is_imported) {
       throw RecordFault(where + ", but only an imported game can have this end");

@@ -22,6 +22,7 @@ constexpr double kHaste = 0x1p-40;     // value of a win that comes one ply soon
 constexpr double kSure = 1 - 0x1p-20;  // largest score of an evaluation
 constexpr double kMost = 1 + kLongest * kHaste;
 
+constexpr int kUnwatched = 16;              // positions visited between two looks at the clock
 constexpr std::uint32_t kStretch = 200000;  // positions evaluated before other games get a turn
 // Late move reductions: a move is late after this many others, this far from the leaves.
 constexpr std::size_t kFullMoves = 3;
@@ -73,6 +74,9 @@ void extend(Frame& here, Action action, const Frame& next) {
   here.line.insert(here.line.end(), next.line.begin(), next.line.end());
 }
 
+// Thrown in the middle of an iteration when the time for the choice is over.
+struct OutOfTime {};
+
 class AlphaBeta final : public Thinker {
  public:
   AlphaBeta(const Player& player, std::unique_ptr<Walk> walk)
@@ -90,6 +94,8 @@ class AlphaBeta final : public Thinker {
   void compare(Action action, double value);
   void end_iteration();
   void complete_line();
+  bool is_late() const { return (depth_ > 1 || tried_ > 0) && limit_.is_over(); }
+  Progress stop();
   Progress finish();
 
   double visit(int left, std::size_t at, Window window);
@@ -114,6 +120,8 @@ class AlphaBeta final : public Thinker {
   MoveOrder order_;
   std::deque<Frame> frames_;  // references stay valid while it grows
 
+  TimeLimit limit_;
+  int unwatched_ = 0;     // positions visited since the last look at the clock
   int mover_;             // at the root
   double contempt_;       // value of a draw for seat 0
   std::uint64_t luck_;    // key of random games, with the position; their order does not matter
@@ -134,8 +142,11 @@ void AlphaBeta::begin(const StatePtr& state, const ChoiceKey& choice) {
   if (state->ending() || state->mover() == kChance) {
     throw PositionError("there is nothing to choose: the game is over or a die is pending");
   }
+  limit_ = choice.limit;
+  evaluator_.begin(limit_);
   walk_->start(state);
   table_.forget();
+  if (limit_.exists()) table_.reserve();
   order_.clear();
   for (Frame& frame : frames_) frame.killers = kNoKillers;
   mover_ = walk_->mover();
@@ -167,9 +178,16 @@ Progress AlphaBeta::advance(EvalQueue&) {
     if (is_hurried_ && depth_ > 1) {
       return finish();
     }
+    if (is_late()) return stop();
     const Action action = root.moves[tried_].action;
     walk_->forward(action);
-    const double value = visit(depth_ - 1, 1, window_);
+    double value;
+    try {
+      value = visit(depth_ - 1, 1, window_);
+    } catch (const OutOfTime&) {
+      walk_->rewind();
+      return stop();
+    }
     walk_->back();
     compare(action, value);
     ++tried_;
@@ -182,6 +200,14 @@ Progress AlphaBeta::advance(EvalQueue&) {
   table_.grow(kGrowth);
   begin_iteration(depth_ + 1);
   return Progress::kBusy;
+}
+
+// Chooses when the time is over: by this iteration, if it has finished its first move, which was
+// the best of the last one; else by the last one.
+Progress AlphaBeta::stop() {
+  if (tried_ > 0) end_iteration();
+  thought_.sims = judged_;
+  return finish();
 }
 
 // Takes a root move that is better than those before it. With random_ties, a move that is as good
@@ -244,6 +270,10 @@ void AlphaBeta::complete_line() {
 }
 
 double AlphaBeta::visit(int left, std::size_t at, Window window) {
+  if (limit_.exists() && ++unwatched_ >= kUnwatched) {
+    unwatched_ = 0;
+    if (is_late()) throw OutOfTime();
+  }
   Frame& here = frame(at);
   const Frame& before = frame(at - 1);
   here.line.clear();

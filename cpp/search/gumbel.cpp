@@ -105,22 +105,44 @@ NodeIndex choose_inside(const Tree& tree, const Node& parent, const Settings& se
   return parent.first + static_cast<NodeIndex>(best);
 }
 
-void GumbelRoot::begin(const Tree& tree, const Settings& settings, int sims, KeyedRandom draws) {
+void GumbelRoot::begin(const Tree& tree, const Settings& settings, int sims, KeyedRandom draws,
+                       const TimeLimit& limit) {
   settings_ = settings;
+  limit_ = limit;
   const std::size_t moves = tree.root().size;
   gumbels_.resize(moves);
-  all_.assign(moves, true);
+  considered_.assign(moves, true);
   for (double& gumbel : gumbels_) {
     gumbel = -settings.gumbel_scale * std::log(-std::log(draws.fraction()));
   }
-  sequence_ = considered_visits(std::min(settings.considered, static_cast<int>(moves)), sims);
+  const int considered = std::min(settings.considered, static_cast<int>(moves));
+  sequence_.clear();
+  if (!settings.is_endless()) {
+    sequence_ = considered_visits(considered, sims);
+    return;
+  }
+  halvings_ = std::bit_width(static_cast<unsigned>(considered - 1));
+  halved_ = 0;
+  keep_best(tree, static_cast<std::size_t>(considered));
 }
 
 NodeIndex GumbelRoot::choose(const Tree& tree) {
-  std::size_t simulation = 0;
-  for (const Node& child : tree.children(tree.root())) simulation += visits_of(child);
-  simulation = std::min(simulation, sequence_.size() - 1);
-  return choose_among(tree, static_cast<std::uint32_t>(sequence_[simulation]), all_);
+  const auto children = tree.children(tree.root());
+  if (!settings_.is_endless()) {
+    std::size_t simulation = 0;
+    for (const Node& child : children) simulation += visits_of(child);
+    const auto visits =
+        static_cast<std::uint32_t>(sequence_[std::min(simulation, sequence_.size() - 1)]);
+    return choose_among(tree, visits, visits, considered_);
+  }
+  for (; halved_ + 1 < halvings_ && limit_.share_spent() * halvings_ >= halved_ + 1; ++halved_) {
+    keep_best(tree, std::max<std::size_t>(2, left_ / 2));
+  }
+  auto fewest = std::numeric_limits<std::uint32_t>::max();
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (considered_[i]) fewest = std::min(fewest, visits_of(children[i]));
+  }
+  return choose_among(tree, fewest, fewest, considered_);
 }
 
 NodeIndex GumbelRoot::best(const Tree& tree, const std::vector<bool>& candidates) {
@@ -129,17 +151,35 @@ NodeIndex GumbelRoot::best(const Tree& tree, const std::vector<bool>& candidates
   for (std::size_t i = 0; i < children.size(); ++i) {
     if (candidates[i]) most = std::max(most, visits_of(children[i]));
   }
-  return choose_among(tree, most, candidates);
+  // When the time ends a search, some children lack the visit of the last round.
+  if (limit_.is_over() && most > 0) return choose_among(tree, most - 1, most, candidates);
+  return choose_among(tree, most, most, candidates);
 }
 
-NodeIndex GumbelRoot::choose_among(const Tree& tree, std::uint32_t visits,
+// Considers only this number of children: the best ones of those considered so far.
+void GumbelRoot::keep_best(const Tree& tree, std::size_t number) {
+  std::vector<bool> kept(considered_.size(), false);
+  left_ = std::min(number, considered_.size());
+  for (std::size_t i = 0; i < left_; ++i) {
+    const NodeIndex best =
+        choose_among(tree, 0, std::numeric_limits<std::uint32_t>::max(), considered_);
+    kept[best - tree.root().first] = true;
+    considered_[best - tree.root().first] = false;
+  }
+  considered_ = std::move(kept);
+}
+
+// The child with the highest score, among the candidates with at least `least` and at most `most`
+// visits.
+NodeIndex GumbelRoot::choose_among(const Tree& tree, std::uint32_t least, std::uint32_t most,
                                    const std::vector<bool>& candidates) {
   weigh_values(tree, tree.root(), settings_, sigma_);
   const auto children = tree.children(tree.root());
   std::size_t best = 0;
   double best_score = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < children.size(); ++i) {
-    if (!candidates[i] || visits_of(children[i]) != visits) continue;
+    const std::uint32_t visits = visits_of(children[i]);
+    if (!candidates[i] || visits < least || visits > most) continue;
     const double score = gumbels_[i] + logit(children[i]) + sigma_[i];
     if (score > best_score) {
       best_score = score;

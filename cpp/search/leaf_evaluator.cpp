@@ -17,13 +17,14 @@ Evaluation LeafEvaluator::evaluate(Walk& walk, KeyedRandom& dice) {
       return {walk.advice(0).value, 0.0f};
     case Source::kRollout: {
       Evaluation sum;
-      for (int game = 0; game < player_.settings.rollouts; ++game) {
+      int games = 0;
+      do {
         const float outcome = walk.rollout(dice);
         sum.value += outcome;
         sum.draw += outcome == 0.0f;
-      }
-      const auto games = static_cast<float>(player_.settings.rollouts);
-      return {sum.value / games, sum.draw / games};
+      } while (++games < player_.settings.rollouts && !limit_.is_over());
+      const auto played = static_cast<float>(games);
+      return {sum.value / played, sum.draw / played};
     }
     case Source::kHash: {
       const double draw = hash_word(walk.key(), 0) / 2;

@@ -14,6 +14,9 @@ class LeafEvaluator {
     if (player.nnue) sums_.emplace(player.nnue);
   }
 
+  // Begins a search: the random games of one evaluation end early when its time is over.
+  void begin(const TimeLimit& limit) { limit_ = limit; }
+
   // The evaluation of a position that is not over and has no die pending. `dice` is for rollouts.
   Evaluation evaluate(Walk& walk, KeyedRandom& dice);
 
@@ -22,6 +25,7 @@ class LeafEvaluator {
 
  private:
   Player player_;
+  TimeLimit limit_;
   std::vector<float> features_;
   std::optional<NnueSums> sums_;
 };

@@ -23,7 +23,8 @@ constexpr double kMillion = 1e6;
 
 // clang-format off: one line per key
 const Entry kEntries[] = {
-    {"sims", &Settings::sims, 1, 100 * kMillion, "MCTS simulations per move; a simulation counts when it is backed up"},
+    {"time", &Settings::time, 0, 86400, "time limit per move in seconds; 0: no limit"},
+    {"sims", &Settings::sims, 1, kMostSims, "MCTS simulations per move; a simulation counts when it is backed up; with time=, the default is no limit"},
     {"leaves", &Settings::leaves, 1, 1024, "number of leaves of one tree that may wait for the net at the same time"},
     {"virtual_loss", &Settings::virtual_loss, 0, 100, "number of losses that a waiting leaf adds to the moves on its path"},
     {"c_puct", &Settings::c_puct, 0, 100, "exploration constant: weight of the prior relative to the value"},
@@ -36,7 +37,7 @@ const Entry kEntries[] = {
     {"alpha", &Settings::alpha, 0.001, 100, "concentration (alpha) of the Dirichlet noise"},
     {"alpha_total", &Settings::alpha_total, 0, 1000, "if above 0, alpha is alpha_total / number of legal moves instead"},
     {"forced", &Settings::forced, 0, 100, "forced playouts (KataGo): a visited root move gets at least sqrt(forced * prior * visits) visits, which are then pruned from the policy target; 0 turns them off"},
-    {"fast_sims", &Settings::fast_sims, 1, 100 * kMillion, "simulations of a fast search (see full_share), which has no noise and gives no policy target"},
+    {"fast_sims", &Settings::fast_sims, 1, kMostSims, "simulations of a fast search (see full_share), which has no noise and gives no policy target"},
     {"full_share", &Settings::full_share, 0, 1, "share of the recorded moves searched with all sims; the others get fast_sims (playout cap randomization)"},
     {"reuse", &Settings::reuse, 0, 1, "whether the subtree of the played moves is reused for the next search"},
     {"temperature", &Settings::temperature, 0, 100, "moves are drawn with probability proportional to weight ** (1 / temperature), where weight is the visit count or the policy; 0 plays the best move"},
@@ -55,7 +56,7 @@ const Entry kEntries[] = {
     {"rescale", &Settings::rescale, 0, 1, "whether values are rescaled to [0, 1] at each node"},
     {"c", &Settings::c, 0, 100, "exploration constant: the score of a move is value + c * sqrt(ln(visits of the parent) / visits)"},
     {"sharpness", &Settings::sharpness, 0, 1000, "the policy target is softmax(sharpness * value)"},
-    {"depth", &Settings::depth, 1, 64, "search depth in plies"},
+    {"depth", &Settings::depth, 1, kDeepest, "search depth in plies; with time=, the default is no limit"},
     {"hunt", &Settings::hunt, 1, 16, "largest number of turns in which it looks for a forced win against a lone king"},
     {"table", &Settings::table, 1, 4096, "size limit of the transposition table in MiB"},
     {"captures", &Settings::captures, 0, 1, "share of the moves that are drawn from captures and strikes only, if there are any"},
@@ -113,7 +114,8 @@ const std::vector<Kind>& kinds() {
       {"oneply", Method::kOnePly, true, "plays the move that leads to the best position by the net",
        with_temperature({{"sharpness", 2}, {"rollouts", 1}, {"draw_value", 0}})},
       {"puct", Method::kPuct, true, "searches with MCTS as AlphaZero does (PUCT)",
-       with_temperature(with_tree({{"sims", 200},
+       with_temperature(with_tree({{"time", 0},
+                                   {"sims", 200},
                                    {"c_puct", 1.5},
                                    {"c_growth", 0},
                                    {"c_base", 19652},
@@ -130,7 +132,8 @@ const std::vector<Kind>& kinds() {
                                    {"early_stop", 1}}))},
       {"gumbel", Method::kGumbel, true,
        "searches with Gumbel MCTS (sequential halving at the root): strong with few simulations",
-       with_tree({{"sims", 16},
+       with_tree({{"time", 0},
+                  {"sims", 16},
                   {"considered", 16},
                   {"gumbel_scale", 0},
                   {"c_visit", 50},
@@ -139,12 +142,14 @@ const std::vector<Kind>& kinds() {
                   {"fast_sims", 1},
                   {"full_share", 1}})},
       {"ucb1", Method::kUcb1, true, "searches with classic MCTS (UCB1), without priors",
-       with_temperature(with_tree({{"sims", 800}, {"c", 1.41}, {"reuse", 0}, {"early_stop", 1}}))},
+       with_temperature(
+           with_tree({{"time", 0}, {"sims", 800}, {"c", 1.41}, {"reuse", 0}, {"early_stop", 1}}))},
       {"alphabeta",
        Method::kAlphaBeta,
        true,
-       "searches with alpha-beta and iterative deepening to a fixed depth",
-       {{"depth", 3},
+       "searches with alpha-beta and iterative deepening, to a fixed depth or for a fixed time",
+       {{"time", 0},
+        {"depth", 3},
         {"quiescence", 0},
         {"reductions", 0},
         {"table", 16},
@@ -156,7 +161,18 @@ const std::vector<Kind>& kinds() {
        Method::kScripted,
        false,
        "plays Black in monster by hand-written rules that trap the white king, and a short search",
-       {{"hunt", 7}, {"depth", 4}, {"table", 16}, {"random_ties", 0}, {"draw_value", 0}}},
+       {{"time", 0},
+        {"hunt", 7},
+        {"depth", 4},
+        {"table", 16},
+        {"random_ties", 0},
+        {"draw_value", 0}}},
+      {"uci",
+       Method::kOutside,
+       false,
+       "asks an engine that speaks UCI, such as Stockfish (chess, and random_chess with standard "
+       "pieces)",
+       {{"time", 0}}},
       {"human", Method::kHuman, false, "waits for the moves of a person or another program", {}},
   };
   return all;
@@ -246,7 +262,9 @@ Settings read_settings(std::string_view name, const Options& given) {
     for (const Default& preset : kind.defaults) {
       set(settings, find_entry(preset.name), preset.value);
     }
+    bool has_limit = false;  // of simulations or plies
     for (const auto& [key, text] : given) {
+      has_limit = has_limit || key == "sims" || key == "depth";
       if (key == "eval" && kind.judges) {
         settings.source = read_source(kind, text);
         continue;
@@ -257,6 +275,10 @@ Settings read_settings(std::string_view name, const Options& given) {
       }
       const Entry& entry = find_entry(key);
       set(settings, entry, read_value(entry, text));
+    }
+    if (settings.time > 0 && !has_limit) {
+      settings.sims = kMostSims;
+      settings.depth = kDeepest;
     }
     return settings;
   }

@@ -21,16 +21,21 @@ enum class Method {
   kUcb1,
   kAlphaBeta,
   kScripted,
-  kHuman
+  kHuman,
+  kOutside  // by a program that does not belong to the core
 };
 
 // What evaluates the positions that a search reaches.
 enum class Source { kNet, kHeuristic, kScript, kRollout, kUniform, kHash, kMlp, kNnue };
 
+constexpr int kMostSims = 100'000'000;
+constexpr int kDeepest = 64;  // plies of an alpha-beta search
+
 struct Settings {
   Method method;
   Source source;
 
+  double time = 0;  // seconds per choice; 0: no limit
   int sims;
   int leaves;
   double virtual_loss;
@@ -69,6 +74,8 @@ struct Settings {
   bool reductions;
   double explore;
 
+  // Whether the time alone ends a search.
+  bool is_endless() const { return time > 0 && sims == kMostSims; }
   bool uses_net() const { return source == Source::kNet; }
   double temperature_at(int turn) const {
     return turn < temperature_turns ? temperature : temperature_later;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "search/clock.h"
 #include "search/player.h"
 #include "search/thought.h"
 #include "search/walk.h"
@@ -41,6 +42,7 @@ struct ChoiceKey {
   int turn;            // turns of both seats so far; a turn is a run of plies by one mover
   bool is_recorded;    // whether the thought is training data, so the search must not stop early
   bool is_judge;       // whether this is the judge, which annotates moves and does not play
+  TimeLimit limit{};   // of the thinker, for this choice
 
   KeyedRandom random(std::uint64_t purpose) const {
     return KeyedRandom({seed, game, ply, is_judge, purpose});
@@ -72,6 +74,8 @@ class Thinker {
   virtual Progress advance(EvalQueue& queue) = 0;
   virtual void answer(int, const Answer&) {}  // takes the answer to a request, by its id
   virtual void hurry() {}                     // asks to choose now, with what is known so far
+  virtual StatePtr question() const { return nullptr; }  // the state that it asks about outside
+  virtual void reply(Thought) {}                         // takes the answer from outside
   const Thought& thought() const { return thought_; }
   virtual int simulations() const { return 0; }  // completed so far for this move
 

@@ -21,6 +21,8 @@ std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> 
       return make_alphabeta(player, std::move(walk));
     case Method::kScripted:
       return make_scripted(player, std::move(walk));
+    case Method::kOutside:
+      return make_outside();
     case Method::kHuman:
       break;
   }
@@ -30,8 +32,10 @@ std::unique_ptr<Thinker> make_plain(const Player& player, std::unique_ptr<Walk> 
 }  // namespace
 
 std::unique_ptr<Thinker> make_thinker(const Player& player, std::unique_ptr<Walk> walk) {
-  if (player.settings.source == Source::kHeuristic && !walk->facts().has_heuristic &&
-      player.settings.method != Method::kRandom && player.settings.method != Method::kHuman) {
+  const Method method = player.settings.method;
+  const bool judges =
+      method != Method::kRandom && method != Method::kHuman && method != Method::kOutside;
+  if (player.settings.source == Source::kHeuristic && !walk->facts().has_heuristic && judges) {
     throw PlayerError(
         "this game has no heuristic: choose a player such as puct:eval=rollout, or one with a net");
   }

@@ -20,6 +20,9 @@ std::unique_ptr<Thinker> make_alphabeta(const Player& player, std::unique_ptr<Wa
 // with the script's values. Throws PlayerError for a game without a script.
 std::unique_ptr<Thinker> make_scripted(const Player& player, std::unique_ptr<Walk> walk);
 
+// A player outside the core, such as an engine: it is asked by question() and answers by reply().
+std::unique_ptr<Thinker> make_outside();
+
 // A player with endgame tables: it wins as fast and loses as slowly as possible. `other` chooses
 // where the tables do not determine the move.
 std::unique_ptr<Thinker> make_tablebase(const Player& player, std::unique_ptr<Thinker> other);

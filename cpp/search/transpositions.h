@@ -40,6 +40,9 @@ class Transpositions {
     generation_ = 1;
   }
 
+  // Takes all the memory that it may need, so that growing takes no time.
+  void reserve() { slots_.resize(most_); }
+
   const Finding* find(Key key) const {
     const std::size_t slot = key & (size_ - 1);
     for (std::size_t at : {slot, slot ^ 1}) {

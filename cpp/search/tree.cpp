@@ -5,6 +5,11 @@
 
 namespace rulezero {
 
+void Tree::reserve() {
+  constexpr std::size_t kMost = (std::size_t{512} << 20) / sizeof(Node);
+  nodes_.reserve(std::min(most_nodes_, kMost));
+}
+
 void Tree::clear() {
   nodes_.clear();
   nodes_.emplace_back();

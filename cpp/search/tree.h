@@ -60,6 +60,9 @@ class Tree {
     return {nodes_.data() + parent.first, parent.size};
   }
 
+  // Reserves addresses for all nodes, so that adding some never copies the others.
+  void reserve();
+
   // Removes everything but a root that has not been evaluated.
   void clear();
 

@@ -31,7 +31,10 @@ TreeSearch::TreeSearch(const Player& player, std::unique_ptr<Walk> walk)
       round_(static_cast<std::size_t>(player.settings.leaves)) {}
 
 void TreeSearch::begin(const StatePtr& state, const ChoiceKey& choice) {
+  limit_ = choice.limit;
+  evaluator_.begin(limit_);
   if (!reuse_tree(state)) tree_.clear();
+  if (limit_.exists()) tree_.reserve();
   root_ = state;
   choice_ = choice;
   walk_->start(state);
@@ -72,7 +75,13 @@ bool TreeSearch::reuse_tree(const StatePtr& state) {
 // on cached answers or on the batches in which answers arrive.
 Progress TreeSearch::advance(EvalQueue& queue) {
   while (true) {
-    if (outstanding_ > 0) return Progress::kWaiting;
+    if (outstanding_ > 0) {
+      if (limit_.exists() && missed_ == 0) {
+        missed_ = outstanding_;
+        waits_from_ = limit_.spent();
+      }
+      return Progress::kWaiting;
+    }
     end_round();
     if (!tree_.root().has_children()) {
       walk_->rewind();
@@ -82,7 +91,8 @@ Progress TreeSearch::advance(EvalQueue& queue) {
       continue;
     }
     if (!is_prepared_) prepare_root();
-    if (is_over()) {
+    room_ = leaves_in_time();
+    if (is_over() || room_ == 0) {
       finish();
       return Progress::kDone;
     }
@@ -94,12 +104,19 @@ Progress TreeSearch::advance(EvalQueue& queue) {
   }
 }
 
+// The number of leaves that a net can evaluate in the time that is left; at most `leaves`.
+int TreeSearch::leaves_in_time() const {
+  if (!limit_.exists() || seconds_per_leaf_ <= 0) return settings_.leaves;
+  const double leaves = limit_.left() / seconds_per_leaf_;
+  return static_cast<int>(std::clamp<double>(leaves, 0, settings_.leaves));
+}
+
 bool TreeSearch::has_room() const {
-  return waiting_ < settings_.leaves && done_ + waiting_ < budget_ && !is_over();
+  return waiting_ < room_ && done_ + waiting_ < budget_ && !is_over();
 }
 
 bool TreeSearch::is_over() const {
-  return tree_.root().is_proven || done_ >= budget_ || is_clear();
+  return tree_.root().is_proven || done_ >= budget_ || limit_.is_over() || is_clear();
 }
 
 void TreeSearch::prepare_root() {
@@ -112,7 +129,7 @@ void TreeSearch::prepare_root() {
   if (settings_.draw_value == 0) raw_value_ = root.judged;
   find_win_in_one();
   if (settings_.method == Method::kGumbel) {
-    gumbel_.begin(tree_, settings_, budget_, choice_.random(kGumbelDraw));
+    gumbel_.begin(tree_, settings_, budget_, choice_.random(kGumbelDraw), limit_);
   }
   if (settings_.noise > 0 && is_full_) {
     const double alpha = settings_.alpha_total > 0
@@ -294,6 +311,14 @@ void TreeSearch::answer(int request, const Answer& answer) {
 
 // Backs up every leaf of the round. All answers have arrived.
 void TreeSearch::end_round() {
+  if (missed_ > 0) {
+    // One slow answer, on a busy machine, should not end a search long before its time.
+    const double seconds =
+        (limit_.spent() - waits_from_) / std::min(missed_, std::max(1, waiting_));
+    const double most = seconds_per_leaf_ > 0 ? 2 * seconds_per_leaf_ : seconds;
+    seconds_per_leaf_ = std::min(seconds, most);
+    missed_ = 0;
+  }
   for (int i = 0; i < waiting_; ++i) {
     for (NodeIndex index : round_[i].path) --tree_[index].pending;
   }

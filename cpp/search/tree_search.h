@@ -36,6 +36,7 @@ class TreeSearch final : public Thinker {
   bool is_won_here(int most_dice);
   void find_win_in_one();
 
+  int leaves_in_time() const;
   bool has_room() const;
   bool is_over() const;
   NodeIndex choose(NodeIndex at);
@@ -71,6 +72,12 @@ class TreeSearch final : public Thinker {
   std::vector<Leaf> round_;
   int waiting_ = 0;      // leaves of the round so far
   int outstanding_ = 0;  // answers for them that have not arrived
+
+  TimeLimit limit_;
+  int room_ = 0;                 // leaves that this round may have
+  int missed_ = 0;               // answers that were outstanding when the round began to wait
+  double waits_from_ = 0;        // when it began to wait, in seconds of the time limit
+  double seconds_per_leaf_ = 0;  // of the last rounds that waited
 
   StatePtr root_;
   ChoiceKey choice_{};

@@ -1,13 +1,13 @@
 """Matches: games between two players, and the result."""
 
 import contextlib
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import perf_counter
 
 import msgspec
 
-from rulezero._core import GameError
+from rulezero._core import GameError, PlayerError
 from rulezero.data.record import Record
 from rulezero.data.store import open_store
 from rulezero.fleet.fleet import Kept, play_into
@@ -105,6 +105,7 @@ def match(
     b: str | Player,
     games: int = 100,
     *,
+    time: float | None = None,
     seed: int = 0,
     opening: int = 4,
     starts: str | Sequence[str] = (),
@@ -120,13 +121,20 @@ def match(
 
     Games come in pairs with the same opening and the seats swapped. The first `opening` plies are
     random, so that players without randomness do not repeat one game; `starts` is a position to
-    begin from, or several. Copies of a game are no evidence: see `different` and `warning` of the
-    result. `save` names a store that keeps every game as it finishes. `sprt` ends the match at its
-    verdict: (0, 10) tests whether a is 0 or 10 Elo stronger. `judge` is a player that evaluates
-    every position; its notes go into the store. `on_game` gets the tally after each game, and ends
-    the match by returning True. Ctrl-C raises MatchInterrupted, which holds the match so far.
+    begin from, or several. `time` gives both players this many seconds per move, as their key time=
+    does. Copies of a game are no evidence: see `different` and `warning` of the result. `save`
+    names a store that keeps every game as it finishes. `sprt` ends the match at its verdict: (0,
+    10) tests whether a is 0 or 10 Elo stronger. `judge` is a player that evaluates every position;
+    its notes go into the store. `on_game` gets the tally after each game, and ends the match by
+    returning True. Ctrl-C raises MatchInterrupted, which holds the match so far.
     """
     one, other = read_player(a), read_player(b)
+    if time is not None:
+        if not (one.can_be_timed or other.can_be_timed):
+            raise PlayerError(
+                f"time={time}: neither '{one.text}' nor '{other.text}' searches; leave time out"
+            )
+        one, other = one.within(time), other.within(time)
     if judge is not None and save is None:
         raise GameError("a judge writes its notes into a store: add save=, or leave judge out")
     if sprt is not None and not isinstance(sprt, Sprt):
@@ -146,7 +154,7 @@ def match(
     standing = RunningTally()
     test = None if sprt is None else SequentialTest(sprt, pairs=swap)
     records: list[Record] = []
-    began = time.perf_counter()
+    began = perf_counter()
 
     def so_far() -> Match:
         played = sorted(records, key=lambda record: record.index)
@@ -157,7 +165,7 @@ def match(
             b=task.b,
             tally=Tally.of(results),
             records=played,
-            seconds=time.perf_counter() - began,
+            seconds=perf_counter() - began,
             sprt=None if test is None else test.sprt,
             results=results,
             opening=task.opening,

@@ -31,8 +31,8 @@ __all__ = [
 Purpose = Literal["self-play", "bootstrap", "gate", "rating", "human", "analysis"]
 PURPOSES: tuple[str, ...] = get_args(Purpose)
 # End reasons that do not come from the rules; claimed: an imported file gives the result of a game,
-# but not its end.
-STOPPED = ("cap", "resigned", "claimed", "interrupted")
+# but not its end. forfeit: the player to move was an engine, which has failed.
+STOPPED = ("cap", "resigned", "forfeit", "claimed", "interrupted")
 
 Text = Annotated[str, Meta(max_length=4096)]
 LongText = Annotated[str, Meta(max_length=1 << 16)]

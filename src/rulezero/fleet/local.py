@@ -18,7 +18,7 @@ from rulezero.games.load import packed
 from rulezero.machine import check_workers, cores
 from rulezero.play.evaluators import device_kind
 from rulezero.play.nets import PATHS, NetStore
-from rulezero.play.players import Player, read_player
+from rulezero.play.players import Player, are_timed, read_player
 from rulezero.play.table import Finished, Table
 from rulezero.play.task import Task, check_task
 
@@ -45,8 +45,10 @@ class LocalFleet:
     no threads.
 
     Each process or thread plays `width` games at the same time, a thread perhaps more, and caches
-    `cache` positions of each net. None of these settings changes a record. `players` are the tasks'
-    players if they hold evaluators that a text cannot name; their games are played in this process.
+    `cache` positions of each net. None of these settings changes a record, unless a player has a
+    time limit: then each process plays one game at a time, and threads cannot play. `players` are
+    the tasks' players if they hold evaluators that a text cannot name; their games are played in
+    this process.
     An error ends all games unless `timeout` is given, which needs worker processes because only
     those can be killed.
     """
@@ -103,7 +105,13 @@ class LocalFleet:
         ]
         total = sum(map(len, left))
         queue = [(number, index) for number, indices in enumerate(left) for index in indices]
-        if threads := self._threads_for(tasks):
+        is_timed = are_timed(
+            (
+                *(self._players or ()),
+                *(text for each in tasks for text in (each.a, each.b, each.judge)),
+            )
+        )
+        if threads := self._threads_for(tasks, is_timed):
             yield from PlayingThreads(
                 tasks,
                 games,
@@ -122,7 +130,7 @@ class LocalFleet:
                 tasks=[msgspec.msgpack.encode(task) for task in tasks],
                 games=packed(task.game for task in tasks),
                 nets=self._nets,
-                width=min(self._width, share),
+                width=1 if is_timed else min(self._width, share),
                 cache=self._cache,
                 seconds=math.inf if self._timeout is None else self._timeout.seconds,
             )
@@ -142,8 +150,15 @@ class LocalFleet:
                     assert isinstance(finished, Finished)
                     yield number, finished
 
-    def _threads_for(self, tasks: Sequence[Task]) -> int:
+    def _threads_for(self, tasks: Sequence[Task], is_timed: bool) -> int:
         """The number of threads that play; 0: worker processes, or this thread, do."""
+        if self._threads and is_timed:
+            raise GameError(
+                f"threads={self._threads}: players with time= need worker processes, as threads"
+                " would take each other's time; set threads=0"
+            )
+        if is_timed:
+            return 0
         if self._threads is not None:
             return self._threads
         if self._timeout is not None or not uses_gpu(tasks):

@@ -15,6 +15,7 @@ from rulezero._core import GameError
 
 _LONGEST = 2000
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_KEY = re.compile(rf"{_NAME.pattern}(\.[^.=,][^=,]*)?")  # option.Skill Level
 
 Value = str | int | float | np.number[Any] | np.bool_ | Sequence[str]
 """The types of an option's value; a list is joined with '+'."""
@@ -61,7 +62,7 @@ def read(text: str) -> Spec:
         key, equals, value = part.partition("=")
         if not equals:
             raise GameError(f"'{part}' in '{text}' has no '='; the form is key=value")
-        if not _NAME.fullmatch(key):
+        if not _KEY.fullmatch(key):
             raise GameError(f"'{key}' in '{text}' is not a key: use letters, digits and '_'")
         if not value:
             raise GameError(f"{key} in '{text}' has no value")

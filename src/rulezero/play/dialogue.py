@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rulezero._core import CoreThought, Game, GameError, Played, State
+from rulezero._core import CoreThought, Game, GameError, Played, PlayerError, State
 from rulezero.data.columns import PlyColumn
 from rulezero.data.record import Record, record_from
 from rulezero.data.thoughts import PLY_COLUMNS, Columns, Thought, Thoughts, pack
@@ -40,15 +40,25 @@ class Ply(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 def opponent(
-    text: str | None = None, *, net: str | Path | None = None, sims: int | None = None
+    text: str | None = None,
+    *,
+    net: str | Path | None = None,
+    sims: int | None = None,
+    time: float | None = None,
 ) -> Player:
-    """The opponent of a person: the player of a text, or PUCT with a net or its default."""
+    """The opponent of a person: the player of a text, or PUCT with a net or its default.
+
+    `time` is its time limit per move in seconds.
+    """
     keys: dict[str, Any] = {}
     if net is not None:
         keys["net"] = str(net)
-    if sims is not None or text is None:
+    if sims is not None or (text is None and time is None):
         keys["sims"] = SIMS if sims is None else sims
-    return read_player("puct" if text is None else text, **keys)
+    player = read_player("puct" if text is None else text, **keys)
+    if time is not None and not player.can_be_timed:
+        raise PlayerError(f"time={time}: '{player.text}' does not search; leave time out")
+    return player if time is None else player.within(time)
 
 
 class Dialogue:
@@ -182,7 +192,7 @@ class Dialogue:
         while not finished:
             finished = self._session.step()
             if stop is not None and stop():
-                self._session.pool.hurry()
+                self._session.hurry()
             if self._session.pool.parked():
                 self._session.pool.stop(0, 0.0, "parked")
                 finished = self._session.pool.take_finished()

@@ -1,7 +1,7 @@
 """Players from texts such as `puct:net=runs/x,sims=200`, the same wherever one is named."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +11,7 @@ from rulezero.errors import among
 from rulezero.games import grammar
 from rulezero.games.grammar import Spec, Value
 from rulezero.plain import plain
+from rulezero.play.engines import settings as engines
 from rulezero.play.evaluators import DEFAULT, Evaluator, Options, backends, read_options
 
 if TYPE_CHECKING:
@@ -55,9 +56,11 @@ def kinds() -> dict[str, Kind]:
                 *(_net_keys() if name != "alphabeta" else []),
                 *([Key("eval", "heuristic", known)] if name != "policy" else []),
             ]
+        if name == engines.NAME:
+            keys = [Key(key, "", words) for key, words in engines.KEYS.items()]
         if name == "heuristic" or (judges and name != "policy"):
             keys.append(Key("weights", "", _WEIGHTS))
-        if name not in ("random", "policy", "human"):
+        if name not in ("random", "policy", "human", engines.NAME):
             keys.append(Key("tables", "", _TABLES))
         found[name] = Kind(name, text, judges, tuple(keys))
     return found
@@ -111,6 +114,12 @@ class Player:
         return self.spec.name == "human"
 
     @property
+    def engine(self) -> engines.EngineSettings | None:
+        """The engine that plays for it; None unless it is a player `uci`."""
+        is_engine = self.spec.name == engines.NAME
+        return engines.read_engine(self.spec.options) if is_engine else None
+
+    @property
     def net(self) -> str | None:
         """The text of its net, if it has one."""
         return self.spec.options.get("net")
@@ -123,6 +132,8 @@ class Player:
     @property
     def core_options(self) -> dict[str, str]:
         """The keys of the text that the core reads."""
+        if self.engine is not None:
+            return {"time": repr(self.seconds)} if self.seconds else {}
         return {key: text for key, text in self.spec.options.items() if key not in _OUTSIDE}
 
     def has(self, key: str) -> bool:
@@ -135,6 +146,11 @@ class Player:
         return float(self.spec.options.get(key, fallbacks.get(key, "0")))
 
     @property
+    def seconds(self) -> float:
+        """Its time limit per choice in seconds; 0: none."""
+        return self.number("time") if self.engine is None else self.engine.seconds
+
+    @property
     def mean_sims(self) -> float:
         """Mean simulations per choice, including fast searches; 0 for kinds without simulations."""
         share = self.number("full_share") if self.has("full_share") else 1
@@ -144,7 +160,19 @@ class Player:
         """The same player with new values for keys; None removes a key."""
         options = {**self.spec.options, **keys}
         given = {key: text for key, text in options.items() if text is not None}
-        return read_player(Spec(self.spec.name, given).text, seed=self.seed)
+        text = Spec(self.spec.name, given).text
+        return read_player(text, seed=self.seed, evaluator=self.evaluator)
+
+    def within(self, seconds: float) -> "Player":
+        """The same player with this time limit per choice; unchanged if it does not search."""
+        if self.engine is not None:
+            return self.changed(movetime=str(max(1, round(1000 * seconds))))
+        return self.changed(time=str(plain(seconds))) if self.has("time") else self
+
+    @property
+    def can_be_timed(self) -> bool:
+        """Whether `within` changes how long it thinks."""
+        return self.has("time") or self.engine is not None
 
     def without_net(self) -> "Player":
         """The same player without its net, and without the keys for the net's computation."""
@@ -213,7 +241,8 @@ def read_player(
     kind = kinds()[spec.name]
     known = [key.name for key in kind.keys]
     for name in spec.options:
-        if name not in known:
+        is_engines = spec.name == engines.NAME and name.startswith(engines.OPTION)
+        if name not in known and not is_engines:
             raise PlayerError(f"{spec.name} has no key '{name}'{among(name, known)}")
     read_options(spec.options)
     has_net = "net" in spec.options or evaluator is not None
@@ -232,10 +261,21 @@ def read_player(
     seed = plain(seed)
     if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
         raise PlayerError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
-    spec = Spec(spec.name, {key: _canonical(key, given) for key, given in spec.options.items()})
+    if spec.name != engines.NAME:  # whose keys are the engine's own texts
+        options = {key: _canonical(key, given) for key, given in spec.options.items()}
+        spec = Spec(spec.name, options)
     made = Player(spec, evaluator, seed)
+    _ = made.engine  # raises an error if a key of an engine is wrong
     CorePlayer(spec.name, made.core_options)  # raises an error if a number is out of range
     return made
+
+
+def are_timed(players: Iterable[Player | str | None]) -> bool:
+    """Whether any of these players has a time limit.
+
+    Then games must be played one at a time, as a limit must not count the searches of other games.
+    """
+    return any(each is not None and read_player(each).seconds > 0 for each in players)
 
 
 def _canonical(key: str, text: str) -> str:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 import msgspec
 import numpy as np
@@ -12,15 +13,19 @@ from rulezero._core import Player as CorePlayer
 from rulezero.nets.runtime import Floats
 from rulezero.play.answers import checked
 from rulezero.play.binding import evaluator_for, tables_of
+from rulezero.play.engines.engines import MOST_GAMES, Engines
 from rulezero.play.evaluators import Evaluation, Evaluator
 from rulezero.play.nets import PATHS, NetStore
-from rulezero.play.players import Player
+from rulezero.play.players import Player, are_timed
 from rulezero.play.resign import Resign
 from rulezero.play.thought import Thought, thought_of
 from rulezero.play.tree import tree_of
 
+_warm: WeakValueDictionary[int, Evaluator] = WeakValueDictionary()  # evaluators, by id
+
 _MOST_ROWS = 1024  # positions in a batch
 _LEAST_ROWS = 8
+_ENGINE_SECONDS = 0.02  # for which a step waits for engines, if there is nothing else to do
 _DEEPEST = 1_000_000  # maximum of `tree` (plies) and of `visits`
 
 
@@ -54,9 +59,9 @@ def compute_here(requests: list[Request]) -> list[Evaluation]:
 class Session:
     """Plays many games of one kind between some players.
 
-    `width` games are played at a time, and `cache` positions of each net are cached; neither
-    changes what is played. `nets` finds the players' nets. `compute` is called at every step,
-    also without requests.
+    `width` games are played at a time, but one if a player has a time limit. `cache` positions of
+    each net are cached. Neither changes what is played. `nets` finds the players' nets. `compute`
+    is called at every step, also without requests.
     """
 
     def __init__(
@@ -73,6 +78,15 @@ class Session:
     ) -> None:
         if width < 1 or cache < 0:
             raise GameError(f"a session needs width >= 1 and cache >= 0, not {width} and {cache}")
+        is_timed = are_timed(players)
+        engines = {
+            number: player.engine
+            for number, player in enumerate(players)
+            if player.engine is not None
+        }
+        width = 1 if is_timed else min(width, MOST_GAMES) if engines else width
+        self._engines = Engines(engines, game) if engines else None
+        self._failure = ""  # of an engine
         self.game = game
         self.identities: list[str | None] = []  # of the players' nets or weights
         self.net_seconds = 0.0  # time spent in evaluators so far
@@ -110,7 +124,17 @@ class Session:
         rows = min(_MOST_ROWS, max(_LEAST_ROWS, width * max(leaves, 1)))
         self._slots = [encoder.facts.slots for encoder in encoders]
         self._planes = [np.zeros((rows, *encoder.facts.planes), np.float32) for encoder in encoders]
+        if is_timed:
+            self._warm_up(players)
         self.pool = Pool(game, seated, encoders, seed, width, cache)
+
+    def _warm_up(self, players: Sequence[Player]) -> None:
+        """Evaluates a position with each net: the first evaluation takes longer than all others."""
+        own = {id(player.evaluator) for player in players}  # objects of the caller
+        for evaluator, planes in zip(self._evaluators, self._planes, strict=True):
+            if id(evaluator) not in _warm and id(evaluator) not in own:
+                evaluator.evaluate(planes[:1])
+                _warm[id(evaluator)] = evaluator
 
     @property
     def has_nets(self) -> bool:
@@ -166,7 +190,48 @@ class Session:
             self.net_seconds += time.perf_counter() - begin
         for net, outputs in zip(asked, answers, strict=True):
             self.pool.apply(net, *outputs)
-        return self.pool.take_finished()
+        if self._engines is not None:
+            self._ask(self._engines)
+        finished = self.pool.take_finished()
+        if self._engines is not None:
+            for played in finished:
+                self._engines.leave(played.index)
+        return finished
+
+    def _ask(self, engines: Engines) -> None:
+        """Asks the engines whose turn it is, and takes their answers."""
+        replies = [
+            engines.ask((index, is_judge), player, state)
+            for index, is_judge, player, state in self.pool.questions()
+        ]
+        failed = [reply for reply in replies if reply is not None]
+        wait = _ENGINE_SECONDS if self.pool.waits and not failed else 0.0
+        for reply in [*failed, *engines.replies(wait)]:
+            index, is_judge = reply.seat
+            if reply.move is not None:
+                action, value, nodes, line = reply.move
+                self.pool.reply(index, is_judge, action, value, nodes, line)
+                continue
+            self._failure = reply.failure
+            if is_judge:
+                raise PlayerError(reply.failure)
+            (mover,) = {
+                state.mover
+                for game, judge, _, state in self.pool.questions()
+                if (game, judge) == reply.seat
+            }
+            self.pool.stop(index, -1.0 if mover == 0 else 1.0, "forfeit")
+
+    def hurry(self) -> None:
+        """Asks all current searches to choose now, with what is known so far."""
+        self.pool.hurry()
+        if self._engines is not None:
+            self._engines.hurry()
+
+    @property
+    def failure(self) -> str:
+        """What the last engine did that has failed; "" if none has."""
+        return self._failure
 
     def run(self, stop: Stop | None = None) -> Iterator[Played]:
         """Yields every game when it is finished; GameError if a human is to move.
@@ -176,7 +241,7 @@ class Session:
         while not self.pool.is_idle:
             yield from self.step()
             if stop is not None and stop():
-                self.pool.hurry()
+                self.hurry()
             if self.pool.parked():
                 raise GameError("a game waits for a human, who cannot move here")
 
@@ -207,6 +272,8 @@ def think(
     session = Session(state.game, [player], seed=player.seed, width=1, cache=0, tree=shown)
     session.add(0, state, most_plies=1, is_recorded=False)
     (played,) = session.run(stop)
+    if session.failure:
+        raise PlayerError(session.failure)
     if tree == 0:
         return thought_of(played, 0)
     thought, core = thought_of(played, 0), played.thought(0)
@@ -221,5 +288,9 @@ def think_each(
     session = Session(states[0].game, [player], seed=seed, width=width, cache=cache)
     for index, state in enumerate(states):
         session.add(index, state, most_plies=1, is_recorded=False)
-    found = {played.index: thought_of(played, 0) for played in session.run()}
+    found = {}
+    for played in session.run():
+        if session.failure:
+            raise PlayerError(session.failure)
+        found[played.index] = thought_of(played, 0)
     return [found[index] for index in range(len(states))]

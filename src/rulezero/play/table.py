@@ -10,7 +10,7 @@ import msgspec
 from rulezero._core import Game, Played
 from rulezero.data.record import Record, Thoughts, pack, record_from
 from rulezero.play.nets import PATHS, NetStore
-from rulezero.play.players import Player, read_player
+from rulezero.play.players import Player, are_timed, read_player
 from rulezero.play.session import Compute, Session, compute_here
 from rulezero.play.task import FORMAT, Beginning, Task, begin
 
@@ -44,7 +44,8 @@ class Table:
 
     `players` replace those of the task's texts if they have evaluators, which a text cannot name.
     Games end after `most_plies` at the latest (default: the game's limit). While it plays, `width`
-    may be changed to any number up to the first one. `compute` is the session's.
+    may be changed to any number up to the first one; it is 1 if a player has a time limit.
+    `compute` is the session's.
     """
 
     def __init__(
@@ -62,7 +63,8 @@ class Table:
         self.task = task
         self.game = game
         self.players = players or (read_player(task.a), read_player(task.b))
-        self.width = self._most_games = min(width, task.games)
+        is_timed = are_timed((*self.players, task.judge))
+        self.width = self._most_games = 1 if is_timed else min(width, task.games)
         a, b = self.players
         self._seated = [a] if a == b else [a, b]
         self._numbers = (0, len(self._seated) - 1)

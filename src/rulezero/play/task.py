@@ -11,6 +11,7 @@ from msgspec import Meta
 from rulezero._core import Game, GameError, PlayerError, State
 from rulezero.data.record import Purpose, Record
 from rulezero.games.load import load
+from rulezero.play.engines.settings import check_engine
 from rulezero.play.players import Player, read_player
 from rulezero.play.resign import Resign
 from rulezero.seeds import keyed
@@ -18,6 +19,8 @@ from rulezero.stats.tally import GameResult
 from rulezero.version import __version__
 
 FORMAT = 2  # of the messages Task and Finished; increased when the meaning of one changes
+
+_TRAINING: tuple[Purpose, ...] = ("self-play", "bootstrap", "gate")
 
 Message = TypeVar("Message", bound=msgspec.Struct)
 
@@ -87,6 +90,10 @@ def check_task(task: Task) -> Game:
     for text in (task.a, task.b, task.judge):
         if text is not None:
             refuse_human(read_player(text))
+            if task.purpose in _TRAINING:
+                refuse_unrepeatable(read_player(text))
+            if (engine := read_player(text).engine) is not None:
+                check_engine(engine, game)
     for start in task.starts:
         if game.parse(start).is_over:
             raise GameError(f"the game is over in the start position '{start}': leave it out")
@@ -97,6 +104,20 @@ def refuse_human(player: Player) -> None:
     """Raises PlayerError if the player is a human, who cannot move in a task."""
     if player.is_human:
         raise PlayerError("a human cannot play here: use `rulezero play`")
+
+
+def refuse_unrepeatable(player: Player) -> None:
+    """Raises PlayerError for an engine, or a time limit: games with them cannot be repeated."""
+    if player.engine is not None:
+        raise PlayerError(
+            f"'{player.text}': a run must be the same when it is repeated, and an engine is another"
+            " program; use it in a match"
+        )
+    if player.seconds > 0:
+        raise PlayerError(
+            f"'{player.text}': a run must be the same when it is repeated, and searches with time="
+            " are not; leave time= out, and give sims= or depth="
+        )
 
 
 def decode(message: bytes, form: type[Message]) -> Message:

@@ -30,6 +30,7 @@ def rate(
     *,
     games: int = 40,
     sims: int | None = None,
+    time: float | None = None,
     nets: int = 5,
     workers: int = 0,
     tell: Tell | None = None,
@@ -38,12 +39,13 @@ def rate(
 
     Games are kept in the run's store: another call plays only those that are missing, and every
     game of these players in the store counts. reports/rating.json is written. `sims` are the nets'
-    simulations (default: those of the anchor's trials).
+    simulations (default: those of the anchor's trials). `time` gives all players that search this
+    many seconds per move instead.
     """
     experiment = config.read(run.config())
     game = run.game(experiment.game)
     trial = experiment.anchor or experiment.gate
-    players = players_of(run, experiment, game, sims=sims, nets=nets)
+    players = players_of(run, experiment, game, sims=sims, time=time, nets=nets)
     tasks = [
         Task(
             game=experiment.game,
@@ -108,16 +110,27 @@ def read_standings(run: Run) -> Standings | None:
 
 
 def players_of(
-    run: Run, experiment: Experiment, game: Game, *, sims: int | None = None, nets: int = 5
+    run: Run,
+    experiment: Experiment,
+    game: Game,
+    *,
+    sims: int | None = None,
+    time: float | None = None,
+    nets: int = 5,
 ) -> list[Entrant]:
     """The players to rate: the fixed ones, the weakest first, then nets, the oldest first."""
+
+    def limited(text: str) -> str:
+        player = read_player(text)
+        return player.text if time is None else player.within(time).text
+
     trial: TrialSettings = experiment.anchor or experiment.gate
     best, latest = (_name(resolve(f"{run.path}@{which}")) for which in ("best", "latest"))
     anchor = trial.opponent
     if anchor is None or grammar.read(anchor).options.get("net") is not None:
         anchor = "random"  # a net of the run cannot be a fixed point
     fixed = ["random", *(["heuristic"] if game.facts.has_heuristic else [])]
-    fixed = [text for text in fixed if text != anchor] + [read_player(anchor).text]
+    fixed = [text for text in fixed if text != anchor] + [limited(anchor)]
     players = [
         Entrant(name=text, text=text, about="anchor" if text == fixed[-1] else "") for text in fixed
     ]
@@ -127,7 +140,7 @@ def players_of(
         )
         options = {**spec.options, **({} if sims is None else {"sims": str(sims)})}
         marks = [mark for mark, net in (("best", best), ("latest", latest)) if net == name]
-        text = read_player(grammar.Spec(spec.name, options).text).text
+        text = limited(grammar.Spec(spec.name, options).text)
         players.append(Entrant(name=name, text=text, is_net=True, about=", ".join(marks)))
     return players
 

@@ -14,7 +14,7 @@ from rulezero.games.load import load
 from rulezero.play.players import read_player
 from rulezero.play.resign import Resign
 from rulezero.play.starts import read_starts
-from rulezero.play.task import Task
+from rulezero.play.task import Task, refuse_unrepeatable
 from rulezero.settings import Settings
 from rulezero.stats.sprt import Sprt
 from rulezero.stats.tally import RatingError
@@ -30,7 +30,7 @@ CURRICULUM = "curriculum"  # the lessons that are shipped with a game; curriculu
 
 
 def _checked(text: str) -> str:
-    read_player(text)
+    refuse_unrepeatable(read_player(text))
     return text
 
 

@@ -11,7 +11,15 @@ from rich.table import Table
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.options import GAMES, PLAYERS, GameText, Json, Starts, Workers
+from rulezero.cli.terminal.options import (
+    GAMES,
+    PLAYERS,
+    GameText,
+    Json,
+    Seconds,
+    Starts,
+    Workers,
+)
 from rulezero.cli.terminal.screen import (
     counting,
     open_console,
@@ -45,6 +53,7 @@ def match(
             rich_help_panel=PLAYERS,
         ),
     ] = None,
+    seconds: Seconds = None,
     games: Annotated[
         int, typer.Option(min=1, help="Number of games.", rich_help_panel=GAMES)
     ] = 100,
@@ -82,6 +91,7 @@ def match(
     Examples:
       rulezero match razzle --a puct:sims=100 --b heuristic --games 40
       rulezero match chess --a puct:sims=50 --b random --sprt 0,20 --workers 2
+      rulezero match chess --a alphabeta --b puct --time 0.1
     """
     loaded = rz.load(game)
     test = None if sprt is None else _read_sprt(sprt)
@@ -95,6 +105,7 @@ def match(
                 a,
                 b,
                 games,
+                time=seconds,
                 seed=seed,
                 opening=opening,
                 starts=positions,

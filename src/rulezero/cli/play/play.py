@@ -44,6 +44,16 @@ def play(
     sims: Annotated[
         int | None, sims_option("The opponent's simulations per move (default: 400).")
     ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--time",
+            metavar="SECONDS",
+            min=0.001,
+            help="The opponent's thinking time per move, instead of a number of simulations.",
+            rich_help_panel=PLAYERS,
+        ),
+    ] = None,
     seat: Annotated[
         str | None,
         typer.Option(
@@ -144,14 +154,18 @@ def play(
                 "it is for the terminal: leave it out", param_hint=f"'{unfit[0]}'"
             )
         opponent = None
-        if against is not None or net is not None or sims is not None:
-            opponent = rz.play.opponent(against, net=net, sims=sims)
+        if any(given is not None for given in (against, net, sims, seconds)):
+            opponent = rz.play.opponent(against, net=net, sims=sims, time=seconds)
+            if opponent.engine is not None:
+                raise typer.BadParameter(
+                    "the page starts no engines: leave --web out", param_hint="'--opponent'"
+                )
         _play_in_browser(game, seat, position, opponent, seed)
         return
     today = date.today().strftime("%Y.%m.%d")
     opponent = None
-    if any(given is not None for given in (against, net, sims, tables)):
-        opponent = rz.play.opponent(against, net=net, sims=sims)
+    if any(given is not None for given in (against, net, sims, seconds, tables)):
+        opponent = rz.play.opponent(against, net=net, sims=sims, time=seconds)
         opponent = opponent if tables is None else opponent.changed(tables=tables)
     wanted = None if seat is None else rz.play.seat_number(seat)
     if record is not None:
@@ -203,7 +217,9 @@ def play(
         table = Table(
             dialogue,
             open_console(),
-            adviser=rz.play.opponent(net=net, sims=sims) if machine.is_human else machine,
+            adviser=rz.play.opponent(net=net, sims=sims, time=seconds)
+            if machine.is_human
+            else machine,
             human=human,
             store=store,
             remarks=[*remarks, *_advice(dialogue)],

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 import rulezero as rz
-from rulezero.cli.terminal.options import Json, Workers
+from rulezero.cli.terminal.options import Json, Seconds, Workers
 from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_json
 from rulezero.cli.terminal.words import counted
 
@@ -20,6 +20,7 @@ def rate(
         int | None,
         typer.Option(min=1, help="Simulations per move of the nets (default: as in the recipe)."),
     ] = None,
+    seconds: Seconds = None,
     nets: Annotated[int, typer.Option(min=1, help="Number of the run's nets to rate.")] = 5,
     workers: Workers = 0,
     as_json: Json = False,
@@ -32,7 +33,9 @@ def rate(
     """
     opened = rz.open_run(run)
     with counting("playing") as tell:
-        found = rz.rate(opened, games=games, sims=sims, nets=nets, workers=workers, tell=tell)
+        found = rz.rate(
+            opened, games=games, sims=sims, time=seconds, nets=nets, workers=workers, tell=tell
+        )
     if as_json:
         print_json(found)
     else:

@@ -81,6 +81,18 @@ Trusted = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--time",
+        metavar="SECONDS",
+        min=0.001,
+        help="Thinking time per move of each player that searches (default: its own limits).",
+        rich_help_panel=PLAYERS,
+    ),
+]
+
+
 def given_once(argument: T | None, option: T | None, names: tuple[str, str]) -> T:
     """What is given as an argument, or by the option that the original programs had for it."""
     if (argument is None) == (option is None):

@@ -54,6 +54,11 @@ def seats_for(
     if opponent is None:
         other = record.players[1 - human]
         opponent = rz.player(other) if human in people else rz.play.opponent()
+        if opponent.engine is not None:
+            raise rz.PlayerError(
+                f"the record's opponent '{other}' would start a program: add --opponent with this"
+                " text if you trust it, or with another player"
+            )
     return human, (person, opponent) if human == 0 else (opponent, person)
 
 
@@ -270,6 +275,9 @@ class Table:
         elif record.end_reason == "resigned":
             winner = int(record.outcome < 0)
             self.say(f"{self.names[1 - winner]} resigns: {self.names[winner]} wins", "bold")
+        elif record.end_reason == "forfeit":
+            winner = int(record.outcome < 0)
+            self.say(f"{self.names[1 - winner]} failed: {self.names[winner]} wins", "bold")
         elif record.end_reason == "cap":
             self.say(f"drawn: the game is stopped after {record.plies} plies", "bold")
         else:

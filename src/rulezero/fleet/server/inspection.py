@@ -93,6 +93,8 @@ def refuse_files(task: Task) -> None:
                 f" are {' and '.join(SHIPPED)}"
             )
     for text in filter(None, (task.a, task.b, task.judge)):
+        if read_player(text).engine is not None:
+            raise FleetError(f"'{text[:100]}' would start a program: a fleet plays no engines")
         for key in _FILES:
             if key in read_player(text).spec.options:
                 raise FleetError(
@@ -195,7 +197,7 @@ def refusal(given: Unpacked, order: TaskOrder, game: Game, nets: dict[str, NetId
     actions = record.action_numbers()
     if actions[: len(beginning.script)].tolist() != beginning.script:
         return "it does not begin with the opening of the task"
-    if record.end_reason in ("claimed", "interrupted"):
+    if record.end_reason in ("claimed", "interrupted", "forfeit"):
         return f"a game of a task cannot end as '{record.end_reason}'"
     if record.end_reason == "resigned" and beginning.resign is None:
         return "a player resigned, which the task does not allow in this game"

@@ -49,6 +49,8 @@ def _check_players(task: Task, nets: Iterable[str]) -> None:
     known = set(nets)
     for text in filter(None, (task.a, task.b, task.judge)):
         player = read_player(text)
+        if player.engine is not None:
+            raise FleetError(f"the player '{text}' would start a program on this machine")
         for key in _FILES:
             if key in player.spec.options:
                 raise FleetError(f"the player '{text}' would read a file of this machine: {key}=")

@@ -2,7 +2,7 @@
 
 import rulezero as rz
 from rulezero.web.levels import player_text
-from rulezero.web.limits import MOST_DEPTH, MOST_SIMS
+from rulezero.web.limits import CHOICE_SECONDS, MOST_DEPTH, MOST_SIMS
 
 _FILES = ("net", "weights", "tables")  # keys that name files
 _FREE = ("temperature", "temperature_turns", "temperature_later", "draw_value", "random_ties",
@@ -12,6 +12,11 @@ _FREE = ("temperature", "temperature_turns", "temperature_later", "draw_value", 
 def admitted(given: str, game: rz.Game, seat: int, *, is_owner: bool) -> rz.Player:
     """The player of a text or a level, if this visitor may use it. PlayerError, GameError."""
     player = rz.player(player_text(given, game, seat))
+    if player.engine is not None:
+        raise rz.PlayerError(
+            f"{player.text[:60]} would start a program of the server, which the page never does:"
+            " use `rulezero play`"
+        )
     if is_owner or given.startswith("level:"):
         return player
     for key in player.spec.options:
@@ -20,10 +25,15 @@ def admitted(given: str, game: rz.Game, seat: int, *, is_owner: bool) -> rz.Play
                 f"{key}= names a file of the server, which only its owner may use: open the"
                 " address that `rulezero serve` has printed"
             )
-        if key not in (*_FREE, "sims", "depth"):
+        if key not in (*_FREE, "sims", "depth", "time"):
             raise rz.PlayerError(
-                f"{key}= is not open to visitors; use {', '.join(('sims', 'depth', *_FREE[:4]))}"
+                f"{key}= is not open to visitors; use"
+                f" {', '.join(('sims', 'depth', 'time', *_FREE[:4]))}"
             )
+    if player.seconds > CHOICE_SECONDS:
+        raise rz.PlayerError(
+            f"time={player.seconds:g}: visitors have at most {CHOICE_SECONDS:g} seconds a move"
+        )
     if player.number("sims") > MOST_SIMS:
         raise rz.PlayerError(
             f"sims={player.number('sims'):g}: visitors have at most {MOST_SIMS} simulations"

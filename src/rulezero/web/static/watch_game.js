@@ -14,7 +14,7 @@ const ICONS = {
 const FACES = { 1: "⚀", 2: "⚁", 3: "⚂", 4: "⚃", 5: "⚄", 6: "⚅" };
 const FAULTS = { "?!": "inaccuracy", "?": "mistake", "??": "blunder" };
 const SPEEDS = [[2, "slow"], [1, "normal"], [0.4, "fast"], [0.12, "very fast"]]; // seconds for each ply
-const STOPPED = { cap: "neither side won before the limit of plies", resigned: "one side gave up", claimed: "the result is that of an imported file", interrupted: "the game was not finished" };
+const STOPPED = { cap: "neither side won before the limit of plies", resigned: "one side gave up", forfeit: "an engine failed", claimed: "the result is that of an imported file", interrupted: "the game was not finished" };
 const SLICE = 100; // positions of a request, as in watch.py
 
 /** "drawn: cap" for people. */

@@ -1,0 +1,1 @@
+"""Engines: programs that speak UCI, and sit where a player sits."""
