@@ -17,6 +17,7 @@ namespace {
 // The value for the mover. The sums of `before`, if it is given, are brought up to date.
 float evaluate(const Nnue& net, const AnyState& state, const AnyState* before) {
   net.check(state.game().facts());
+  if (before) net.check(before->game().facts());
   if (state.ending() || state.mover() == kChance) {
     throw PositionError("a net judges positions in which a player is to move");
   }

@@ -26,6 +26,7 @@ constexpr std::uint32_t kLongestName = 100;
 constexpr std::uint32_t kMostPhases = 64;
 constexpr std::uint32_t kMostPlaces = 4096;
 constexpr int kLargestSum = 32767;
+constexpr float kLargestFactor = 1e6f;   // so that no term of an output is infinite
 constexpr float kSurestOutput = 0.999f;  // below 1: an estimate is never taken for a proof
 
 RULEZERO_FOR_EACH_PROCESSOR
@@ -65,6 +66,22 @@ std::uint32_t read_number(ByteReader& reader, const char* what, std::uint32_t lo
                  "; it should be " + std::to_string(low) + " to " + std::to_string(high));
 }
 
+// The name of a game, which messages quote.
+std::string read_name(ByteReader& reader) {
+  const auto read = reader.bytes(read_number(reader, "letters of a game's name", 1, kLongestName));
+  std::string name(reinterpret_cast<const char*>(read.data()), read.size());
+  if (std::ranges::all_of(name, [](char letter) { return letter > ' ' && letter <= '~'; })) {
+    return name;
+  }
+  throw NetError("the .nnue file has " + quoted(name) + " as the name of its game");
+}
+
+float read_factor(ByteReader& reader, const char* what) {
+  const float factor = reader.real(what);
+  if (std::abs(factor) <= kLargestFactor) return factor;
+  throw NetError(std::string("the .nnue file has a ") + what + " that is too large");
+}
+
 std::vector<std::int16_t> read_weights(ByteReader& reader, std::size_t size) {
   std::vector<std::int16_t> weights(size);
   for (std::int16_t& weight : weights) weight = reader.small();
@@ -85,8 +102,7 @@ Nnue Nnue::read(std::span<const std::byte> file) {
                    "; only version 1 can be read");
   }
   Nnue net;
-  const auto name = reader.bytes(read_number(reader, "letters of a game's name", 1, kLongestName));
-  net.game_.assign(reinterpret_cast<const char*>(name.data()), name.size());
+  net.game_ = read_name(reader);
   net.space_.version = static_cast<int>(read_number(reader, "as the version of features", 1, 1000));
   net.space_.features = static_cast<int>(read_number(reader, "features", 1, kNoFeature));
   net.space_.places = static_cast<int>(read_number(reader, "places", 1, kMostPlaces));
@@ -94,7 +110,7 @@ Nnue Nnue::read(std::span<const std::byte> file) {
   net.phases_ = read_number(reader, "phases", 1, kMostPhases);
   net.most_ = read_number(reader, "features that are on", 1, kMostPlaces);
   net.unit_ = static_cast<std::int16_t>(read_number(reader, "as its unit", 1, 255));
-  net.factor_ = reader.real("factor");
+  net.factor_ = read_factor(reader, "factor");
   const std::uint64_t features = net.space_.features;
   const std::uint64_t wanted = 2 * net.width_ * (features + 1 + 2 * net.phases_) + 8 * net.phases_;
   if (reader.left() != wanted) {
@@ -105,8 +121,12 @@ Nnue Nnue::read(std::span<const std::byte> file) {
   net.weights_ = read_weights(reader, features * net.width_);
   net.biases_ = read_weights(reader, net.width_);
   net.outputs_ = read_weights(reader, std::size_t{2} * net.phases_ * net.width_);
-  for (std::uint32_t i = 0; i < net.phases_; ++i) net.output_biases_.push_back(reader.real("bias"));
-  for (std::uint32_t i = 0; i < net.phases_; ++i) net.trust_.push_back(reader.real("trust"));
+  for (std::uint32_t i = 0; i < net.phases_; ++i) {
+    net.output_biases_.push_back(read_factor(reader, "bias"));
+  }
+  for (std::uint32_t i = 0; i < net.phases_; ++i) {
+    net.trust_.push_back(read_factor(reader, "trust"));
+  }
   net.check_sums();
   return net;
 }
