@@ -166,10 +166,11 @@ void bind_pool(nb::module_& m) {
             if (self->nnue) self->settings.source = Source::kNnue;
           },
           "kind"_a, "options"_a, "net"_a = -1, "mlp"_a = nb::none(), "encoder"_a = nb::none(),
-          "nnue"_a = nb::none(), "tables"_a = nb::none(), "weights"_a = std::vector<float>{},
+          "nnue_net"_a = nb::none(), "tables"_a = nb::none(), "weights"_a = std::vector<float>{},
           "tree_depth"_a = 0, "tree_visits"_a = 1,
           "A kind of player with its options. `net` is the number of its net in the pool, `mlp` "
-          "a perceptron that reads the planes of `encoder`, `nnue` an efficiently updatable net, "
+          "a perceptron that reads the planes of `encoder`, `nnue_net` an efficiently updatable "
+          "net, "
           "`tables` are solved endgames, "
           "`weights` the weights of its heuristic in the order of Facts.weights ([]: defaults). "
           "Thoughts show `tree_depth` plies of its search tree: the nodes with at least "

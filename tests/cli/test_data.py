@@ -280,6 +280,6 @@ def test_a_recipe_of_process_that_does_not_fit(mixed: Path, tmp_path: Path) -> N
     ]:
         assert words in fails("data", "process", mixed, *out, *options)
     chess = saved(tmp_path / "chess", record_samples.made("chess"))
-    assert "a perceptron learns" in fails("data", "process", chess, *out, "--recipe", "distill")
+    assert "learns while it plays" in fails("data", "process", chess, *out, "--recipe", "distill")
     said = run("data", "process", mixed, *out, "--recipe", "connect4").stdout
     assert "of 6 games of connect4" in said

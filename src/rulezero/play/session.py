@@ -111,7 +111,7 @@ class Session:
                     options,
                     net=net,
                     mlp=binding.mlp,
-                    nnue=binding.nnue,
+                    nnue_net=binding.nnue,
                     encoder=encoder,
                     tables=tables_of(player, game),
                     weights=binding.weights,
