@@ -2,6 +2,7 @@
 
 import struct
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -120,5 +121,5 @@ def to_nnue(net: NnueNet) -> bytes:
     )
 
 
-def _whole(weights: npt.NDArray[np.float32]) -> bytes:
+def _whole(weights: npt.NDArray[Any]) -> bytes:
     return np.round(weights).astype("<i2").tobytes()

@@ -70,7 +70,7 @@ def check_player(player: Player, game: Game) -> None:
     A net's file is found, but not opened.
     """
     path = None if player.net is None else PATHS.path_of(player.net)
-    if path is None or path.suffix == PERCEPTRON:
+    if path is None or path.suffix in ONE_FILE:
         evaluator_for(player, game)
     else:
         read_card(path).check(game.facts)

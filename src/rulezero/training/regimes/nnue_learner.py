@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -155,8 +154,10 @@ class NnueLearner:
         if not len(positions):
             return None
         table = FeatureTable(window, positions, self._game)
-        said: npt.NDArray[np.float32] = self.average(*table.of(positions)).numpy()
-        return measure_chances((1 + said) / 2, (1 + self._targets(window, positions, 1.0)) / 2)
+        said: Floats = self.average(*table.of(positions)).numpy()
+        wanted = self._targets(window, positions, 1.0)
+        half = np.float32(0.5)
+        return measure_chances(half + half * said, half + half * wanted)
 
     def write(self, net: Path, metadata: dict[str, Any]) -> None:
         """Writes the net that plays."""
