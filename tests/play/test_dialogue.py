@@ -9,6 +9,7 @@ import pytest
 import rulezero as rz
 from rulezero.data import check
 from rulezero.games.info import info, moves_by_kind
+from rulezero.nets.nnue import Shape, create, to_nnue
 from rulezero.play.dialogue import SIMS, Dialogue, opponent
 from rulezero.play.players import seat_number
 from support import documents, samples
@@ -320,3 +321,20 @@ def test_every_legal_action_has_one_kind(text: str) -> None:
         kinds = moves_by_kind(state)
         assert sorted(a for actions in kinds.values() for a in actions) == sorted(state.legal)
         info(state)
+
+
+def test_the_opponent_of_an_updatable_net_is_alpha_beta(tmp_path: Path) -> None:
+    """It thinks for a second unless a time is given; another player's text is left as it is."""
+    game = rz.load("razzle")
+    net = tmp_path / "net.nnue"
+    shape = Shape.of(game.facts, width=8, phases=1, most=22)
+    net.write_bytes(to_nnue(create(shape)))
+    usual = opponent(net=net)
+    assert (usual.spec.name, usual.net) == ("alphabeta", str(net))
+    assert usual.number("time") == 1
+    assert opponent(net=net, time=0.01).number("time") == 0.01
+    assert opponent("oneply", net=net).spec.name == "oneply"
+    thought = opponent(net=net, time=0.01).think(game.start())
+    assert thought.action in game.start().legal
+    with pytest.raises(rz.PlayerError, match="sims"):
+        opponent(net=net, sims=100)

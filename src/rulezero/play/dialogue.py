@@ -10,11 +10,14 @@ from rulezero._core import CoreThought, Game, GameError, Played, PlayerError, St
 from rulezero.data.columns import PlyColumn
 from rulezero.data.record import Record, record_from
 from rulezero.data.thoughts import PLY_COLUMNS, Columns, Thought, Thoughts, pack
+from rulezero.nets.card import NNUE, resolve
 from rulezero.play.players import Player, read_player
 from rulezero.play.session import Session, Stop
 from rulezero.play.thought import read_core
 
 SIMS = 400  # simulations per choice of the default opponent
+_OF_NNUE = "alphabeta:quiescence=4,reductions=true"  # the opponent with such a net ...
+_SECONDS = 1.0  # ... and its time per choice
 
 
 class Ply(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -46,13 +49,16 @@ def opponent(
     sims: int | None = None,
     time: float | None = None,
 ) -> Player:
-    """The opponent of a person: the player of a text, or PUCT with a net or its default.
+    """The opponent of a person: the player of a text, or the usual player of a net or without one.
 
-    `time` is its time limit per move in seconds.
+    That is PUCT, or alpha-beta for an efficiently updatable net. `time` is its time limit per move
+    in seconds.
     """
     keys: dict[str, Any] = {}
     if net is not None:
         keys["net"] = str(net)
+    if net is not None and text is None and resolve(net).suffix == NNUE:
+        text, time = _OF_NNUE, _SECONDS if time is None else time
     if sims is not None or (text is None and time is None):
         keys["sims"] = SIMS if sims is None else sims
     player = read_player("puct" if text is None else text, **keys)
