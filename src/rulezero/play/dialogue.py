@@ -1,12 +1,13 @@
 """A game with people: they choose for human seats; players and dice answer."""
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from rulezero._core import CoreThought, Game, GameError, Played, PlayerError, State
+from rulezero._core import CoreThought, Game, GameError, NetError, Played, PlayerError, State
 from rulezero.data.columns import PlyColumn
 from rulezero.data.record import Record, record_from
 from rulezero.data.thoughts import PLY_COLUMNS, Columns, Thought, Thoughts, pack
@@ -57,7 +58,7 @@ def opponent(
     keys: dict[str, Any] = {}
     if net is not None:
         keys["net"] = str(net)
-    if net is not None and text is None and resolve(net).suffix == NNUE:
+    if net is not None and text is None and _is_updatable(net):
         text, time = _OF_NNUE, _SECONDS if time is None else time
     if sims is not None or (text is None and time is None):
         keys["sims"] = SIMS if sims is None else sims
@@ -65,6 +66,12 @@ def opponent(
     if time is not None and not player.can_be_timed:
         raise PlayerError(f"time={time}: '{player.text}' does not search; leave time out")
     return player if time is None else player.within(time)
+
+
+def _is_updatable(net: str | Path) -> bool:
+    with contextlib.suppress(NetError):  # the player says what is wrong with its net
+        return resolve(net).suffix == NNUE
+    return False
 
 
 class Dialogue:
