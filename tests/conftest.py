@@ -44,7 +44,8 @@ SLOW = (
     "test_docs.py", "test_keys.py", "test_notebooks.py", "training/test_changed_runs.py",
     "training/test_curriculum.py", "training/test_damaged_runs.py", "training/test_distill.py",
     "training/test_estimate.py", "training/test_gate.py", "training/test_killed_workers.py",
-    "training/test_loop.py", "training/test_old_runs.py", "training/test_presets.py",
+    "training/test_loop.py", "training/test_nnue.py", "training/test_old_runs.py",
+    "training/test_presets.py",
     "training/test_regimes.py", "training/test_rewards.py", "training/test_withdrawn.py", "web",
 )  # fmt: skip
 
