@@ -39,13 +39,14 @@ SLOW = (
     "nets/test_checkpoint.py", "nets/test_exact_nets.py", "nets/test_module.py",
     "nets/test_options.py", "nets/test_quantize.py", "play/test_engine_strangers.py",
     "play/test_engines.py", "play/test_evaluators.py", "play/test_tasks.py",
-    "search/test_alphabeta.py", "search/test_leaves.py",
-    "search/test_proven_roots.py", "search/test_quality.py", "search/test_scripted.py",
-    "search/test_time.py",
+    "search/test_alphabeta.py", "search/test_leaves.py", "search/test_proven_roots.py",
+    "search/test_quality.py", "search/test_quiescence.py", "search/test_reductions.py",
+    "search/test_scripted.py", "search/test_time.py",
     "test_docs.py", "test_keys.py", "test_notebooks.py", "training/test_changed_runs.py",
     "training/test_curriculum.py", "training/test_damaged_runs.py", "training/test_distill.py",
     "training/test_estimate.py", "training/test_gate.py", "training/test_killed_workers.py",
-    "training/test_loop.py", "training/test_old_runs.py", "training/test_presets.py",
+    "training/test_loop.py", "training/test_nnue.py", "training/test_old_runs.py",
+    "training/test_presets.py",
     "training/test_regimes.py", "training/test_rewards.py", "training/test_withdrawn.py", "web",
 )  # fmt: skip
 

@@ -42,8 +42,8 @@ def read(file: bytes) -> Net:
     magic, version, size = struct.unpack_from("<4sII", file)
     assert (magic, version) == (b"RZNN", 1)
     name, at = file[12 : 12 + size].decode(), 12 + size
-    *counts, factor = struct.unpack_from("<7If", file, at)
-    _, features, _, width, phases, _, _ = counts
+    head = struct.unpack_from("<7If", file, at)
+    _, features, _, width, phases, *_ = head
     at += 32
 
     def numbers(kind: str, *shape: int) -> npt.NDArray[Any]:
@@ -56,7 +56,7 @@ def read(file: bytes) -> Net:
     biases = numbers("<i2", width)
     outputs = numbers("<i2", phases, 2, width)
     floats = numbers("<f4", 2, phases)
-    net = Net(name, *counts, factor, columns, biases, outputs, floats[0], floats[1])
+    net = Net(*(name, *head, columns, biases, outputs, *floats))
     assert at == len(file)
     return net
 
