@@ -19,9 +19,10 @@ from rulezero.games.load import AnyGame, load
 from rulezero.play.players import Player, read_player
 from rulezero.play.task import Task, check_task, result_of
 from rulezero.stats.ladder import Ladder, Meeting, Rating
+from rulezero.stats.rating import quantile
 from rulezero.stats.tally import Counts, GameResult, Tally
 
-TIME = 0.1  # seconds per move
+LADDER_TIME = 0.1  # seconds per move
 
 Tell = Callable[[int, int], None]  # games that are done, and all games
 
@@ -63,6 +64,14 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
         raise KeyError(player)
 
     @property
+    def advantage_text(self) -> str:
+        """The advantage of seat 0 in words: +12 Elo (+3 to +21, 95 %)."""
+        width = quantile(self.confidence) * self.advantage_error
+        lower, upper = self.advantage - width, self.advantage + width
+        bounds = f"{lower:+.0f} to {upper:+.0f}, {100 * self.confidence:.4g} %"
+        return f"{self.advantage:+.0f} Elo ({bounds})"
+
+    @property
     def warning(self) -> str:
         """A warning and its remedy if many games are copies of each other, or ""."""
         return about_copies(self.different, self.games, self.opening)
@@ -84,7 +93,7 @@ def ladder(
     players: Sequence[str] = (),
     *,
     add: Sequence[str] = (),
-    time: float | None = TIME,
+    time: float | None = LADDER_TIME,
     games: int = 20,
     opening: int = 4,
     seed: int = 0,

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from rulezero.endgame.connect4 import Judged, judged
+from rulezero.endgame.connect4 import MEN, SETS, Judged, judged, read_set
 from rulezero.play.players import Player, read_player
 from rulezero.play.session import think_each
 from rulezero.play.task import refuse_human
@@ -21,6 +22,9 @@ _FALLS: dict[tuple[int, int], Fall] = {
     (0, -1): "draw to loss",
 }
 
+
+SOLVED_SETS: tuple[str, ...] = tuple(SETS)
+"""The names of the sets of solved positions."""
 
 Tell = Callable[[int], None]  # gets the number of positions done
 
@@ -102,6 +106,11 @@ def mistakes(
     is called with the number of positions done.
     """
     return mistakes_in(by, judged(kind), kind, seed=seed, width=width, tell=tell)
+
+
+def solved_positions(name: str) -> tuple[Judged, ...]:
+    """The solved positions of a set, of a part of the game (early, middle, late), or of a file."""
+    return judged(name) if name in (*SETS, *MEN) else read_set(Path(name))
 
 
 def mistakes_in(

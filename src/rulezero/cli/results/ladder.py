@@ -11,8 +11,6 @@ import rulezero as rz
 from rulezero.cli.terminal.options import GAMES, PLAYERS, GameText, Json, Workers
 from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_json
 from rulezero.cli.terminal.words import counted
-from rulezero.contest.ladder import TIME, LadderResult
-from rulezero.stats.rating import quantile
 
 
 def ladder(
@@ -26,7 +24,7 @@ def ladder(
             help="Thinking time per move of all players that search.",
             rich_help_panel=PLAYERS,
         ),
-    ] = TIME,
+    ] = rz.contest.LADDER_TIME,
     players: Annotated[
         list[str] | None,
         typer.Option(
@@ -94,7 +92,7 @@ def ladder(
         show(found, open_console())
 
 
-def show(found: LadderResult, console: Console) -> None:
+def show(found: rz.contest.LadderResult, console: Console) -> None:
     """Prints the players, the strongest first."""
     names = rz.load(found.game).facts.seat_names
     limit = "" if found.time is None else f", {found.time:g} s per move"
@@ -128,10 +126,4 @@ def show(found: LadderResult, console: Console) -> None:
             console.print(lost, markup=False, soft_wrap=True)
     if found.warning:
         console.print(found.warning.replace("opening=", "--opening "), markup=False, soft_wrap=True)
-    width = quantile(found.confidence) * found.advantage_error
-    bounds = f"{found.advantage - width:+.0f} to {found.advantage + width:+.0f}"
-    console.print(
-        f"the first seat is worth {found.advantage:+.0f} Elo"
-        f" ({bounds}, {100 * found.confidence:.4g} %)",
-        markup=False,
-    )
+    console.print(f"the first seat is worth {found.advantage_text}", markup=False)

@@ -1,16 +1,13 @@
 """`rulezero mistakes`: how often a player gives game value away in solved positions."""
 
 from functools import partial
-from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
 import rulezero as rz
 from rulezero.cli.terminal.options import PLAYERS, Json
 from rulezero.cli.terminal.screen import counting, open_console, plain_table, print_json
-from rulezero.contest.mistakes import Mistakes, mistakes_in
-from rulezero.endgame import connect4
 
 
 def mistakes(
@@ -50,10 +47,8 @@ def mistakes(
       rulezero mistakes alphabeta --time 0.1 --positions begin-hard
     """
     by = rz.play.opponent(player, time=seconds)
-    known = get_args(connect4.Set) + get_args(connect4.Part)
     asked = {
-        name: connect4.judged(name) if name in known else connect4.read_set(Path(name))
-        for name in positions or get_args(connect4.Set)
+        name: rz.contest.solved_positions(name) for name in positions or rz.contest.SOLVED_SETS
     }
     total, done = sum(map(len, asked.values())), 0
     found = []
@@ -63,7 +58,9 @@ def mistakes(
             def told(now: int, before: int) -> None:
                 tell(before + now, total)
 
-            found.append(mistakes_in(by, each, name, seed=seed, tell=partial(told, before=done)))
+            found.append(
+                rz.contest.mistakes_in(by, each, name, seed=seed, tell=partial(told, before=done))
+            )
             done += len(each)
     if as_json:
         print_json([each.figures for each in found])
@@ -71,7 +68,7 @@ def mistakes(
         show(found)
 
 
-def show(found: list[Mistakes]) -> None:
+def show(found: list[rz.contest.Mistakes]) -> None:
     """Prints a line for each set."""
     console = open_console()
     console.print(found[0].player, style="bold", markup=False, soft_wrap=True)
