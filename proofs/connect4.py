@@ -9,12 +9,12 @@ import sys
 
 from proof import chart, effort, judged, kept, listed, minutes, table, trained, write
 from rulezero.contest.mistakes import mistakes
-from rulezero.endgame.connect4 import Kind
+from rulezero.endgame.connect4 import Part
 from rulezero.training.run import Run
 
 AGENT = "puct:net={net},sims=128"
 YARDSTICK = "alphabeta:depth=5,eval=uniform,random_ties=true"
-KINDS: tuple[Kind, ...] = ("early", "middle", "late")
+KINDS: tuple[Part, ...] = ("early", "middle", "late")
 EVERY = 8  # iterations between two points of the curve
 
 

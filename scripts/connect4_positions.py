@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 from rulezero._core import Connect4Solver, State
-from rulezero.endgame.connect4 import MEN, Kind, Solved, men_of, write
+from rulezero.endgame.connect4 import MEN, Part, Solved, men_of, write
 from rulezero.games.load import load
 
 FILE = Path(__file__).parents[1] / "src" / "rulezero" / "endgame" / "data" / "connect4.txt"
@@ -21,14 +21,14 @@ SEED = 0
 EACH = 500  # positions of a kind
 _CARE = (0.0, 0.5, 0.8, 1.0)  # shares of careful moves
 _SOLVED_FROM = 18  # men; from here on, careful moves are perfect
-_WORTHS: dict[Kind, tuple[int, ...]] = {  # values for the mover, in turn; early draws are rare
+_WORTHS: dict[Part, tuple[int, ...]] = {  # values for the mover, in turn; early draws are rare
     "early": (1, 1, 1, 0),
     "middle": (1, 0),
     "late": (1, 0),
 }
 
 
-def make(kind: Kind, *, seed: int = SEED, each: int = EACH, table: int = 512) -> list[Solved]:
+def make(kind: Part, *, seed: int = SEED, each: int = EACH, table: int = 512) -> list[Solved]:
     """The positions of a kind, by their number of men; they depend only on the seed.
 
     `table` is the size of the solver's table in MiB: the larger, the faster.
@@ -63,7 +63,7 @@ def mirrored(text: str) -> str:
     return "/".join(row[::-1] for row in board.split("/")) + " " + side
 
 
-def _places(kind: Kind, each: int) -> Counter[tuple[int, int]]:
+def _places(kind: Part, each: int) -> Counter[tuple[int, int]]:
     """The number of positions to make for each number of men and each value, 1 won or 0 drawn."""
     places = itertools.cycle((men, worth) for worth in _WORTHS[kind] for men in MEN[kind])
     return Counter(itertools.islice(places, each))

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "bind/parts.h"
+#include "endgame/connect4_scorer.h"
 #include "endgame/connect4_solver.h"
 
 namespace nb = nanobind;
@@ -20,7 +21,15 @@ const Connect4Position& position_of(const AnyState& state) {
 // A solver that threads may share: they wait for each other, but do not hold the GIL.
 class SharedSolver {
  public:
-  explicit SharedSolver(std::size_t table_bytes) : solver_(table_bytes) {}
+  explicit SharedSolver(std::size_t table_bytes) : solver_(table_bytes), bytes_(table_bytes) {}
+
+  int score(const AnyState& state) {
+    const Connect4Position& position = position_of(state);
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    if (!scorer_) scorer_.emplace(bytes_);
+    return scorer_->score(position, hear_signals);
+  }
 
   int value(const AnyState& state) {
     const Connect4Position& position = position_of(state);
@@ -50,6 +59,8 @@ class SharedSolver {
 
   std::mutex mutex_;
   Connect4Solver solver_;
+  std::size_t bytes_;
+  std::optional<Connect4Scorer> scorer_;
 };
 
 }  // namespace
@@ -68,6 +79,9 @@ void bind_endgame(nb::module_& m) {
           },
           "table"_a = 64, "A solver with a table of `table` MiB for positions that it has solved.")
       .def("value", &SharedSolver::value, "state"_a, "Seat 0's value: 1, 0 or -1.")
+      .def("score", &SharedSolver::score, "state"_a,
+           "The mover's score: 22 minus the number of men that the winner has on the board at the\n"
+           "end under perfect play, negative if the mover loses, 0 for a draw.")
       .def("values", &SharedSolver::values, "state"_a,
            "Seat 0's value of every legal action; {} if the game is over.");
 }

@@ -36,6 +36,7 @@ from rulezero._core import (
     heuristic,
 )
 from rulezero.config import load as experiment
+from rulezero.contest.ladder import ladder
 from rulezero.contest.match import Match, MatchInterrupted, match
 from rulezero.data import Record, RecordError, Store, arrays, records
 from rulezero.endgame import TableError
@@ -86,9 +87,9 @@ __all__ = [  # noqa: RUF022
     "records", "save_net", "seat", "stats",
     # training and its results
     "Experiment", "GameFigures", "Listener", "Measures", "Run", "USAGE_TARGETS", "arrays", "config",
-    "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "log", "loss_term",
-    "open_run",
-    "rate", "regimes", "report", "reports", "resume", "runs", "steps", "train",
+    "cost", "diagnose", "experiment", "fit", "flags", "generate", "judge", "ladder", "log",
+    "loss_term", "open_run", "rate", "regimes", "report", "reports", "resume", "runs", "steps",
+    "train",
     # fleets of several machines
     "Token", "fleets", "serve", "work",
     # the page

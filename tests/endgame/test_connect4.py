@@ -8,10 +8,10 @@ import pytest
 import rulezero as rz
 from connect4_positions import make, mirrored
 from rulezero.endgame import connect4
-from rulezero.endgame.connect4 import MEN, Kind, Solved, positions
+from rulezero.endgame.connect4 import MEN, Part, Solved, positions
 
 GAME = rz.load("connect4")
-KINDS: list[Kind] = ["early", "middle", "late"]
+KINDS: list[Part] = ["early", "middle", "late"]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_values_are_seat_zeros() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_in_every_fixed_position_one_can_err(kind: Kind) -> None:
+def test_in_every_fixed_position_one_can_err(kind: Part) -> None:
     """500 positions without an immediate win, each with a mistake that does not lose at once."""
     assert len(positions(kind)) == 500
     for solved in positions(kind):
@@ -73,7 +73,7 @@ def wins_at_once(state: rz.State) -> bool:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_fixed_positions_are_spread(kind: Kind) -> None:
+def test_fixed_positions_are_spread(kind: Part) -> None:
     """The positions cover all numbers of men, seats and values; no two are mirror images."""
     states = [solved.state for solved in positions(kind)]
     texts = {state.text for state in states}
@@ -90,7 +90,7 @@ def test_fixed_positions_are_spread(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize(("kind", "count"), [("early", 2), ("middle", 14), ("late", 14)])
-def test_the_fixed_values_are_the_solvers(kind: Kind, count: int) -> None:
+def test_the_fixed_values_are_the_solvers(kind: Part, count: int) -> None:
     """A sample is solved again; of early positions only those with the most men, for speed."""
     known = positions(kind) if kind != "early" else positions(kind)[-70:]
     for solved in random.Random(kind).sample(known, count):

@@ -14,7 +14,7 @@ import rulezero as rz
 from rulezero.cli.fleet import serve, token, worker
 from rulezero.cli.games import bench, check, games, perft, solve, tour
 from rulezero.cli.play import analyse, match, play, players, replay
-from rulezero.cli.results import diagnose, rate, report
+from rulezero.cli.results import diagnose, ladder, mistakes, rate, report
 from rulezero.cli.terminal.flags import with_flags
 from rulezero.cli.terminal.helptext import prepare_help
 from rulezero.cli.terminal.misuse import say_misuse
@@ -47,6 +47,8 @@ app.command("worker", rich_help_panel=_FLEET)(worker.worker)
 app.add_typer(token.app, name="token", rich_help_panel=_FLEET)
 app.command("report", rich_help_panel=_JUDGE)(report.report)
 app.command("rate", rich_help_panel=_JUDGE)(rate.rate)
+app.command("ladder", rich_help_panel=_JUDGE)(ladder.ladder)
+app.command("mistakes", rich_help_panel=_JUDGE)(mistakes.mistakes)
 app.command("diagnose", rich_help_panel=_JUDGE)(diagnose.diagnose)
 app.command("bench", rich_help_panel=_JUDGE)(bench.bench)
 app.command("replay", rich_help_panel=_STORED)(replay.replay)

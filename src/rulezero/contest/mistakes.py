@@ -1,11 +1,13 @@
 """Counts a player's mistakes in solved positions: a test that needs no opponent."""
 
 import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from rulezero.endgame.connect4 import Kind, positions
+from rulezero.endgame.connect4 import MEN, SETS, Judged, judged, read_set
 from rulezero.play.players import Player, read_player
 from rulezero.play.session import think_each
 from rulezero.play.task import refuse_human
@@ -21,11 +23,17 @@ _FALLS: dict[tuple[int, int], Fall] = {
 }
 
 
+SOLVED_SETS: tuple[str, ...] = tuple(SETS)
+"""The names of the sets of solved positions."""
+
+Tell = Callable[[int], None]  # gets the number of positions done
+
+
 class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
     """The mistakes of a player that chooses one move in each of some positions."""
 
     player: str  # its text
-    kind: Kind
+    kind: str  # the name of the positions
     positions: int  # number of positions
     by_fall: dict[Fall, int]  # number of mistakes of each kind
     numbers: tuple[int, ...]  # of the positions with mistakes, to compare players
@@ -52,6 +60,20 @@ class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
         return low, high
 
     @property
+    def figures(self) -> "Figures":
+        """Everything in one struct, for files."""
+        return Figures(
+            player=self.player,
+            positions_of=self.kind,
+            positions=self.positions,
+            mistakes=self.count,
+            share=self.share,
+            interval=self.interval(),
+            by_fall=self.by_fall,
+            numbers=self.numbers,
+        )
+
+    @property
     def text(self) -> str:
         """The mistakes in words: 31 of 500 late positions, 6.2 % (4.4 to 8.7, 95 %)."""
         low, high = self.interval()
@@ -61,21 +83,59 @@ class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def mistakes(by: str | Player, kind: Kind, *, seed: int = 0, width: int = 64) -> Mistakes:
-    """The player's mistakes in the fixed Connect Four positions of a kind: early, middle or late.
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """The mistakes of a player, with their share and its interval."""
 
-    `width` positions are searched at the same time, which changes no choice. Random numbers depend
-    on the seed and the position's number.
+    player: str
+    positions_of: str  # a set, a part of the game, or a file
+    positions: int
+    mistakes: int
+    share: float  # in [0, 1]
+    interval: tuple[float, float]  # of the share, 95 %
+    by_fall: dict[Fall, int]
+    numbers: tuple[int, ...]  # of the positions with mistakes, from 0
+
+
+def mistakes(
+    by: str | Player, kind: str, *, seed: int = 0, width: int = 64, tell: Tell | None = None
+) -> Mistakes:
+    """The player's mistakes in fixed Connect Four positions: a set, or early, middle or late ones.
+
+    `width` positions are searched at the same time, which changes no choice unless the player has a
+    time limit: then it is one. Random numbers depend on the seed and the position's number. `tell`
+    is called with the number of positions done.
+    """
+    return mistakes_in(by, judged(kind), kind, seed=seed, width=width, tell=tell)
+
+
+def solved_positions(name: str) -> tuple[Judged, ...]:
+    """The solved positions of a set, of a part of the game (early, middle, late), or of a file."""
+    return judged(name) if name in (*SETS, *MEN) else read_set(Path(name))
+
+
+def mistakes_in(
+    by: str | Player,
+    asked: Sequence[Judged],
+    kind: str,
+    *,
+    seed: int = 0,
+    width: int = 64,
+    tell: Tell | None = None,
+) -> Mistakes:
+    """The player's mistakes in some positions; `kind` names them in the result.
+
+    If a position does not say what its moves are worth, the chosen one is solved.
     """
     player = read_player(by)
     refuse_human(player)
-    asked = positions(kind)
-    thoughts = think_each(player, [solved.state for solved in asked], seed=seed, width=width)
-    falls = {
-        number: _FALLS[solved.best, solved.for_mover[thought.action]]
-        for number, (solved, thought) in enumerate(zip(asked, thoughts, strict=True))
-        if solved.is_mistake(thought.action)
-    }
+    thoughts = think_each(
+        player, [each.state for each in asked], seed=seed, width=width, on_thought=tell
+    )
+    falls: dict[int, Fall] = {}
+    for number, (each, thought) in enumerate(zip(asked, thoughts, strict=True)):
+        value = each.value_of(thought.action)
+        if value < each.best:
+            falls[number] = _FALLS[each.best, value]
     return Mistakes(
         player=player.text,
         kind=kind,

@@ -282,9 +282,18 @@ def think(
 
 
 def think_each(
-    player: Player, states: Sequence[State], *, seed: int = 0, width: int = 64, cache: int = 1 << 16
+    player: Player,
+    states: Sequence[State],
+    *,
+    seed: int = 0,
+    width: int = 64,
+    cache: int = 1 << 16,
+    on_thought: Callable[[int], None] | None = None,
 ) -> list[Thought]:
-    """A player's thoughts about some states of one game, `width` of them at a time."""
+    """A player's thoughts about some states of one game, `width` of them at a time.
+
+    `on_thought` is called with the number of states done.
+    """
     session = Session(states[0].game, [player], seed=seed, width=width, cache=cache)
     for index, state in enumerate(states):
         session.add(index, state, most_plies=1, is_recorded=False)
@@ -293,4 +302,6 @@ def think_each(
         if session.failure:
             raise PlayerError(session.failure)
         found[played.index] = thought_of(played, 0)
+        if on_thought is not None:
+            on_thought(len(found))
     return [found[index] for index in range(len(states))]

@@ -1,6 +1,6 @@
 """Ratings of a run's nets, the recipe's anchor and two fixed players on one scale."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -32,6 +32,7 @@ def rate(
     sims: int | None = None,
     time: float | None = None,
     nets: int = 5,
+    add: Sequence[str] = (),
     workers: int = 0,
     tell: Tell | None = None,
 ) -> Standings:
@@ -40,12 +41,12 @@ def rate(
     Games are kept in the run's store: another call plays only those that are missing, and every
     game of these players in the store counts. reports/rating.json is written. `sims` are the nets'
     simulations (default: those of the anchor's trials). `time` gives all players that search this
-    many seconds per move instead.
+    many seconds per move instead. `add` has more fixed players, such as an engine.
     """
     experiment = config.read(run.config())
     game = run.game(experiment.game)
     trial = experiment.anchor or experiment.gate
-    players = players_of(run, experiment, game, sims=sims, time=time, nets=nets)
+    players = players_of(run, experiment, game, sims=sims, time=time, nets=nets, add=add)
     tasks = [
         Task(
             game=experiment.game,
@@ -117,6 +118,7 @@ def players_of(
     sims: int | None = None,
     time: float | None = None,
     nets: int = 5,
+    add: Sequence[str] = (),
 ) -> list[Entrant]:
     """The players to rate: the fixed ones, the weakest first, then nets, the oldest first."""
 
@@ -130,7 +132,8 @@ def players_of(
     if anchor is None or grammar.read(anchor).options.get("net") is not None:
         anchor = "random"  # a net of the run cannot be a fixed point
     fixed = ["random", *(["heuristic"] if game.facts.has_heuristic else [])]
-    fixed = [text for text in fixed if text != anchor] + [limited(anchor)]
+    fixed = [*map(limited, add), *(text for text in fixed if text != anchor), limited(anchor)]
+    fixed = list(dict.fromkeys(fixed))
     players = [
         Entrant(name=text, text=text, about="anchor" if text == fixed[-1] else "") for text in fixed
     ]

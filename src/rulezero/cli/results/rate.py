@@ -22,6 +22,13 @@ def rate(
     ] = None,
     seconds: Seconds = None,
     nets: Annotated[int, typer.Option(min=1, help="Number of the run's nets to rate.")] = 5,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="Rate this player, too, such as uci:path=stockfish. Can be repeated.",
+        ),
+    ] = None,
     workers: Workers = 0,
     as_json: Json = False,
 ) -> None:
@@ -34,7 +41,14 @@ def rate(
     opened = rz.open_run(run)
     with counting("playing") as tell:
         found = rz.rate(
-            opened, games=games, sims=sims, time=seconds, nets=nets, workers=workers, tell=tell
+            opened,
+            games=games,
+            sims=sims,
+            time=seconds,
+            nets=nets,
+            add=add or (),
+            workers=workers,
+            tell=tell,
         )
     if as_json:
         print_json(found)
