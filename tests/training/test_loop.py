@@ -92,9 +92,6 @@ def test_runs_are_reproducible(tmp_path: Path) -> None:
 
 _PROGRAM = f"""
 import sys
-sys.path.append({str(ROOT / "tests")!r})
-from support import graphs
-graphs.install()
 from rulezero import runs
 from rulezero.training.listener import Listener
 

@@ -51,10 +51,6 @@ class Graph:
         weights = self.weight(layer, "weight"), self.weight(layer, "bias")
         return self.node("Gemm", x, *weights, transB=1)
 
-    def reshape(self, x: str, *sizes: int) -> str:
-        """x with other sizes; 0: the size that it has, -1: what is left."""
-        return self.node("Reshape", x, self.whole(list(sizes)))
-
     def over_squares(self, kind: str, x: str) -> str:
         """ReduceMean or ReduceMax over the board: from [B, C, H, W] to [B, C]."""
         return self.node(kind, x, self.whole([2, 3]), keepdims=0)

@@ -44,7 +44,7 @@ class FlatHead(PolicyHead):
 
     def export(self, graph: Graph, features: str) -> str:
         squeezed = graph.node("Relu", self.squeeze.export(graph, features))
-        return graph.linear(self.linear, graph.reshape(squeezed, 0, -1))
+        return graph.linear(self.linear, graph.node("Flatten", squeezed))
 
 
 class PlanesHead(PolicyHead):
@@ -60,7 +60,7 @@ class PlanesHead(PolicyHead):
         return logits.flatten(1)
 
     def export(self, graph: Graph, features: str) -> str:
-        return graph.reshape(graph.conv(self.planes, features), 0, -1)
+        return graph.node("Flatten", graph.conv(self.planes, features))
 
 
 class DenseHead(PolicyHead):
@@ -80,7 +80,7 @@ class DenseHead(PolicyHead):
 
     def export(self, graph: Graph, features: str) -> str:
         squeezed = graph.node("Relu", self.squeeze.export(graph, features))
-        return graph.linear(self.linear, graph.reshape(graph.conv(self.planes, squeezed), 0, -1))
+        return graph.linear(self.linear, graph.node("Flatten", graph.conv(self.planes, squeezed)))
 
 
 class FromToHead(PolicyHead):
@@ -95,7 +95,7 @@ class FromToHead(PolicyHead):
 
     def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
         super().__init__(config, rows, columns, slots)
-        squares = rows * columns
+        self.squares = squares = rows * columns
         further = slots - squares * squares
         if further < 0:
             raise NetError(f"{slots} slots are fewer than {squares} x {squares} from-to pairs")
@@ -129,21 +129,23 @@ class FromToHead(PolicyHead):
     def export(self, graph: Graph, features: str) -> str:
         assert self.scale == 1  # folded
         query = self._by_square(graph, self.query, features)
-        key = graph.reshape(graph.conv(self.key, features), 0, 0, -1)
-        pairs = graph.reshape(graph.node("MatMul", query, key), 0, -1)
+        key = self._squares(graph, self.key, features)
+        pairs = graph.node("Flatten", graph.node("MatMul", query, key))
         pairs = graph.node("Add", pairs, graph.weight(self, "pair_bias"))
         if not hasattr(self, "further"):
             return pairs
         if isinstance(self.further, nn.Conv2d):
-            further = graph.reshape(self._by_square(graph, self.further, features), 0, -1)
+            further = graph.node("Flatten", self._by_square(graph, self.further, features))
         else:
             further = graph.linear(self.further, graph.over_squares("ReduceMean", features))
         return graph.node("Concat", pairs, further, axis=1)
 
-    @staticmethod
-    def _by_square(graph: Graph, layer: nn.Conv2d, features: str) -> str:
-        squares = graph.reshape(graph.conv(layer, features), 0, 0, -1)
-        return graph.node("Transpose", squares, perm=[0, 2, 1])
+    def _squares(self, graph: Graph, layer: nn.Conv2d, features: str) -> str:
+        sizes = graph.whole([0, 0, self.squares])  # 0: as before
+        return graph.node("Reshape", graph.conv(layer, features), sizes)
+
+    def _by_square(self, graph: Graph, layer: nn.Conv2d, features: str) -> str:
+        return graph.node("Transpose", self._squares(graph, layer, features), perm=[0, 2, 1])
 
     def fold(self) -> None:
         """Merges the scale into the query's weights: the same function, for export only."""
@@ -196,7 +198,7 @@ class _BoardHead(nn.Module):
             seen = graph.over_squares("ReduceMean", features)
         else:
             squeezed = graph.node("Relu", self.squeeze.export(graph, features))
-            seen = graph.reshape(squeezed, 0, -1)
+            seen = graph.node("Flatten", squeezed)
         for layer in (self.hidden, *self.further):
             assert isinstance(layer, nn.Linear)
             seen = graph.node("Relu", graph.linear(layer, seen))
