@@ -13,7 +13,6 @@ import pytest
 import rulezero as rz
 from rulezero.endgame import Tables, solving
 from rulezero.files import lock
-from support import graphs
 
 # Background jobs of a shell ignore Ctrl-C, and processes that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -21,12 +20,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Keeps the Python rules that tests run out of the user's own folder of known rules.
 os.environ["RULEZERO_RULES"] = tempfile.mkdtemp(prefix="rulezero_rules_")
 atexit.register(shutil.rmtree, os.environ["RULEZERO_RULES"], ignore_errors=True)
-
-# The controller of pytest-xdist makes the folder, and all its workers use it.
-if graphs.FOLDER not in os.environ:
-    os.environ[graphs.FOLDER] = tempfile.mkdtemp(prefix="rulezero_graphs_")
-    atexit.register(shutil.rmtree, os.environ[graphs.FOLDER], ignore_errors=True)
-graphs.install()
 
 # Modules and folders that take more than some seconds each: `make test-fast` leaves them out.
 SLOW = (

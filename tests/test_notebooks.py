@@ -143,7 +143,8 @@ def test_turns_of_two_moves_and_undo() -> None:
 
 def test_a_search_leaves_the_kernel_free() -> None:
     """A long search can be ended by `go`, by taking a move back and by a new game."""
-    game = PlayGame("connect4", seat=0, opponent="puct", sims=50_000_000, seed=1)
+    long, short = "puct:sims=50000000", "puct:sims=2000"
+    game = PlayGame("connect4", seat=0, opponent=long, hints=short, seed=1)
     begun = time.monotonic()
     game.choose(3)
     assert game.widget.shown["is_thinking"]

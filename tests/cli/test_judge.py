@@ -72,7 +72,7 @@ def test_a_killed_judge_goes_on(tmp_path: Path) -> None:
     store = people.store(tmp_path / "games", 30, people.emptiest)
     by = "ucb1:sims=16000,eval=rollout"
     process = begin("judge", store, "--player", by, "--workers", "2")
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + 120
     while not list(Store(store).notes()) and time.monotonic() < limit:
         time.sleep(0.02)
     stop(process, signal.SIGKILL)

@@ -309,7 +309,7 @@ def test_workers_do_not_outlive_a_killed_match(tmp_path: Path) -> None:
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
     """A new worker plays its games again, and the records equal those of an undisturbed match."""
     program, path = tmp_path / "program.py", tmp_path / "store"
-    program.write_text(_PROGRAM.replace("100_000", "3000"), encoding="utf-8")
+    program.write_text(_PROGRAM.replace("100_000", "1500"), encoding="utf-8")
     with begin(path, "2", program=str(program)) as process:
         for already in (20, 200):
             read_until(process.stdout, f"\n{already}\n")
@@ -322,7 +322,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
     with begin(again, "1", program=str(program)) as process:
         process.communicate(timeout=120)
     assert {record.id for record in Store(path)} == {record.id for record in Store(again)}
-    assert len(Store(path)) == len(Store(again)) == 3000
+    assert len(Store(path)) == len(Store(again)) == 1500
 
 
 _DEADLY = """

@@ -14,7 +14,6 @@ from support.forks import Forks
 # Verbs that usually learn, and modules that they then import in three seconds.
 _LEARNING = ("diagnose", "fit", "generate", "train")
 _LEARNERS = ("rulezero.learn.learner", "torch._dynamo", "rulezero.training.tensorboard")
-_COMMAND = str(Path(__file__).with_name("command.py"))
 
 
 def run(
@@ -52,13 +51,8 @@ def fails(*arguments: str | Path) -> str:
     return result.stderr
 
 
-def begin(*arguments: str | Path, program: str = "") -> "subprocess.Popen[str]":
-    """Starts a command as a process with pipes, which receives Ctrl-C as in a terminal.
-
-    The program is `python -m rulezero`; for training, with the graphs of other tests.
-    """
-    if not program:
-        program = _COMMAND if arguments[:1] == ("train",) else "-mrulezero"
+def begin(*arguments: str | Path, program: str = "-mrulezero") -> "subprocess.Popen[str]":
+    """Starts a command as a process with pipes, which receives Ctrl-C as in a terminal."""
     return subprocess.Popen(
         [sys.executable, program, *map(str, arguments)],
         stdin=subprocess.PIPE,

@@ -1,7 +1,7 @@
 """Commands in processes forked from one that has imported the package: ten times as fast to start.
 
 Run as a program, this file is that process: it reads requests from a socket and forks for each. It
-imports the modules that are its further arguments, and shares the graphs of `support.graphs`.
+imports the modules that are its further arguments.
 """
 
 import atexit
@@ -14,7 +14,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 from typing import BinaryIO
 
 
@@ -121,11 +120,8 @@ if __name__ == "__main__":
     import gc
     import importlib
 
-    sys.path[0] = str(Path(__file__).parents[1])
     from rulezero.cli import main
-    from support import graphs
 
-    graphs.install()
     for module in sys.argv[2:]:
         importlib.import_module(module)
     gc.freeze()  # otherwise a collection would copy every page

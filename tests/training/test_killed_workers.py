@@ -20,7 +20,7 @@ def test_a_run_goes_on_without_a_killed_worker(tmp_path: Path) -> None:
     changes = [word for change in GAMES for word in ("--set", change)]
     command = ["train", "connect4", "--preset", "tiny", *changes, "--workers", "2"]
     with begin(*command, "--out", tmp_path / "run") as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not (tmp_path / "run").is_dir() or len(workers_of(process.pid)) < 2:
             assert process.poll() is None, process.communicate()
             assert time.monotonic() < deadline
@@ -39,7 +39,7 @@ def test_a_run_goes_on_without_a_killed_worker(tmp_path: Path) -> None:
 def test_no_process_outlives_a_killed_estimate() -> None:
     """The processes that measure parts of a run end when the command is killed."""
     with begin("train", "connect4", "--preset", "tiny", "--dry-run", "--workers", "2") as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while len(workers := workers_of(process.pid)) < 3:
             assert process.poll() is None, process.communicate()
             assert time.monotonic() < deadline

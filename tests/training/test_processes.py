@@ -94,7 +94,7 @@ def start_fit(out: Path, is_sharing: bool) -> "tuple[Any, list[int]]":
     def meet() -> list[Path]:
         return list(places.glob("rulezero_*"))
 
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 60
     while not is_far_enough():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline

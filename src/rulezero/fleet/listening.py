@@ -19,7 +19,9 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
     """A socket at an address; port 0 is a free one. RunError if no server can listen there."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        opened = socket.socket(family)
+        # asyncio sends answers at once only if the protocol is named. Otherwise each answer on a
+        # kept connection waits 40 ms until the client has acknowledged the one before.
+        opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as error:  # UnicodeError: a part of the name is too long
         raise _refused(host, port, error) from error
     with opened:

@@ -1,6 +1,5 @@
 """Exports nets to ONNX files, with which players evaluate positions without torch."""
 
-import functools
 import io
 import logging
 import re
@@ -10,11 +9,10 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
 import onnx
 import torch
-from onnx import numpy_helper
 from torch import Tensor, nn
 
 from rulezero._core import NetError
-from rulezero.nets.config import NetConfig
+from rulezero.nets.graph import Graph
 from rulezero.nets.heads import WdlHead
 from rulezero.nets.tower import Tower
 
@@ -32,29 +30,16 @@ def to_onnx(tower: Tower) -> bytes:
 
     Parts for training only are left out: the prediction of the game's length, and dropout.
     """
-    model = onnx.ModelProto()
-    config = tower.config.model_copy(update={"moves_left": False, "dropout": 0.0})
-    model.CopyFrom(_graph(tower.planes, tower.slots, config))
-    weights = _Exported(tower.folded()).state_dict()
-    for initializer in model.graph.initializer:
-        weight = weights.get(initializer.name)
-        if weight is not None:
-            initializer.CopyFrom(numpy_helper.from_array(weight.numpy(), initializer.name))
+    folded = tower.folded()
+    graph = Graph(folded, "tower")
+    policy, value_head = folded.export(graph)
+    value, draw = folded.value.export_value_and_draw(graph, value_head)
+    outputs: dict[str, tuple[str, list[int]]] = {"policy": (policy, [tower.slots])}
+    if folded.value.onnx_name:
+        outputs[folded.value.onnx_name] = value_head, [3]
+    model = graph.model(tower.planes, {**outputs, "value": (value, []), "draw": (draw, [])})
     data: bytes = model.SerializeToString()
     return data
-
-
-class _Exported(nn.Module):
-    """A tower with the outputs that a search reads."""
-
-    def __init__(self, tower: Tower) -> None:
-        super().__init__()
-        self.tower = tower
-
-    def forward(self, planes: Tensor) -> tuple[Tensor, ...]:
-        answers, head = self.tower(planes), self.tower.value
-        logits = (answers.value,) if head.onnx_name else ()
-        return answers.policy, *logits, *head.value_and_draw(answers.value)
 
 
 class Playing(nn.Module):
@@ -99,21 +84,6 @@ def module_to_onnx(module: Playing, planes: tuple[int, int, int]) -> bytes:
         logging.disable(logging.NOTSET)
     data: bytes = model.SerializeToString()
     return data
-
-
-@functools.lru_cache(maxsize=8)
-def _graph(planes: tuple[int, int, int], slots: int, config: NetConfig) -> onnx.ModelProto:
-    """The model without its weights; cached, as torch takes seconds to make it."""
-    with torch.random.fork_rng(devices=[]):
-        exported = _Exported(Tower(planes, slots, config).folded()).eval()
-        for weight in exported.parameters():  # equal weights might be merged
-            nn.init.normal_(weight)
-    logits = exported.tower.value.onnx_name
-    model = _traced(exported, planes, ["policy", *([logits] if logits else []), "value", "draw"])
-    shapes = {put.name: tuple(put.dims) for put in model.graph.initializer}
-    for name, weight in exported.state_dict().items():
-        assert shapes.get(name) == tuple(weight.shape), f"the exporter has changed {name}"
-    return model
 
 
 def _traced(module: nn.Module, planes: tuple[int, int, int], names: list[str]) -> onnx.ModelProto:

@@ -2,6 +2,8 @@
 
 Squares are numbered row by row as in the planes, so a policy head needs to know only the layout of
 a game's slots (docs/planes.md). Only the value head has dropout.
+
+`export` adds to an ONNX graph what `forward` computes in eval mode, once folded.
 """
 
 import math
@@ -13,14 +15,25 @@ from torch import Tensor, nn
 
 from rulezero._core import NetError
 from rulezero.nets.config import NetConfig
+from rulezero.nets.graph import Graph
 from rulezero.nets.layers import ConvNorm
 
 
-class FlatHead(nn.Module):
-    """Any layout: few channels, then a linear layer to all slots."""
+class PolicyHead(nn.Module):
+    """A policy head: from features [B, C, H, W] to logits [B, slots]."""
 
     def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
         super().__init__()
+
+    def export(self, graph: Graph, features: str) -> str:
+        raise NotImplementedError
+
+
+class FlatHead(PolicyHead):
+    """Any layout: few channels, then a linear layer to all slots."""
+
+    def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
+        super().__init__(config, rows, columns, slots)
         self.squeeze = ConvNorm(config.features, config.policy_channels, kernel=1)
         self.linear = nn.Linear(config.policy_channels * rows * columns, slots)
 
@@ -29,12 +42,16 @@ class FlatHead(nn.Module):
         logits: Tensor = self.linear(squeezed.flatten(1))
         return logits
 
+    def export(self, graph: Graph, features: str) -> str:
+        squeezed = graph.node("Relu", self.squeeze.export(graph, features))
+        return graph.linear(self.linear, graph.node("Flatten", squeezed))
 
-class PlanesHead(nn.Module):
+
+class PlanesHead(PolicyHead):
     """Slots plane * H * W + square: a convolution gives the logits of each square's moves."""
 
     def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
-        super().__init__()
+        super().__init__(config, rows, columns, slots)
         planes = _whole_planes(rows, columns, slots)
         self.planes = nn.Conv2d(config.features, planes, kernel_size=1)
 
@@ -42,12 +59,15 @@ class PlanesHead(nn.Module):
         logits: Tensor = self.planes(features)  # [B, P, H, W]
         return logits.flatten(1)
 
+    def export(self, graph: Graph, features: str) -> str:
+        return graph.node("Flatten", graph.conv(self.planes, features))
 
-class DenseHead(nn.Module):
+
+class DenseHead(PolicyHead):
     """Slots that fill whole planes: few channels, planes, then a linear layer over all slots."""
 
     def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
-        super().__init__()
+        super().__init__(config, rows, columns, slots)
         planes = _whole_planes(rows, columns, slots)
         self.squeeze = ConvNorm(config.features, config.policy_channels, kernel=1)
         self.planes = nn.Conv2d(config.policy_channels, planes, kernel_size=1)
@@ -58,8 +78,12 @@ class DenseHead(nn.Module):
         logits: Tensor = self.linear(self.planes(squeezed).flatten(1))
         return logits
 
+    def export(self, graph: Graph, features: str) -> str:
+        squeezed = graph.node("Relu", self.squeeze.export(graph, features))
+        return graph.linear(self.linear, graph.node("Flatten", graph.conv(self.planes, squeezed)))
 
-class FromToHead(nn.Module):
+
+class FromToHead(PolicyHead):
     """Slots from * S + to: the product of a query and a key for each pair of squares, plus a bias.
 
     Features hardly contain their place on the board; the biases learn which pairs are moves at all.
@@ -70,8 +94,8 @@ class FromToHead(nn.Module):
     """
 
     def __init__(self, config: NetConfig, rows: int, columns: int, slots: int) -> None:
-        super().__init__()
-        squares = rows * columns
+        super().__init__(config, rows, columns, slots)
+        self.squares = squares = rows * columns
         further = slots - squares * squares
         if further < 0:
             raise NetError(f"{slots} slots are fewer than {squares} x {squares} from-to pairs")
@@ -82,7 +106,9 @@ class FromToHead(nn.Module):
         by_square = further % squares == 0
         self.planes = further // squares if by_square else 0
         if self.planes:
-            self.further: nn.Module = nn.Conv2d(config.features, self.planes, kernel_size=1)
+            self.further: nn.Conv2d | nn.Linear = nn.Conv2d(
+                config.features, self.planes, kernel_size=1
+            )
         elif further:
             self.further = nn.Linear(config.features, further)
 
@@ -100,6 +126,27 @@ class FromToHead(nn.Module):
             further = self.further(features.mean((2, 3)))
         return torch.cat((pairs, further), 1)
 
+    def export(self, graph: Graph, features: str) -> str:
+        assert self.scale == 1  # folded
+        query = self._by_square(graph, self.query, features)
+        key = self._squares(graph, self.key, features)
+        pairs = graph.node("Flatten", graph.node("MatMul", query, key))
+        pairs = graph.node("Add", pairs, graph.weight(self, "pair_bias"))
+        if not hasattr(self, "further"):
+            return pairs
+        if isinstance(self.further, nn.Conv2d):
+            further = graph.node("Flatten", self._by_square(graph, self.further, features))
+        else:
+            further = graph.linear(self.further, graph.over_squares("ReduceMean", features))
+        return graph.node("Concat", pairs, further, axis=1)
+
+    def _squares(self, graph: Graph, layer: nn.Conv2d, features: str) -> str:
+        sizes = graph.whole([0, 0, self.squares])  # 0: as before
+        return graph.node("Reshape", graph.conv(layer, features), sizes)
+
+    def _by_square(self, graph: Graph, layer: nn.Conv2d, features: str) -> str:
+        return graph.node("Transpose", self._squares(graph, layer, features), perm=[0, 2, 1])
+
     def fold(self) -> None:
         """Merges the scale into the query's weights: the same function, for export only."""
         with torch.no_grad():
@@ -108,7 +155,12 @@ class FromToHead(nn.Module):
         self.scale = 1.0
 
 
-HEADS = {"flat": FlatHead, "planes": PlanesHead, "from_to": FromToHead, "dense": DenseHead}
+HEADS: dict[str, type[PolicyHead]] = {
+    "flat": FlatHead,
+    "planes": PlanesHead,
+    "from_to": FromToHead,
+    "dense": DenseHead,
+}
 
 
 def _whole_planes(rows: int, columns: int, slots: int) -> int:
@@ -141,6 +193,17 @@ class _BoardHead(nn.Module):
             seen = self.dropout(torch.relu(layer(seen)))
         return seen
 
+    def export_considered(self, graph: Graph, features: str) -> str:
+        if self.squeeze is None:
+            seen = graph.over_squares("ReduceMean", features)
+        else:
+            squeezed = graph.node("Relu", self.squeeze.export(graph, features))
+            seen = graph.node("Flatten", squeezed)
+        for layer in (self.hidden, *self.further):
+            assert isinstance(layer, nn.Linear)
+            seen = graph.node("Relu", graph.linear(layer, seen))
+        return seen
+
 
 class ValueHead(_BoardHead):
     """A value head: only this class knows how its output [B, n] is computed, read and fitted.
@@ -164,6 +227,14 @@ class ValueHead(_BoardHead):
         """The mover's expected result [B] and the probability of a draw [B]."""
         chances = cls.chances(out)
         return chances[:, 0] - chances[:, 2], chances[:, 1]
+
+    def export(self, graph: Graph, features: str) -> str:
+        raise NotImplementedError
+
+    @classmethod
+    def export_value_and_draw(cls, graph: Graph, out: str) -> tuple[str, str]:
+        """Adds to a graph what value_and_draw computes."""
+        raise NotImplementedError
 
     @classmethod
     def loss(cls, out: Tensor, wdl: Tensor, power: float | None = None) -> Tensor:
@@ -189,9 +260,18 @@ class WdlHead(ValueHead):
         logits: Tensor = self.wdl(self.considered(features))
         return logits
 
+    def export(self, graph: Graph, features: str) -> str:
+        return graph.linear(self.wdl, self.export_considered(graph, features))
+
     @classmethod
     def chances(cls, out: Tensor) -> Tensor:
         return torch.softmax(out, 1)
+
+    @classmethod
+    def export_value_and_draw(cls, graph: Graph, out: str) -> tuple[str, str]:
+        chances = graph.node("Softmax", out, axis=1)
+        win, loss = graph.column(chances, 0), graph.column(chances, 2)
+        return graph.node("Sub", win, loss), graph.column(chances, 1)
 
     @classmethod
     def loss(cls, out: Tensor, wdl: Tensor, power: float | None = None) -> Tensor:
@@ -213,6 +293,9 @@ class TanhHead(ValueHead):
     def forward(self, features: Tensor) -> Tensor:
         return torch.tanh(self.value(self.considered(features)))
 
+    def export(self, graph: Graph, features: str) -> str:
+        return graph.node("Tanh", graph.linear(self.value, self.export_considered(graph, features)))
+
     @classmethod
     def chances(cls, out: Tensor) -> Tensor:
         return torch.cat(((1 + out) / 2, torch.zeros_like(out), (1 - out) / 2), 1)
@@ -220,6 +303,11 @@ class TanhHead(ValueHead):
     @classmethod
     def value_and_draw(cls, out: Tensor) -> tuple[Tensor, Tensor]:
         return out[:, 0], torch.zeros_like(out[:, 0])
+
+    @classmethod
+    def export_value_and_draw(cls, graph: Graph, out: str) -> tuple[str, str]:
+        value = graph.column(out, 0)
+        return value, graph.node("ConstantOfShape", graph.node("Shape", value))
 
 
 class MovesLeftHead(_BoardHead):

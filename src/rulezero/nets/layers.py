@@ -1,4 +1,4 @@
-"""The parts of a tower."""
+"""The parts of a tower. `export` adds to an ONNX graph what `forward` computes, once folded."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -7,6 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.utils.checkpoint import checkpoint
+
+from rulezero.nets.graph import Graph
 
 
 class ConvNorm(nn.Module):
@@ -20,6 +22,10 @@ class ConvNorm(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         normed: Tensor = self.norm(self.conv(x))
         return normed
+
+    def export(self, graph: Graph, x: str) -> str:
+        assert isinstance(self.norm, nn.Identity)
+        return graph.conv(self.conv, x)
 
     def fold(self) -> None:
         """Merges both into one convolution: the same function in eval mode, for export only."""
@@ -40,6 +46,12 @@ class Excitation(nn.Module):
         shares = torch.sigmoid(self.excite(torch.relu(self.squeeze(x.mean((2, 3))))))  # [B, C]
         return x * shares[:, :, None, None]
 
+    def export(self, graph: Graph, x: str) -> str:
+        squeezed = graph.linear(self.squeeze, graph.over_squares("ReduceMean", x))
+        excited = graph.linear(self.excite, graph.node("Relu", squeezed))
+        shares = graph.node("Sigmoid", excited)
+        return graph.node("Mul", x, graph.node("Unsqueeze", shares, graph.whole([2, 3])))
+
 
 class BoardBias(nn.Module):
     """KataGo's global pooling: a bias for each channel, from means and maxima of others."""
@@ -54,6 +66,12 @@ class BoardBias(nn.Module):
         seen = torch.relu(self.look(x))  # [B, C / 4, H, W]
         bias: Tensor = self.linear(torch.cat((seen.mean((2, 3)), seen.amax((2, 3))), 1))  # [B, out]
         return bias[:, :, None, None]
+
+    def export(self, graph: Graph, x: str) -> str:
+        seen = graph.node("Relu", self.look.export(graph, x))
+        pooled = [graph.over_squares(kind, seen) for kind in ("ReduceMean", "ReduceMax")]
+        bias = graph.linear(self.linear, graph.node("Concat", *pooled, axis=1))
+        return graph.node("Unsqueeze", bias, graph.whole([2, 3]))
 
 
 class Block(nn.Module):
@@ -77,6 +95,17 @@ class Block(nn.Module):
         if self.projection is not None:
             x = self.projection(x)
         return torch.relu(x + change)
+
+    def export(self, graph: Graph, x: str) -> str:
+        inner = self.first.export(graph, x)
+        if self.bias is not None:
+            inner = graph.node("Add", inner, self.bias.export(graph, x))
+        change = self.second.export(graph, graph.node("Relu", inner))
+        if self.excitation is not None:
+            change = self.excitation.export(graph, change)
+        if self.projection is not None:
+            x = self.projection.export(graph, x)
+        return graph.node("Relu", graph.node("Add", x, change))
 
 
 def recompute(block: nn.Module, x: Tensor) -> Tensor:

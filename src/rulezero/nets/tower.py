@@ -12,6 +12,7 @@ from rulezero._core import Facts, NetError
 from rulezero.games.load import AnyGame, load
 from rulezero.games.python_game import describe
 from rulezero.nets.config import NetConfig
+from rulezero.nets.graph import Graph
 from rulezero.nets.heads import HEADS, VALUE_HEADS, FromToHead, MovesLeftHead, ValueHead
 from rulezero.nets.layers import Block, ConvNorm, recompute
 
@@ -75,6 +76,14 @@ class Tower(nn.Module):
         moves_left = None if self.moves_left is None else self.moves_left(features)
         extra = {name: self._head(name)(features) for name in self.heads} or None
         return Outputs(self.policy(features), self.value(features), moves_left, extra)
+
+    def export(self, graph: Graph) -> tuple[str, str]:
+        """Adds a folded tower to an ONNX graph: its policy and the output of its value head."""
+        features = graph.node("Relu", self.stem.export(graph, "planes"))
+        for block in self.blocks:
+            assert isinstance(block, Block)
+            features = block.export(graph, features)
+        return self.policy.export(graph, features), self.value.export(graph, features)
 
     @property
     def heads(self) -> tuple[str, ...]:
