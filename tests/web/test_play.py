@@ -154,7 +154,7 @@ def test_games_are_closed_to_others(server: PageServer, visitor: httpx.Client) -
             theirs.say("resume", table=table)
             assert theirs.until_event("error")["code"] == "gone"
             theirs.say("move", action=3)
-            assert "no game is open" in theirs.until_event("error")["words"]
+            assert "No game is open" in theirs.until_event("error")["words"]
         page.say("ping")
         assert page.until_event("pong")
         assert page.plies == []
@@ -320,7 +320,7 @@ def test_the_owner_saves_games(server: PageServer, visitor: httpx.Client) -> Non
         page.say("resign")
         page.until(lambda _: bool(page.position["over"]))
         page.say("save")
-        assert "only the owner" in page.until_event("error")["words"]
+        assert "Only the owner" in page.until_event("error")["words"]
 
 
 def test_games_of_the_owner(tmp_path: Path) -> None:
@@ -350,12 +350,12 @@ FORGED: dict[str, tuple[dict[str, Any], str]] = {
     "a billion simulations": ({"players": ["human", "puct:sims=100000000"]}, "at most 20000"),
     "a deep search": ({"players": ["human", "alphabeta:depth=30"]}, "at most depth=6"),
     "memory": ({"players": ["human", "puct:memory=4096"]}, "not open to visitors"),
-    "no such level": ({"players": ["human", "level:god"]}, "there is no 'level:god'"),
+    "no such level": ({"players": ["human", "level:god"]}, "There is no 'level:god'"),
     "illegal actions": ({"actions": [1, 1, 1, 1, 1, 1, 1, 1]}, "not legal"),
     "a malformed position": ({"start": "9/9 w"}, "board"),
     "pieces that are no YAML": (
         {"game": "random_chess", "pieces": "wizard: [\n"},
-        "line ",
+        "Line ",
     ),
 }
 
@@ -437,7 +437,34 @@ def test_headers_forbid_scripts_of_others(server: PageServer, visitor: httpx.Cli
     policy = page.headers["content-security-policy"]
     assert "script-src 'self';" in policy
     assert "frame-ancestors 'none'" in policy
-    assert "HttpOnly" in page.headers["set-cookie"]
+    assert "set-cookie" not in page.headers
+    assert "HttpOnly" in httpx.get(server.url + "/api/me").headers["set-cookie"]
     assert "<script>" not in page.text
     assert "onclick" not in page.text
     assert visitor.get("/api/me").headers["x-content-type-options"] == "nosniff"
+
+
+def test_games_end_in_words_for_people(server: PageServer, visitor: httpx.Client) -> None:
+    """The reason is told in words, and seats have the colours of their men."""
+    moves = {"connect4": (3, 0, 3, 0, 3, 0, 3)}
+    with Page(server, visitor) as page:
+        page.say("new", game="connect4", players=["human", "human"], actions=moves["connect4"])
+        page.until_event("table")
+        assert page.table["game"]["seats"] == ["Yellow", "Red"]
+        assert page.position["caption"] == "Yellow wins: four in a line"
+        start = "4k3/8/8/8/8/8/8/4K2R w - - 99 80"
+        page.say("new", game="chess", players=["human", "human"], start=start)
+        page.until_event("table")
+        quiet = next(move for move in page.position["moves"] if move["text"] == "h1h2")
+        page.say("move", action=quiet["action"])
+        page.until_event("position")
+        assert page.position["caption"] == "drawn: fifty moves without a capture or a pawn's move"
+
+
+def test_a_finished_position_is_named(server: PageServer, visitor: httpx.Client) -> None:
+    """A game cannot begin from a position that is over."""
+    over = "4k3/8/8/8/8/8/8/4K3 w - - 0 80"
+    asked = visitor.post("/api/position", json={"game": "chess", "start": over})
+    assert asked.status_code == 422
+    assert "already over" in asked.json()["error"]
+    assert "too few men" in asked.json()["error"]

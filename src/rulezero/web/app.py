@@ -21,13 +21,15 @@ import rulezero as rz
 from rulezero.games import board
 from rulezero.play.binding import check_player
 from rulezero.web import editor, rules, shown, watch
-from rulezero.web.gate import AnyVisitor, At, Gate, Host
+from rulezero.web.gate import AnyVisitor, At, Gate, Host, visitor_of
+from rulezero.web.levels import say_result
 from rulezero.web.limits import MOST_BYTES
 from rulezero.web.log import LOG, log_refusal
 from rulezero.web.play import socket
 from rulezero.web.play.budget import admitted
 from rulezero.web.runs import routes as runs
-from rulezero.web.visitors import COOKIE
+from rulezero.web.visitors import COOKIE, Visitor
+from rulezero.web.wording import for_page, malformed_body
 
 _STATIC = Path(str(resources.files("rulezero.web"))) / "static"
 
@@ -67,15 +69,9 @@ def answer(value: object) -> Response:
 
 
 @router.get("/")
-async def index(request: Request, host: At) -> Response:
-    """The page. A new visitor gets a cookie."""
-    visitor = host.visitors.welcome(request.cookies.get(COOKIE))
-    page = FileResponse(_STATIC / "index.html", headers={"Cache-Control": "no-cache"})
-    is_secure = request.url.scheme == "https"
-    page.set_cookie(
-        COOKIE, visitor.name, max_age=30 * 86_400, httponly=True, samesite="lax", secure=is_secure
-    )
-    return page
+async def index() -> Response:
+    """The page."""
+    return FileResponse(_STATIC / "index.html", headers={"Cache-Control": "no-cache"})
 
 
 @router.get("/board.js")
@@ -101,18 +97,30 @@ def plotly() -> Response:
 
 
 @router.get("/api/me")
-async def me(visitor: AnyVisitor) -> Response:
-    """Who asks."""
-    return answer({"owner": visitor.is_owner, "version": rz.__version__})
+async def me(request: Request, host: At) -> Response:
+    """Who asks. A new visitor gets a cookie."""
+    visitor = visitor_of(request, host) or host.visitors.welcome()
+    found = answer({"owner": visitor.is_owner, "version": rz.__version__})
+    return _with_cookie(request, found, visitor)
 
 
 @router.post("/api/owner")
-async def become_owner(request: Request, wanted: Secret, host: At, visitor: AnyVisitor) -> Response:
+async def become_owner(request: Request, wanted: Secret, host: At) -> Response:
     """Makes a visitor the owner, who knows the secret that the server has printed."""
-    if not host.visitors.admit_owner(visitor, wanted.secret):
+    if not host.visitors.knows(wanted.secret):
         log_refusal(request, "a wrong secret of the owner")
         raise HTTPException(403, "the secret is wrong: copy the address that the server printed")
-    return answer({"owner": True})
+    owner = host.visitors.admit_owner(visitor_of(request, host))
+    return _with_cookie(request, answer({"owner": True}), owner)
+
+
+def _with_cookie(request: Request, found: Response, visitor: Visitor) -> Response:
+    found.headers["Cache-Control"] = "no-store"
+    is_secure = request.url.scheme == "https"
+    found.set_cookie(
+        COOKIE, visitor.name, max_age=30 * 86_400, httponly=True, samesite="lax", secure=is_secure
+    )
+    return found
 
 
 @router.get("/api/games")
@@ -126,6 +134,9 @@ async def position(wanted: PositionWanted, host: At, _: AnyVisitor) -> Response:
     """A position with its moves; an error says what is wrong with its text."""
     game = host.games.open(wanted.game, wanted.pieces)
     state = game.start(seed=wanted.seed or 0) if wanted.start is None else game.parse(wanted.start)
+    if wanted.start is not None and state.is_over:
+        words = say_result(state.outcome or 0.0, state.end_reason, game)
+        raise rz.GameError(f"the game is already over in this position ({words}): choose another")
     return answer(shown.position(state, is_asked=not state.is_over))
 
 
@@ -153,7 +164,7 @@ def application(host: Host) -> FastAPI:
 
     app = FastAPI(
         title="rulezero page", version=rz.__version__, lifespan=lifespan, docs_url=None,
-        redoc_url=None,
+        redoc_url=None, openapi_url=None,
     )  # fmt: skip
     app.state.host = host
     app.include_router(router)
@@ -175,21 +186,19 @@ def _add_error_answers(app: FastAPI) -> None:
     @app.exception_handler(rz.RulezeroError)
     async def refused(request: Request, error: rz.RulezeroError) -> JSONResponse:
         log_refusal(request, str(error))
-        return JSONResponse({"error": str(error)}, 422)
+        return JSONResponse({"error": for_page(str(error))}, 422)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"][1:])
-        words = f"{where}: {first['msg']}" if where else first["msg"]
+        words = malformed_body(error.errors()[0])
         log_refusal(request, words)
-        return JSONResponse({"error": words}, 400)
+        return JSONResponse({"error": for_page(words)}, 400)
 
     @app.exception_handler(StarletteHTTPException)
     async def failed(request: Request, error: StarletteHTTPException) -> JSONResponse:
         if error.status_code != 404:
             log_refusal(request, str(error.detail))
-        return JSONResponse({"error": str(error.detail)}, error.status_code)
+        return JSONResponse({"error": for_page(str(error.detail))}, error.status_code)
 
     @app.exception_handler(Exception)
     async def crashed(_: Request, error: Exception) -> JSONResponse:
