@@ -129,7 +129,7 @@ export class RzBoard extends HTMLElement {
     const still = this.hasAttribute("still");
     this.style.aspectRatio = `${columns} / ${rows}`;
     this.#svg.setAttribute("viewBox", `0 0 ${columns * S} ${rows * S}`);
-    this.#svg.setAttribute("class", this.#interactive ? "live" : "");
+    this.#svg.setAttribute("class", [this.#interactive && "live", this.#falls && "falls"].filter(Boolean).join(" "));
     this.#svg.setAttribute("role", still ? "img" : "grid");
     const had = this.#svg.contains(this.shadowRoot.activeElement) ? this.#focus : null;
     this.#grid = new Grid(this.#game, this.#flipped);
