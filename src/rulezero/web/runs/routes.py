@@ -164,6 +164,7 @@ def recipes(_: Owner) -> Response:
             "name": name,
             "game": game,
             "title": game_title(game),
+            "about": rz.config.about(name),
             "presets": [preset for preset in presets if preset in _PRESETS],
         }
         for name, game, presets in rz.config.catalogue()
