@@ -26,7 +26,7 @@ def test_a_wrong_player_leaves_the_dialog_open(server: PageServer, running: Any)
         screen.page.goto(server.owner_url)
         screen.page.get_by_role("button", name="Options").first.click()
         dialog = screen.page.locator("dialog.setup")
-        dialog.get_by_text("Another player (advanced)").click()
+        dialog.locator("summary").click()
         typed = dialog.get_by_label("A player's text")
         for text in "puct:net=runs/first,sims=4", "foo", "puct:sims=-1":
             typed.fill(text)

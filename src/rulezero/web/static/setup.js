@@ -23,7 +23,9 @@ export function setup(context, meta, usual, last, open) {
       el("span.steps", { "aria-hidden": "true" }, meta.levels.map((_, each) => el(each <= at ? "i.on" : "i"))),
       el("strong", level.name), el("span.dim", level.words)));
   const text = el("input", { type: "text", name: "player", value: isText ? foe : "", placeholder: "puct:sims=200", spellcheck: "false", autocomplete: "off", "aria-label": "A player's text" });
-  const extra = el("details", { open: isText }, el("summary", "Another player (advanced)"),
+  const nets = el("select", { hidden: true, "aria-label": "A net of your runs", onchange: () => { text.value = nets.value; check(); } });
+  if (context.me.owner) offerNets(context, meta, nets, text.value);
+  const extra = el("details", { open: isText }, el("summary", context.me.owner ? "A net of your runs, or another player" : "Another player (advanced)"), nets,
     el("p.dim", "A player's text in place of the level, as in `rulezero play --opponent`."), text);
   const person = el("fieldset", el("legend", "Opponent", meta.levels.some(({ interval }) => interval) ? el("span.dim", "Elo above random play, and its interval of 95 %") : null), el("div.levels", levels), extra);
   const pair = meta.seats.map((seat, at) => seated(meta, seat, given[at]));
@@ -97,6 +99,13 @@ export function setup(context, meta, usual, last, open) {
   document.body.append(dialog);
   check();
   dialog.showModal();
+}
+
+/** Fills the list of the nets of the owner's runs of a game. */
+async function offerNets(context, meta, list, chosen) {
+  const { nets } = await context.api(`/api/nets?game=${encodeURIComponent(meta.text)}`).catch(() => ({ nets: [] }));
+  list.hidden = !nets.length;
+  fill(list, el("option", { value: "" }, "A net of your runs…"), nets.map(({ name, player }) => el("option", { value: player, selected: player === chosen }, name)));
 }
 
 /** The list of programs for a seat, and a player's text. */
