@@ -103,6 +103,27 @@ def test_the_folder_of_a_run_is_gone(server: PageServer, running: Any) -> None:
         screen.errors.clear()  # of the requests about it
 
 
+def test_the_numbers_of_a_run_and_its_nets(server: PageServer, running: Any) -> None:
+    """They are downloaded as CSV, and its nets are offered as opponents."""
+    with Screen(running) as screen:
+        page = open_runs(server, screen)
+        page.get_by_role("link", name="little").click()
+        page.get_by_role("heading", name="Policy loss", exact=True).wait_for()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="CSV").click()
+        first, *rows = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+        assert first == "figure,curve,x,y"
+        assert any(row.startswith("Policy loss,net,") for row in rows)
+        page.goto(f"{server.url}/#play")
+        page.locator(".card", has_text="Connect Four").get_by_role("button").click()
+        page.locator("dialog summary").click()
+        nets = page.get_by_label("A net of your runs")
+        nets.select_option(label="little, iteration 1")
+        page.get_by_role("button", name="Start").click()
+        screen.wait_until_asked()
+        assert "iter_1" in " ".join(page.locator(".strip").all_inner_texts()).lower()
+
+
 def test_few_games_give_no_elo(server: PageServer, running: Any) -> None:
     """The tile says so; terms are explained by a tap."""
     with Screen(running, PHONE) as screen:

@@ -1,6 +1,6 @@
 // The elements of a game's page, as they are before a position is drawn.
 
-import { el, fill, kept } from "./dom.js";
+import { el, fill, kept, percent } from "./dom.js";
 import { drawTray } from "./game_drawing.js";
 import { aboutMan } from "./game_men.js";
 import { icon } from "./signs.js";
@@ -36,6 +36,7 @@ export function layOut(view, meta) {
   view.thoughts = new Thoughts({
     board, seats: meta.seats, send: (message) => view.send(message),
     arrows: (arrows) => { if (view.looking === null && view.thoughts.found?.ply === view.plies.length) board.arrows = arrows; },
+    value: (value) => drawScale(view, value),
     rest: (arrows) => { if (view.looking === null) board.arrows = arrows ?? view.hinted; },
     plies: () => view.plies,
     asked: () => view.isHuman(view.position?.mover),
@@ -76,14 +77,28 @@ export function layOut(view, meta) {
   table.style.setProperty("--ratio", String(meta.columns / meta.rows));
   view.crumbs = el("p.crumbs", el("a", { href: "#play" }, "All games"), "/", el("strong", meta.title), el("a", { href: `#rules/${encodeURIComponent(meta.name)}` }, "Rules"));
   fill(view.place, view.lost, view.error, table);
-  view.frame = el("div.frame", board, view.dice);
+  view.scale = el("div.scale", { hidden: true, role: "img" }, el("i"));
+  view.frame = el("div.frame", board, view.scale, view.dice);
   orient(view);
+}
+
+/** The value of an analysis as a bar at the board's edge; null: there is none. The lower seat's part is below. */
+function drawScale(view, value) {
+  if (!view.scale) return;
+  view.scale.hidden = value === null;
+  if (value === null) return;
+  const share = (1 + value) / 2;
+  view.scale.classList.toggle("turned", view.board.flipped);
+  view.scale.firstChild.style.height = `${100 * share}%`;
+  view.scale.title = `${view.meta.seats[0]} ${percent(share)}`;
+  view.scale.setAttribute("aria-label", `Expected score of ${view.meta.seats[0]}: ${percent(share)}`);
 }
 
 /** The seat at the bottom of the board has its strip there; buttons for moves are beside the board, or below it. */
 export function orient(view) {
   const [first, second] = view.strips;
   const [low, high] = view.board.flipped ? [second, first] : [first, second];
+  view.scale?.classList.toggle("turned", view.board.flipped);
   const held = view.acts.contains(document.activeElement) ? document.activeElement : null;
   fill(view.stage, view.crumbs, high, view.frame, view.wide.matches ? null : view.acts, low);
   if (view.wide.matches) view.status.after(view.acts);

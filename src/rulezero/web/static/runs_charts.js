@@ -155,6 +155,13 @@ export class Charts {
   }
 }
 
+/** All numbers of figures as comma-separated values: a line for each point. */
+export function asCsv(groups) {
+  const quoted = (value) => (/[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? ""));
+  const rows = groups.flatMap(({ figures }) => figures.flatMap(({ title, data }) => data.flatMap(({ name, x, y }) => (x ?? []).map((at, number) => [title, name, at, y[number]]))));
+  return [["figure", "curve", "x", "y"], ...rows].map((row) => row.map(quoted).join(",")).join("\n") + "\n";
+}
+
 /** Figures of two runs in one: the first run's curves in one colour, the second's in another. */
 export function overlaid(first, second, names) {
   let isMany = false; // whether curves of one run differ by colour

@@ -1,7 +1,7 @@
 // One run: where it stands, its newest games, its curves and its experiment.
 
 import { el, fill, sorry } from "./dom.js";
-import { Charts } from "./runs_charts.js";
+import { Charts, asCsv } from "./runs_charts.js";
 import { Replay } from "./runs_game.js";
 import { Figures, PHASES, ago, asked, bar, chips, follow, isHalted, lines, span, state } from "./runs_words.js";
 import { explained } from "./terms.js";
@@ -79,8 +79,16 @@ function show(place, context, id, given) {
       !current.activity && current.recipe ? el("button.main", { onclick: () => (current.isDone ? again() : act("resume", {}, "The run goes on.")) }, current.isDone ? "Train longer" : "Resume") : null,
       play,
       current.recipe ? el("a.button", { href: `/api/runs/${id}/report`, target: "_blank", rel: "noopener", title: "One HTML file that works offline" }, "Report") : null,
+      current.recipe ? el("button", { onclick: download, title: "The numbers of all curves as comma-separated values" }, "CSV") : null,
       current.recipe ? el("a.button", { href: `#watch/${id}` }, "All games") : null,
       el("button", { onclick: () => compareDialog(context, id) }, "Compare"));
+  }
+
+  function download() {
+    const file = new Blob([asCsv(figures.groups)], { type: "text/csv" });
+    const link = el("a", { href: URL.createObjectURL(file), download: `${current.name.replaceAll("/", "_")}.csv` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
 
   function drawPhase() {

@@ -121,6 +121,8 @@ export class Thoughts {
 
   draw() {
     this.rest();
+    const isShown = this.found && ["live", "ask"].includes(this.mode) && !this.over;
+    this.given.value(isShown && typeof this.found.value === "number" ? this.found.value : null);
     this.ask.hidden = this.mode !== "ask" || Boolean(this.over);
     this.by.hidden = this.mode === "off" || Boolean(this.found?.moves?.length);
     const { found } = this;
