@@ -128,6 +128,22 @@ def test_live_analysis_shows_its_best_move(server: PageServer, running: Any) -> 
         screen.page.wait_for_function(f"() => {arrows} === 1")
 
 
+def test_a_line_is_played_through(server: PageServer, running: Any) -> None:
+    """A click on a line of the analysis shows its positions; the game itself stays."""
+    with Screen(running) as screen:
+        open_game(screen, server, "chess", players="human|random", seed="1")
+        text = screen.position()["text"]
+        screen.page.get_by_role("button", name="Analyse this position").click()
+        screen.page.locator(".think .then").first.wait_for()
+        screen.page.locator(".think .line").first.click()
+        screen.wait_for_ply(2)
+        assert not screen.board("interactive")
+        screen.button("Back to the game").click()
+        assert screen.position()["text"] == text
+        assert screen.board("interactive")
+        assert screen.page.locator(".scale").is_visible()
+
+
 def test_resigning_asks_once(server: PageServer, running: Any) -> None:
     """No takes it back; Yes ends the game. The tools keep their places."""
     with Screen(running) as screen:

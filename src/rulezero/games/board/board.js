@@ -62,7 +62,7 @@ export class RzBoard extends HTMLElement {
     on("pointercancel", () => this.#letGo());
     on("pointerleave", () => this.#hoverAt(null));
     on("keydown", (event) => this.#key(event));
-    on("focusin", (event) => this.#hoverAt(event.target.dataset?.square ?? null));
+    root.addEventListener("focusin", (event) => this.#hoverAt(event.target.dataset?.square ?? null)); // on the drawing it would make that a stop of Tab
   }
 
   get game() { return this.#game; }

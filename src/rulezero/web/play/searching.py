@@ -51,6 +51,7 @@ class MoveJudged(msgspec.Struct, frozen=True, rename="camel"):
     share: float
     value: float | None
     line: list[str]
+    actions: list[int]  # of the line
     movers: list[int]  # of each choice of the line; -1: a die
     touches: list[list[str]]
     line_touches: list[list[list[str]]]  # of each choice of the line
@@ -208,6 +209,7 @@ def _analysis(state: rz.State, thought: Thought, is_last: bool) -> Analysis:
                 share=thought.shares.get(action, 0.0),
                 value=None if node is None else node.value,
                 line=expected.words,
+                actions=list(actions),
                 movers=expected.movers,
                 touches=expected.touches[0],
                 line_touches=expected.touches,

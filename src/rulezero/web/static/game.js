@@ -223,7 +223,7 @@ export class GameView {
   show(position, made = []) {
     this.position = position;
     this.positions.set(this.plies.length, position);
-    this.hinting = null;
+    this.hinting = this.line = null;
     this.hinted = [];
     this.told = "";
     this.board.marks = [];
@@ -285,6 +285,7 @@ export class GameView {
 
   look(ply) {
     if (!this.position) return;
+    this.line = null;
     const end = this.plies.length;
     const to = Math.max(0, Math.min(end, ply));
     this.wanted = null;
@@ -376,7 +377,7 @@ export class GameView {
     else if (event.key === "f") this.flip();
     else if (event.key === "u") this.send({ do: "undo", unit: "ply" });
     else if (event.key === "h") this.hint();
-    else if (event.key === "Escape" && this.looking !== null) this.look(this.plies.length);
+    else if (event.key === "Escape" && (this.line || this.looking !== null)) this.look(this.plies.length);
     else return;
     event.preventDefault();
   }

@@ -2,6 +2,7 @@
 
 import { el, fill, kept, percent } from "./dom.js";
 import { drawTray } from "./game_drawing.js";
+import { playLine } from "./game_line.js";
 import { aboutMan } from "./game_men.js";
 import { icon } from "./signs.js";
 import { Thoughts } from "./thoughts.js";
@@ -35,9 +36,10 @@ export function layOut(view, meta) {
   view.men = el("section.panel.men", { hidden: true });
   view.thoughts = new Thoughts({
     board, seats: meta.seats, send: (message) => view.send(message),
-    arrows: (arrows) => { if (view.looking === null && view.thoughts.found?.ply === view.plies.length) board.arrows = arrows; },
+    arrows: (arrows) => { if (view.looking === null && !view.line && view.thoughts.found?.ply === view.plies.length) board.arrows = arrows; },
     value: (value) => drawScale(view, value),
-    rest: (arrows) => { if (view.looking === null) board.arrows = arrows ?? view.hinted; },
+    play: (move) => playLine(view, move),
+    rest: (arrows) => { if (view.looking === null && !view.line) board.arrows = arrows ?? view.hinted; },
     plies: () => view.plies,
     asked: () => view.isHuman(view.position?.mover),
     words: (ply) => (ply === view.plies.length ? "" : `before ${view.plies[ply]?.say ?? "the last move"}, `),

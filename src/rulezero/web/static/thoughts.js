@@ -153,7 +153,7 @@ export class Thoughts {
     bar.firstChild.style.width = `${100 * move.share}%`;
     const line = lineOf({ line: move.line?.slice(0, 6), movers: move.movers });
     const chosen = this.found.ply < this.given.plies().length && this.given.plies()[this.found.ply].action === move.action;
-    const button = el(`button.line${chosen ? ".chosen" : ""}`, { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, onclick: show },
+    const button = el(`button.line${chosen ? ".chosen" : ""}`, { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, title: "Play it through on the board", onclick: () => this.given.play(move) },
       el("strong", move.say), bar, el("span", percent(move.share)), el("span.worth", typeof move.value === "number" ? signed(move.value) : ""), line ? el("span.then", { title: line }, line) : null);
     return el("li", button);
   }
