@@ -1,5 +1,6 @@
 """Reads experiments from recipes, presets and changes, and explains what is wrong in them."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,14 @@ def catalogue() -> list[tuple[str, str, list[str]]]:
     """Name, game and presets of every recipe."""
     found = [(name, _read_recipe(name)) for name in recipes()]
     return [(name, whole["game"], list(whole["presets"])) for name, whole in found]
+
+
+def about(recipe: str) -> str:
+    """What a shipped recipe does, in a sentence: the first comment of its file."""
+    lines = (_SHIPPED / f"{recipe}.yaml").read_text(encoding="utf-8").splitlines()
+    comment = itertools.takewhile(lambda line: line.startswith("#"), lines)
+    words = " ".join(line.lstrip("# ") for line in comment)
+    return words.partition(". ")[0].rstrip(".") + "."
 
 
 def presets_of(recipe: str) -> list[str]:

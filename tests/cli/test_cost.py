@@ -104,7 +104,7 @@ def test_this_machine_is_measured(
     output, _ = told(capsys, "connect4", "--preset", "tiny", "--measure", "--workers", "2")
     for line in (
         "tiny on this machine: 2.5 hours in all, with 2 worker processes",
-        "tiny on this machine: start: 0.10 minutes",
+        "tiny on this machine: start: 6.0 seconds",
         "tiny on this machine: self-play: 2.0 hours for 20 games of 30 choices",
         "tiny on this machine: fits: 30 minutes for 5,000,000 samples",
     ):

@@ -75,6 +75,21 @@ def test_a_recorded_game_is_continued_from_a_ply(server: PageServer, running: An
         assert plies > 10 or screen.position()["text"] == text
 
 
+def test_back_from_a_continued_game(server: PageServer, running: Any) -> None:
+    """Back shows the position from which the game was continued."""
+    with Screen(running) as screen:
+        open_game(screen, server)
+        screen.page.locator(".player-bar input[type=range]").fill("10")
+        screen.page.evaluate(
+            "[...document.querySelectorAll('button')]"
+            ".find((each) => each.textContent === 'Continue from here').click()"
+        )
+        screen.page.wait_for_selector(".play .frame rz-board")
+        screen.wait_until_asked()
+        screen.page.go_back()
+        screen.page.locator(".player-bar output").filter(has_text="10 of").wait_for()
+
+
 def test_earlier_plies_of_a_continued_game_are_shown(server: PageServer, running: Any) -> None:
     """Every position before the one where a game goes on can be looked at, also after a reload."""
     with Screen(running) as screen:

@@ -122,7 +122,9 @@ def _cards(experiment: Experiment, entries: Sequence[Entry], standings: Standing
 
 
 def say_duration(seconds: float) -> str:
-    """A duration in words: 95 s, 40 min, 2.5 h."""
+    """A duration in words: 0.4 s, 95 s, 40 min, 2.5 h."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 import rulezero as rz
-from rulezero.games import drawing, pieces, reach
+from rulezero.games import drawing, grammar, pieces, reach
 from rulezero.web import shown
 from rulezero.web.gate import AnyVisitor, At, Host
 from rulezero.web.levels import Field as TextField
@@ -256,6 +256,20 @@ def editor(wanted: GameWanted, host: At, _: AnyVisitor) -> Response:
     ]
     is_known = game.facts.name in offers() and bool(offer.fields)
     return _answer(EditorShown(shown.meta(game), start.text, men if is_known else [], offer.fields))
+
+
+@router.post("/api/men")
+def men(wanted: GameWanted, _: AnyVisitor) -> Response:
+    """The pieces of a game that orthodox chess does not have."""
+    spec = grammar.read(wanted.game)
+    options = dict(spec.options)
+    named = grammar.split_items("pieces", options["pieces"]) if "pieces" in options else []
+    with _one_at_a_time:
+        loaded = pieces.read_pieces(
+            [name for name in named if name in pieces.SHIPPED], own=wanted.pieces
+        )
+    standard = str(pieces.locate("standard"))
+    return _answer({"pieces": [_piece(each) for each in loaded if each.file != standard]})
 
 
 @router.post("/api/try")

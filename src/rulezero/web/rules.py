@@ -36,6 +36,14 @@ def guide() -> Response:
     return _page(_html((_DOCS / "pieces.md").read_text(encoding="utf-8")))
 
 
+@router.get("/api/keys")
+def keys() -> Response:
+    """The keys of recipes, as HTML."""
+    text = (_DOCS / "training.md").read_text(encoding="utf-8")
+    section = text.partition("\n## Keys of a recipe\n")[2].partition("\n## ")[0]
+    return _page(_html(section))
+
+
 @router.get(f"{_IMAGES}/{{name}}.svg")
 def image(name: str) -> Response:
     """A picture of the documentation."""

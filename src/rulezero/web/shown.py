@@ -1,6 +1,7 @@
 """Games and positions in the form that the browser draws. It knows no rules of its own."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -173,14 +174,23 @@ def plies(state: rz.State, opening: int = 0, first: int = 0) -> list[PlyShown]:
     return found[::-1]
 
 
-def line(state: rz.State, actions: Sequence[int]) -> tuple[list[str], list[list[list[str]]]]:
-    """Expected choices in words, and by the squares that a person would touch."""
-    words, touches = [], []
+class Line(NamedTuple):
+    """Expected choices: in words, by who makes them, and by the squares that a person touches."""
+
+    words: list[str]
+    movers: list[int]
+    touches: list[list[list[str]]]
+
+
+def line(state: rz.State, actions: Sequence[int]) -> Line:
+    """Expected choices from a state on."""
+    found = Line([], [], [])
     for action in actions:
-        words.append(view.say(state, action))
-        touches.append(state.touches(action))
+        found.words.append(view.say(state, action))
+        found.movers.append(state.mover)
+        found.touches.append(state.touches(action))
         state = state.apply(action)
-    return words, touches
+    return found
 
 
 def turn_start(state: rz.State) -> rz.State:

@@ -24,7 +24,9 @@ def say_estimate(found: rz.runs.Estimate) -> list[str]:
 
 
 def say_time(seconds: float) -> str:
-    """Hours, or minutes where there is less than one."""
+    """Hours; minutes where there is less than one, and seconds where there is less than that."""
+    if seconds < 60:
+        return f"{seconds:.1f} seconds"
     number, unit = (seconds / _HOUR, "hours") if seconds >= _HOUR else (seconds / 60, "minutes")
     digits = 2 if number < 1 else 1 if number < 10 else 0
     return f"{number:,.{digits}f} {unit}"

@@ -80,7 +80,9 @@ export function labelCells(cells, game, grid, position, { aims, starts, done, pa
     if (kinds && path.length) words.push(`target: ${kinds.map((kind) => (kind === "moves" ? "move" : kind)).join(" or ")}`);
     cell.setAttribute("aria-label", words.join(", "));
     const title = cell.querySelector("title");
-    const tip = kinds && path.length && kinds.some((kind) => kind !== "moves") ? kinds.join(" or ") : facts.get(square) ?? "";
+    const [man] = grid.at(position, square);
+    const about = game.abouts?.[man] ?? game.abouts?.[man.toUpperCase()];
+    const tip = kinds && path.length && kinds.some((kind) => kind !== "moves") ? kinds.join(" or ") : [about, facts.get(square)].filter(Boolean).join("; ");
     if (title.textContent !== tip) title.textContent = tip;
   }
 }

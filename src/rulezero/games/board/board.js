@@ -62,7 +62,7 @@ export class RzBoard extends HTMLElement {
     on("pointercancel", () => this.#letGo());
     on("pointerleave", () => this.#hoverAt(null));
     on("keydown", (event) => this.#key(event));
-    on("focusin", (event) => this.#hoverAt(event.target.dataset?.square ?? null));
+    root.addEventListener("focusin", (event) => this.#hoverAt(event.target.dataset?.square ?? null)); // on the drawing it would make that a stop of Tab
   }
 
   get game() { return this.#game; }
@@ -129,7 +129,7 @@ export class RzBoard extends HTMLElement {
     const still = this.hasAttribute("still");
     this.style.aspectRatio = `${columns} / ${rows}`;
     this.#svg.setAttribute("viewBox", `0 0 ${columns * S} ${rows * S}`);
-    this.#svg.setAttribute("class", this.#interactive ? "live" : "");
+    this.#svg.setAttribute("class", [this.#interactive && "live", this.#falls && "falls"].filter(Boolean).join(" "));
     this.#svg.setAttribute("role", still ? "img" : "grid");
     const had = this.#svg.contains(this.shadowRoot.activeElement) ? this.#focus : null;
     this.#grid = new Grid(this.#game, this.#flipped);

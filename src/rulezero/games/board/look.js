@@ -48,16 +48,16 @@ export function learn(game, position) {
 
 /** A man's drawing as a small SVG of its own. */
 export function portrait(game, man, seat) {
-  const image = make("svg", { viewBox: "0 0 100 100", class: `man seat${seat}`, "aria-hidden": "true" });
-  image.append(...drawing(game, man));
+  const image = make("svg", { viewBox: "0 0 100 100", class: `man seat${seat}`, "aria-hidden": "true", overflow: "hidden" });
+  image.append(drawing(game, man));
   return image;
 }
 
-/** The drawing of a man in a box of 100 x 100; a man without a picture is a disc with its symbol. */
+/** The drawing of a man in a box of 100 x 100, beyond which it paints nothing; a man without a picture is a disc with its symbol. */
 export function drawing(game, man) {
   const markup = game.pictures?.[man] ?? game.pictures?.[man.toUpperCase()];
-  if (markup) return parsed(markup);
-  return [make("circle", { cx: 50, cy: 50, r: 38 }), make("text", { x: 50, y: 66 }, man.toUpperCase())];
+  const disc = () => [make("circle", { cx: 50, cy: 50, r: 38 }), make("text", { x: 50, y: 66 }, man.toUpperCase())];
+  return make("svg", { class: "picture", viewBox: "0 0 100 100", width: 100, height: 100 }, ...(markup ? parsed(markup) : disc()));
 }
 
 /** A man at a place of the board, and the sign with his note: {man, note}. */
@@ -65,7 +65,7 @@ export function figure(game, [man, seat, note], [x, y], { falls, isStill }) {
   const bar = isNumber(note);
   const group = make("g", { class: `man ${seat === 0 || seat === 1 ? `seat${seat}` : "nobody"}` });
   const place = bar ? `translate(${x + 8} ${y + 2}) scale(.84)` : `translate(${x + 4} ${y + 3}) scale(.92)`;
-  group.append(make("g", { transform: falls ? `translate(${x} ${y})` : place }, ...drawing(game, man)));
+  group.append(make("g", { transform: falls ? `translate(${x} ${y})` : place }, drawing(game, man)));
   if (!note) return { man: group, note: null };
   const sign = make("g", { class: "note" });
   if (bar) {

@@ -1,12 +1,13 @@
 // The board's colours and shapes, in its shadow.
 
 export const style = `
-:host { display: block; position: relative; user-select: none; -webkit-user-select: none;
+:host { display: block; position: relative; contain: paint; user-select: none; -webkit-user-select: none;
   --light: var(--rz-light, #f0e5d0); --dark: var(--rz-dark, #bd9c77); --last: var(--rz-last, #e8c53a);
   --accent: var(--rz-accent, #2563c9); --name: #6b5a44; --bar: #1d1a17; }
 @media (prefers-color-scheme: dark) { :host { --light: var(--rz-light, #c8b99f); --dark: var(--rz-dark, #8c7558);
   --last: var(--rz-last, #dfb52c); --name: #40362a; } }
-svg { display: block; width: 100%; height: 100%; overflow: visible; }
+svg { display: block; width: 100%; height: 100%; }
+svg.picture { overflow: hidden; }
 .floor { clip-path: inset(0 round 10px); }
 .floor rect { shape-rendering: crispEdges; }
 .live { touch-action: none; }

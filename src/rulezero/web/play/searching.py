@@ -51,6 +51,8 @@ class MoveJudged(msgspec.Struct, frozen=True, rename="camel"):
     share: float
     value: float | None
     line: list[str]
+    actions: list[int]  # of the line
+    movers: list[int]  # of each choice of the line; -1: a die
     touches: list[list[str]]
     line_touches: list[list[list[str]]]  # of each choice of the line
 
@@ -199,16 +201,18 @@ def _analysis(state: rz.State, thought: Thought, is_last: bool) -> Analysis:
             actions.append(below.action)
         if action == thought.action and len(thought.line) > len(actions):
             actions = thought.line[:_LINE]
-        words, touched = line(state, actions)
+        expected = line(state, actions)
         moves.append(
             MoveJudged(
                 action=action,
-                say=words[0],
+                say=expected.words[0],
                 share=thought.shares.get(action, 0.0),
                 value=None if node is None else node.value,
-                line=words,
-                touches=touched[0],
-                line_touches=touched,
+                line=expected.words,
+                actions=list(actions),
+                movers=expected.movers,
+                touches=expected.touches[0],
+                line_touches=expected.touches,
             )
         )
     value = thought.value

@@ -24,6 +24,7 @@ _IDLE_SECONDS = 3.0  # the same for a run that does not train
 _BEAT_SECONDS = 15.0  # at most, between two messages
 _MOST_WATCHERS = 200  # of a run
 _MARK_BYTES = 128  # before the place that the log was read to: if they change, it was cut
+_FEWEST_RATED = 20  # games of a rating that is shown as a number
 _MOST_LINES = 60  # of output
 
 
@@ -227,8 +228,7 @@ def facts(row: Row, entries: Sequence[rz.log.Entry]) -> list[Fact]:
     ]
     ratings = [each for each in games if each.purpose == "rating"]
     if ratings:
-        last = ratings[-1]
-        found.append(Fact("Elo", f"{last.elo.elo:+.0f}", f"against {last.b}"))
+        found.append(_strength(ratings[-1]))
     measured = [e.held_out for e in entries if isinstance(e, rz.log.FitEntry) and e.held_out]
     for name, words in (("policy", "Policy loss"), ("value", "Value loss")):
         shown = [(getattr(m.net, name), getattr(m.constant, name)) for m in measured[-1:]]
@@ -243,6 +243,14 @@ def facts(row: Row, entries: Sequence[rz.log.Entry]) -> list[Fact]:
         causes = ", ".join(f"{ending(cause, name)}: {many}" for cause, many in draws)
         found.append(Fact("Draws", f"{played[-1].draw_share:.0%}", causes or "in self-play"))
     return found
+
+
+def _strength(rated: rz.log.GamesEntry) -> Fact:
+    """The Elo against the anchor with its interval; a few games give no number."""
+    games = f"{rated.games} game{'s' if rated.games != 1 else ''} against {rated.b}"
+    if rated.games < _FEWEST_RATED:
+        return Fact("Elo", "too few games", f"{games}: a number needs {_FEWEST_RATED}")
+    return Fact("Elo", f"{rated.elo.elo:+.0f}", f"95 %: {rated.elo.interval(0)}; {games}")
 
 
 def _speed(games: Sequence[rz.log.GamesEntry]) -> str:
@@ -284,8 +292,9 @@ def _say(entry: rz.log.Entry) -> str:
         seconds = rz.reports.say_duration(entry.seconds)
         if entry.is_training:
             return f"{at}: {entry.games:,} games of {entry.purpose} in {seconds}"
-        elo = f"Elo {entry.elo.elo:+.0f}"
-        return f"{at}: {entry.score:.0%} against {entry.b} in {entry.games} games, {elo}"
+        elo = f", Elo {entry.elo.elo:+.0f} ({entry.elo.interval(0)})"
+        elo = elo if entry.games >= _FEWEST_RATED else ""
+        return f"{at}: {entry.score:.0%} against {entry.b} in {entry.games} games{elo}"
     if isinstance(entry, rz.log.FitEntry):
         seconds = rz.reports.say_duration(entry.seconds)
         return f"{at}: a fit of {entry.steps:,} steps in {seconds}"

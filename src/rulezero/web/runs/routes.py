@@ -22,6 +22,7 @@ from rulezero.web.runs.training import MOST_TRAINING, Trainings, check_name
 _LIST_SECONDS = 1.0  # the list of folders is kept this long
 _MOST_FEEDS = 32
 _PRESETS = ("tiny", "small")  # larger ones take longer than people leave a page open
+_MOST_NETS = 200  # in a list
 _SIMS = 200  # of the opponent with a run's net
 _REPORT_POLICY = (  # a report is one file with its own scripts; it may reach nothing
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline';"
@@ -164,6 +165,7 @@ def recipes(_: Owner) -> Response:
             "name": name,
             "game": game,
             "title": game_title(game),
+            "about": rz.config.about(name),
             "presets": [preset for preset in presets if preset in _PRESETS],
         }
         for name, game, presets in rz.config.catalogue()
@@ -198,6 +200,30 @@ def estimate(_: Owner, runs: All, wanted: RecipeChosen) -> Response:
     """Estimates the time of a run on this machine, which takes up to 30 seconds."""
     wanted.experiment()
     return _answer({"lines": runs.trainings.estimate(wanted.words())})
+
+
+@router.get("/api/nets")
+def nets(_: Owner, runs: All, game: str) -> Response:
+    """Players with the nets of the owner's runs of a game: best nets, then earlier iterations."""
+    rows = [(runs.row(path), path) for path in runs.paths().values()]
+    mine = [(each, path) for each, path in rows if each.game == game and each.best]
+    mine.sort(key=lambda each: -each[0].changed)
+    found = [(f"{each.name}, best net", path) for each, path in mine]
+    for each, path in mine:
+        cards = sorted((path / "nets").glob("iter_*.json"), key=lambda card: -_number(card))
+        name = f"{each.name}, iteration"
+        found += [(f"{name} {_number(card)}", card.with_suffix("")) for card in cards]
+    players = [
+        {"name": name, "player": rz.play.opponent(net=str(path), sims=_SIMS).text}
+        for name, path in found[:_MOST_NETS]
+    ]
+    return _answer({"nets": players})
+
+
+def _number(card: Path) -> int:
+    """The iteration of a net's card, iter_N.json."""
+    number = card.stem.removeprefix("iter_")
+    return int(number) if number.isdigit() else 0
 
 
 @router.get("/api/runs/{run}")

@@ -36,6 +36,21 @@ export const signed = (value) => {
 /** With a capital letter, as a sentence begins. */
 export const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
+/** Decodes a part of an address; what is not well-formed stays as it is. */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** "1 ply", "3 games" */
+export const counted = (number, word) => `${number.toLocaleString("en")} ${number === 1 ? word : word.replace(/y$/, "ie").replace(/$/, "s")}`;
+
+/** A page in place of a view that cannot be shown. */
+export const sorry = (title, words, ...ways) => el("section.sorry", el("h1", title), el("p", words), el("div.row", ways));
+
 /** Reads and writes JSON in the browser's storage; a full or forbidden storage is no error. */
 export const store = (area) => ({
   read(key) {

@@ -1,10 +1,12 @@
 // A game at a table of the server: the board, who is to move, the moves, and what can be done.
 
 import { RzBoard } from "/board.js";
-import { el, fill, kept, session } from "./dom.js";
+import { el, fill, kept, session, sorry } from "./dom.js";
 import { drawAll, drawStrips, drawTray } from "./game_drawing.js";
 import { layOut, orient } from "./game_layout.js";
+import { describeMen } from "./game_men.js";
 import { drawEnd, drawMoves } from "./record.js";
+import { copied } from "./share.js";
 import { die } from "./signs.js";
 import { Socket } from "./socket.js";
 import { arrowsOf } from "./thoughts.js";
@@ -15,6 +17,8 @@ const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class GameView {
+  wide = matchMedia("(min-width: 901px)"); // whether the moves stand beside the board
+
   /**
    * @param {HTMLElement} place
    * @param {import("./main.js").Context} context
@@ -31,30 +35,39 @@ export class GameView {
     this.looking = null; // an earlier position: its number of plies
     this.wanted = null; // one that the server was asked for
     this.queue = [];
+    this.hinted = []; // the arrows of a hint
     this.isClosed = false;
     this.order.fixed ??= Boolean(order.start) || Number.isInteger(order.seed);
-    this.lost = el("p.lost", { hidden: true, role: "status" }, "No connection to the server. Trying again…");
+    this.lost = el("p.lost", { hidden: true, role: "status" });
     this.error = el("p.warning", { hidden: true, role: "alert" });
     this.buttons = [];
     layOut(this, context.games.find((game) => game.text === order.game) ?? context.games.find((game) => game.name === order.game));
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
+    this.turned = () => { if (this.stage) orient(this); };
+    this.wide.addEventListener("change", this.turned);
     this.socket = new Socket("/ws/play", {
       open: () => this.greet(),
       message: (message) => this.hear(message),
-      state: (isOpen, why) => {
-        this.lost.hidden = isOpen;
-        if (why) this.lost.textContent = why;
-        if (!isOpen) this.say(why ?? "The connection was lost. Trying again.");
-      },
+      state: (isOpen, why) => this.connected(isOpen, why),
     });
   }
 
   close() {
     this.isClosed = true;
     removeEventListener("keydown", this.keys);
+    this.wide.removeEventListener("change", this.turned);
     clearTimeout(this.errorTimer);
     this.socket.close();
+  }
+
+  /** Shows whether there is a connection, or why the server refuses one. */
+  connected(isOpen, why) {
+    this.lost.hidden = isOpen;
+    if (isOpen) return;
+    const reload = el("button.small", { onclick: () => location.reload() }, "Connect this one");
+    fill(this.lost, el("span", why || "No connection to the server. Trying again…"), why ? reload : null);
+    this.say(this.lost.firstChild.textContent);
   }
 
   send(message) { return this.socket.send(message); }
@@ -62,6 +75,8 @@ export class GameView {
 
   /** After every connection: the table if the server still has it, otherwise the game anew. */
   greet() {
+    if (this.isKnown) this.context.check(); // perhaps the server has begun anew
+    this.isKnown = true;
     if (this.order.table) this.send({ do: "resume", table: this.order.table });
     else this.begin();
   }
@@ -109,7 +124,7 @@ export class GameView {
     }
     if (!this.position) {
       kept.write(keyOf(this.order.game), null);
-      fill(this.place, el("section.sorry", el("h1", "This game did not begin"), el("p", words), el("a.button.main", { href: "#play" }, "All games")));
+      fill(this.place, sorry("This game did not begin", words, el("a.button.main", { href: "#play" }, "All games")));
       return;
     }
     if (this.reviewing && code === "busy") { this.reviewing = null; drawEnd(this); }
@@ -137,8 +152,9 @@ export class GameView {
       this.kinds = new Set(held?.table === table ? held.kinds : []);
       this.values = new Map(held?.table === table ? held.values : []);
       this.review = null;
-      this.board.flipped = players[1].kind === "human" && players[0].kind !== "human";
+      this.board.flipped = this.order.flipped ?? (players[1].kind === "human" && players[0].kind !== "human");
       orient(this);
+      if (this.meta.hasPieces) describeMen(this);
     }
     this.looking = null;
     this.thoughts.begin();
@@ -207,7 +223,9 @@ export class GameView {
   show(position, made = []) {
     this.position = position;
     this.positions.set(this.plies.length, position);
-    this.hinting = null;
+    this.hinting = this.line = null;
+    this.hinted = [];
+    this.told = "";
     this.board.marks = [];
     if (this.looking === null) {
       this.board.arrows = [];
@@ -241,7 +259,8 @@ export class GameView {
     if (found.ply === this.plies.length) this.thoughts.analysis(found);
     if (this.hinting === found.ply && found.moves.length && (found.final || found.sims >= 100)) {
       const best = found.moves.find(({ action }) => action === found.best) ?? found.moves[0];
-      this.board.arrows = best.touches.length ? arrowsOf(best.touches, 1) : [];
+      this.hinted = best.touches.length ? arrowsOf(best.touches, 1) : [];
+      this.thoughts.rest();
       this.note(`Hint: ${best.say}`);
       if (found.final) this.hinting = null;
     }
@@ -266,6 +285,7 @@ export class GameView {
 
   look(ply) {
     if (!this.position) return;
+    this.line = null;
     const end = this.plies.length;
     const to = Math.max(0, Math.min(end, ply));
     this.wanted = null;
@@ -273,6 +293,7 @@ export class GameView {
       this.looking = null;
       this.board.interactive = true;
       this.board.position = this.position;
+      this.thoughts.rest();
     } else {
       const found = this.positions.get(to);
       if (!found) {
@@ -313,40 +334,30 @@ export class GameView {
 
   flip(flipped = !this.board.flipped) {
     this.board.flipped = flipped;
+    this.order.flipped = this.board.flipped; // also after a reload
+    kept.write(keyOf(this.order.game), this.order);
     orient(this);
   }
 
-  resign(button) {
-    if (button.dataset.sure) {
-      this.send({ do: "resign" });
-      delete button.dataset.sure;
-      button.querySelector("span").textContent = "Resign";
-      return;
-    }
-    button.dataset.sure = "yes";
-    button.querySelector("span").textContent = "Really?";
-    setTimeout(() => { delete button.dataset.sure; button.querySelector("span").textContent = "Resign"; }, 3000);
+  /** Asks once more before this person resigns. */
+  resign(isSure = null) {
+    this.tools.resign.hidden = isSure === null;
+    this.sure.hidden = isSure !== null;
+    if (isSure) this.send({ do: "resign" });
+    if (isSure === null) this.sure.querySelector("button:last-child").focus();
+    else this.tools.resign.focus();
   }
 
   async copy() {
     const shown = this.looking === null ? this.position : this.positions.get(this.looking);
-    try {
-      await navigator.clipboard.writeText(shown.text);
-    } catch { // without https
-      const area = el("textarea.unseen", { readonly: true });
-      area.value = shown.text;
-      document.body.append(area);
-      area.select();
-      document.execCommand("copy");
-      area.remove();
-    }
-    this.note("The position is copied as text.");
+    const done = await copied(shown.text);
+    this.note(done ? "The position is copied as text." : `Your browser does not copy it: ${shown.text}`);
   }
 
   /** A new game that goes on from an earlier position of this one. */
   tryFrom(ply) {
     const { game, players, start, actions, seed, pieces } = this.order;
-    this.ways.again({ game, players, start, actions: actions.slice(0, ply), seed, pieces });
+    this.ways.again({ game, players, start, actions: actions.slice(0, ply), seed, pieces, flipped: this.order.flipped });
   }
 
   rematch(isSwapped) {
@@ -366,7 +377,7 @@ export class GameView {
     else if (event.key === "f") this.flip();
     else if (event.key === "u") this.send({ do: "undo", unit: "ply" });
     else if (event.key === "h") this.hint();
-    else if (event.key === "Escape" && this.looking !== null) this.look(this.plies.length);
+    else if (event.key === "Escape" && (this.line || this.looking !== null)) this.look(this.plies.length);
     else return;
     event.preventDefault();
   }

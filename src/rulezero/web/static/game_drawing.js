@@ -22,18 +22,19 @@ export function drawAll(view) {
   const yours = view.players.some(({ kind }) => kind === "human");
   const chosen = view.plies.some(({ mover, opening }) => mover >= 0 && view.isHuman(mover) && !opening);
   const doubles = view.plies.some(({ mover }, at) => at > 0 && mover >= 0 && view.plies[at - 1].mover === mover);
-  tools.undo.hidden = tools.undoTurn.hidden = !yours;
-  tools.undoTurn.hidden ||= !doubles;
-  tools.undo.disabled = tools.undoTurn.disabled = !chosen && !position.over;
-  tools.flip.hidden = view.meta.falls;
-  tools.hint.hidden = !yours;
+  const alone = view.isHuman(0) !== view.isHuman(1); // one person against a program
+  for (const name of ["undo", "undoTurn", "hint", "now", "swap", "resign"]) tools[name].hidden = !yours; // else disabled: the grid never shifts
+  view.toolbox.classList.toggle("few", !yours);
+  tools.undo.disabled = !chosen && !position.over;
+  tools.undoTurn.disabled = tools.undo.disabled || !doubles;
+  tools.flip.disabled = view.meta.falls;
   tools.hint.disabled = !position.moves.length || view.looking !== null;
-  tools.now.hidden = !yours || view.isHuman(0) && view.isHuman(1);
-  tools.now.disabled = position.over || position.mover < 0 || view.isHuman(position.mover);
-  tools.swap.hidden = !yours || (view.isHuman(0) && view.isHuman(1));
-  tools.swap.disabled = tools.pause.disabled = position.over;
-  tools.resign.hidden = !yours;
+  tools.now.disabled = !alone || position.over || position.mover < 0 || view.isHuman(position.mover);
+  tools.swap.disabled = !alone || position.over;
+  tools.pause.disabled = position.over;
   tools.resign.disabled = position.over || !position.moves.length;
+  if (tools.resign.disabled) view.sure.hidden = true;
+  tools.resign.hidden ||= !view.sure.hidden;
   tools.pause.hidden = view.paceLine.hidden = !view.isWatched;
   tools.pause.replaceChildren(icon(view.paused ? "go" : "pause"), el("span", view.paused ? "Continue" : "Pause"));
 }
@@ -101,6 +102,7 @@ export function drawTray(view) {
       if (!parts.length && view.lastFace && view.plies.at(-1)?.mover === -1) parts.push(el("span.kind", die(view.plies.at(-1).say), "was rolled"));
     }
   }
+  if (view.told && !view.words) parts.push(el("span.kind", view.told));
   if (view.words) parts.push(el("span.hintline", view.words));
   fill(view.tray, parts);
   if (parts.length) view.tray.classList.add("used"); // keeps its height from now on

@@ -1,6 +1,6 @@
 // The pieces view: pieces of one's own, positions of one's own, and the guide to pieces.
 
-import { el, fill } from "./dom.js";
+import { el, fill, sorry } from "./dom.js";
 import { positions } from "./positions.js";
 import { drawn } from "./styled.js";
 import { workshop } from "./workshop.js";
@@ -13,7 +13,11 @@ export function mount(place, context) {
 }
 
 function page(place, context) {
-  const tab = context.path[0] in TABS ? context.path[0] : "";
+  const tab = Object.hasOwn(TABS, context.path[0] ?? "") ? context.path[0] ?? "" : null;
+  if (tab === null) {
+    fill(place, sorry(`There is no page “${context.path[0]}” here`, "Choose one of the editors.", el("a.button.main", { href: "#pieces" }, "Pieces")));
+    return null;
+  }
   const tabs = el("nav.tabs", { "aria-label": "Editors" }, Object.entries(TABS).map(([name, words]) =>
     el("a", { href: name ? `#pieces/${name}` : "#pieces", "aria-current": name === tab ? "page" : null }, words)));
   const room = el("div.editor");

@@ -6,6 +6,7 @@ import { el, fill, kept } from "./dom.js";
 import { copied, packed, unpacked } from "./share.js";
 
 const EMPTY = ["", -1, ""];
+const isShared = ({ game, text, pieces }) => typeof game === "string" && typeof text === "string" && ["string", "undefined"].includes(typeof pieces);
 const WAIT = 200; // milliseconds without a key before a text is checked
 
 /** @param {HTMLElement} room @param {import("./main.js").Context} context */
@@ -17,7 +18,7 @@ export async function positions(room, context) {
   let shared = null;
   if (context.query.get("share")) {
     try {
-      shared = await unpacked(context.query.get("share"));
+      shared = await unpacked(context.query.get("share"), isShared);
     } catch (error) {
       notice = error.message;
     }
@@ -250,7 +251,7 @@ export async function positions(room, context) {
       change({ cells: now.cells, fields: now.fields.map((value, each) => (each === at ? written(map) : value)) });
     };
     for (const input of [count, extra]) input.addEventListener("change", set);
-    return fill(man, el("h2", `${about.game.seats[seat]} ${fresh?.name ?? name} on ${held}`), el("label.field.short", el("span", field.squares), count), el("label.field", el("span", "Other differences"), extra), el("p.dim", field.help));
+    return fill(man, el("h2", `${about.game.seats[seat]} ${fresh?.name ?? name} on ${held}`), el("label.field.short", el("span", field.squares), count), el("label.field", el("span", "Uses, turns to wait, …"), extra), el("p.dim", field.help));
   }
 
   // --- fields ---

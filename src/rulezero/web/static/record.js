@@ -1,12 +1,30 @@
 // The list of moves of a game, and what is shown after its end.
 
-import { el, fill, sentence } from "./dom.js";
+import { counted, el, fill, percent, sentence } from "./dom.js";
 import { FACES } from "./signs.js";
 
 /** @typedef {import("./game.js").GameView} GameView */
 
 const NAMES = { "?!": "inaccuracy", "?": "mistake", "??": "blunder" };
-const counted = (name, count) => `${count} ${count === 1 ? name : name.replace(/y$/, "ie") + "s"}`;
+
+/** "12. White", before a choice. */
+function turnOf(view, ply) {
+  let at = ply;
+  while (at > 0 && !view.plies[at].number) at--;
+  const number = view.plies[at].number?.replace(/\.+$/, "");
+  return [number ? `${number}.` : null, view.meta.seats[view.plies[ply].mover]].filter(Boolean).join(" ");
+}
+
+/** The faults of both sides, the worst first. */
+function drawFaults(view, faults) {
+  if (!faults.length) return el("p.quiet", "No mistakes found.");
+  const worst = [...faults].sort((a, b) => (b.lost ?? 0) - (a.lost ?? 0));
+  return el("ol.faults", { "aria-label": "Mistakes, the worst first" }, worst.map((each) => el("li",
+    el("button.ply", { title: NAMES[each.mark], onclick: () => view.look(view.settled(each.ply + 1)) }, el("b.mark", { "data-mark": each.mark }, each.mark), el("span.dim", turnOf(view, each.ply)), view.plies[each.ply]?.say ?? ""),
+    el("span.lost", { title: "winning chance that it lost" }, typeof each.lost === "number" ? `−${percent(each.lost)}` : ""),
+    el("span.dim.better", { title: each.best ?? null }, each.best ? `better: ${each.best}` : ""),
+    el("button.icon", { "aria-label": "Try again from here", title: "Try again from here", onclick: () => view.tryFrom(each.ply) }, "↺"))));
+}
 
 /** Turns of both seats in rows; dice stand beside the choice that they decide. */
 export function drawMoves(view) {
@@ -54,7 +72,8 @@ export function drawEnd(view) {
   const points = review?.plies.length
     ? review.plies.flatMap((each, at) => [...(at === 0 && typeof each.value === "number" ? [{ ply: each.ply, value: each.value }] : []), { ply: each.ply + 1, value: each.after, mark: each.mark || undefined }])
     : [...view.values.values()].sort((a, b) => a.ply - b.ply).map(({ ply, value, wdl }) => ({ ply, value, wdl: wdl ?? undefined }));
-  if (points.length && position.outcome !== null) points.push({ ply: view.plies.length, value: outcome });
+  const isJudged = points.at(-1)?.ply === view.plies.length; // a resignation would look like a fall
+  if (points.length && position.outcome !== null && !isJudged) points.push({ ply: view.plies.length, value: outcome });
   if (customElements.get("rz-curve")) {
     view.curve ??= el("rz-curve", { "onrz-ply": (event) => view.look(view.settled(event.detail.ply)) });
     Object.assign(view.curve, { seats: view.meta.seats, points, at: view.looking ?? view.plies.length });
@@ -63,15 +82,13 @@ export function drawEnd(view) {
   const doing = view.reviewing && `Analysing: ${view.reviewing.done} of ${view.reviewing.total} positions`;
   const next = [
     el("button.main", { onclick: () => view.rematch(false) }, "Play again"),
-    me === null ? null : el("button", { onclick: () => view.rematch(true) }, "Other side"),
+    me === null ? null : el("button", { title: "A new game in which you have the other side", onclick: () => view.rematch(true) }, "Swap sides"),
     review?.sides || view.reviewing ? null : el("button", { onclick: () => { view.reviewing = { done: 0, total: view.plies.length }; view.send({ do: "review" }); drawEnd(view); } }, "Find mistakes"),
     !view.context.me.owner ? null : view.isSaved ? el("a.button", { href: "#watch" }, "Saved: see it in Watch") : el("button", { onclick: () => view.send({ do: "save" }) }, "Save game"),
   ];
   fill(view.end, el("h2", sentence(title)), title === position.caption ? null : el("p.dim", sentence(position.caption)), el("div.row", next),
     doing ? el("p.dim", { role: "status" }, doing) : null,
     view.curve && points.length > 1 ? el("div.curvebox", view.curve, el("p.dim", `Top: ${view.meta.seats[0]} is winning. Click the curve to look back.`)) : null,
-    review?.sides ? el("dl.sides", review.sides.map((side) => el("div", el("dt", side.name), el("dd", ["blunder", "mistake", "inaccuracy"].map((name) => counted(name, side[name === "inaccuracy" ? "inaccuracies" : `${name}s`])).join(", "))))) : null,
-    review?.sides ? (faults.length ? el("ul.faults", faults.map((each) => el("li",
-      el("button.ply", { onclick: () => view.look(view.settled(each.ply + 1)) }, el("b.mark", { "data-mark": each.mark }, each.mark), " ", view.plies[each.ply]?.say ?? ""),
-      el("span.dim", each.best ? `better: ${each.best}` : ""), el("button.small", { onclick: () => view.tryFrom(each.ply) }, "Try again from here")))) : el("p.quiet", "No mistakes found.")) : null);
+    review?.sides ? el("dl.sides", review.sides.map((side) => el("div", el("dt", side.name), el("dd", ["blunder", "mistake", "inaccuracy"].map((name) => counted(side[name === "inaccuracy" ? "inaccuracies" : `${name}s`], name)).join(", "))))) : null,
+    review?.sides ? drawFaults(view, faults) : null);
 }

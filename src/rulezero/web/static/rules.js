@@ -1,7 +1,7 @@
 // The rules view: the text of a game's rules beside a board on which one can try them.
 
 import "/board.js";
-import { el, fill } from "./dom.js";
+import { el, fill, sentence, sorry } from "./dom.js";
 import { drawn } from "./styled.js";
 
 /** @param {HTMLElement} place @param {import("./main.js").Context} context */
@@ -11,7 +11,12 @@ export function mount(place, context) {
 
 async function page(place, context) {
   const known = context.games;
-  const game = known.find(({ text, name }) => [text, name].includes(context.path[0])) ?? known[0];
+  const [wanted] = context.path;
+  const game = wanted ? known.find(({ text, name }) => [text, name].includes(wanted)) : known[0];
+  if (!game && wanted) {
+    fill(place, sorry(`There is no game “${wanted}” here`, "Choose one of the games of this server.", el("a.button.main", { href: "#rules" }, "All rules")));
+    return null;
+  }
   if (!game) {
     fill(place, el("p.quiet", "This server offers no games."));
     return null;
@@ -26,7 +31,11 @@ async function page(place, context) {
   tabs.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   try {
     const { html } = await context.api(`/api/rules/${encodeURIComponent(game.text)}`);
-    if (html) text.innerHTML = html; // made by the server from its own documentation
+    if (html) {
+      text.innerHTML = html; // made by the server from its own documentation
+      const first = text.querySelector("p")?.firstChild; // it begins with the name, which is the heading here
+      if (first?.data?.startsWith(game.title)) first.data = sentence(first.data.slice(game.title.length).replace(/^[.,:]?\s*/, ""));
+    }
     else fill(text, el("p", "This game is in a file of the owner of this server; its rules are not described here. Try its moves on the board."));
   } catch (error) {
     fill(text, el("p.wrong", { role: "alert" }, error.message));

@@ -1,9 +1,10 @@
 // The runs view: all runs, and how one is started. runs_one.js shows one run, runs_pair.js two.
 
-import { el, fill } from "./dom.js";
+import { el, fill, sorry } from "./dom.js";
 import { mountOne } from "./runs_one.js";
 import { mountPair } from "./runs_pair.js";
-import { ago, asked, bar, chips, lines, state } from "./runs_words.js";
+import { ago, asked, bar, chips, isHalted, isRun, lines, state } from "./runs_words.js";
+import { drawn } from "./styled.js";
 
 const REFRESH = 3000;
 
@@ -21,6 +22,12 @@ export function mount(place, context) {
     return () => {};
   }
   const [first, second] = context.path;
+  if (first === "keys") return drawn(place, "/static/rules.css", () => showKeys(place, context));
+  const wrong = context.path.find((id) => !isRun(id));
+  if (wrong !== undefined || context.path.length > 2) {
+    fill(place, sorry(`There is no run “${wrong ?? context.path.join("/")}”`, "The list has all runs.", el("a.button.main", { href: "#runs" }, "All runs")));
+    return () => {};
+  }
   if (first && second) return mountPair(place, context, first, second);
   if (first) return mountOne(place, context, first);
   return mountList(place, context);
@@ -30,6 +37,8 @@ function mountList(place, context) {
   const list = el("div.runlist", { role: "list" });
   const wrong = el("p.wrong", { role: "alert" });
   const about = el("p.quiet");
+  const { begin } = context.passed ?? {}; // the name of a run that is started again
+  if (begin) context.api("/api/runs").then((found) => dialog(context, found, begin), () => {});
   const compare = el("button.small", { disabled: true, onclick: () => context.go(`#runs/${[...chosen].join("/")}`) }, "Compare");
   const start = el("button.main", { onclick: () => dialog(context, known) }, "New run");
   const chosen = new Set();
@@ -49,12 +58,14 @@ function mountList(place, context) {
   const rowOf = (run) => {
     const box = el("input", { type: "checkbox", "aria-label": `Compare ${run.name}`, checked: chosen.has(run.id), disabled: chosen.size >= 2 && !chosen.has(run.id) });
     box.addEventListener("change", () => choose(run.id, box));
-    const forget = run.fault && !run.recipe ? el("button.small", { onclick: async () => { await context.api(`/api/runs/${run.id}/forget`, { body: {} }); refresh(); } }, "Remove") : null;
+    const forget = async () => { await context.api(`/api/runs/${run.id}/forget`, { body: {} }).catch(() => {}); await refresh(); };
+    const again = async () => { await forget(); dialog(context, known, run.name); };
+    const ways = isHalted(run) ? el("div.row.ways", el("button.small", { onclick: again }, "Start again"), el("button.small", { onclick: forget }, "Remove")) : null;
     return el("article.run", { role: "listitem", "data-activity": run.activity },
       el("label.pick", { title: "Choose two runs to compare" }, box),
       el("div.runname", el("a", { href: `#runs/${run.id}` }, run.name), el("p.dim", [run.recipe && `${run.recipe} ${run.preset}`, run.title !== run.recipe && run.title].filter(Boolean).join(" · "))),
       el("div.runbar", bar(run.share, `${run.name}: ${Math.round(100 * run.share)} % done`), el("p.dim", state(run), el("span.agein", ago(run.changed) && ` · ${ago(run.changed)}`))),
-      el("div.runchips", chips(run)), el("p.dim.runage", ago(run.changed)), forget,
+      el("div.runchips", chips(run)), el("p.dim.runage", ago(run.changed)), ways,
       run.fault ? el("p.wrong", run.fault) : null);
   };
 
@@ -76,7 +87,7 @@ function mountList(place, context) {
         compare.hidden = known.runs.length < 2;
       }
       shown = text;
-      fill(about, `Runs in ${known.place}. At most ${known.most} train at the same time from this page. They are stopped cleanly when the server ends; Resume continues them exactly where they were.`);
+      fill(about, `These are the runs in the folder ${known.place}. At most ${known.most} train at the same time from this page. They are stopped cleanly when the server ends; Resume continues them exactly where they were.`);
     } catch (error) {
       if (isOpen) fill(wrong, error.message);
     }
@@ -98,7 +109,17 @@ function freeName(runs, recipe, preset) {
   return `${recipe}_${preset}_${number}`;
 }
 
-async function dialog(context, known) {
+/** The keys of recipes, from the documentation. */
+async function showKeys(place, context) {
+  const text = el("article.prose");
+  fill(place, el("p.crumbs", el("a", { href: "#runs" }, "Runs"), " / ", "keys"), el("h1", "Keys of a recipe"), text);
+  const { html } = await context.api("/api/keys");
+  text.innerHTML = html; // made by the server from its own documentation
+  for (const link of text.querySelectorAll("a")) link.replaceWith(...link.childNodes); // to documents that the page does not have
+  return null;
+}
+
+async function dialog(context, known, wanted = "") {
   let recipes;
   try {
     ({ recipes } = await context.api("/api/recipes"));
@@ -116,10 +137,10 @@ async function dialog(context, known) {
   const guess = el("button.small", { type: "button" }, "Estimate the time");
   const form = el("form", 
     el("header", el("h2", "New run"), el("button.icon", { type: "button", "aria-label": "Close", onclick: () => box.close() }, "✕")),
-    el("fieldset", el("legend", "Recipe"), el("div.choices", recipes.map((each) => option("recipe", each.name, each === usual, each.title, el("span.dim", each.name))))),
+    el("fieldset", el("legend", "Recipe"), el("div.recipes", recipes.map((each) => option("recipe", each.name, each === usual, el("strong", each.name), el("span.dim", each.about))))),
     el("fieldset", el("legend", "Size"), el("div.sizes", Object.entries(SIZES).map(([preset, words], at) => option("preset", preset, at === 0, el("strong", preset), el("span.dim", words))))),
     el("label.field", el("span", "Name"), name),
-    el("details", el("summary", "Changes to the recipe"), el("p.dim", { id: "changes-help" }, "One key=value per line, as with --set. The experiment of a run lists all keys."), changes),
+    el("details", el("summary", "Changes to the recipe"), el("p.dim", { id: "changes-help" }, "One key=value per line, as with --set. ", el("a", { href: "#runs/keys", target: "_blank" }, "All keys, and what they mean")), changes),
     times, wrong, el("footer.row", guess, go));
   const order = () => ({ recipe: form.elements.recipe.value, preset: form.elements.preset.value, changes: lines(changes) });
   const propose = () => {
@@ -156,5 +177,6 @@ async function dialog(context, known) {
     go.disabled = false;
   });
   const box = asked(form);
+  name.value = wanted;
   propose();
 }

@@ -1,8 +1,10 @@
 // Figures of a run, drawn by plotly, which is loaded when the first one is needed.
 
 import { el, fill } from "./dom.js";
+import { explained } from "./terms.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
+const narrow = matchMedia("(max-width: 560px)");
 let loading = null;
 
 /** Plotly, loaded once. */
@@ -65,6 +67,7 @@ function said(value, form) {
 function newest(figure) {
   const form = figure.layout.yaxis?.tickformat;
   const isShown = ({ type, name, y }) => type !== "bar" && last(y) !== undefined && (!figure.main || figure.main.includes(name));
+  if (figure.id === "elo") return figure.data.filter(isShown).map((trace) => [trace.name, last(trace.text) ?? ""]); // a few games give no number, only an interval
   return figure.data.filter(isShown).map((trace) => [trace.name, said(last(trace.y), form)]);
 }
 
@@ -94,9 +97,9 @@ export class Charts {
   }
 
   /** @param {{id: string, title: string, figures: object[]}[]} groups */
-  draw(groups, empty = "No numbers so far: the first curves appear after the first fit.") {
-    const order = JSON.stringify(groups.map(({ id, figures }) => [id, figures.map((each) => [each.id, each.data.length > 0])]));
-    if (order !== this.#order) this.#build(groups, empty);
+  draw(groups, { isOver = false } = {}) {
+    const order = isOver + JSON.stringify(groups.map(({ id, figures }) => [id, figures.map((each) => [each.id, each.data.length > 0])]));
+    if (order !== this.#order) this.#build(groups, isOver);
     this.#order = order;
     for (const figure of groups.flatMap(({ figures }) => figures)) {
       const found = this.#shown.get(figure.id);
@@ -104,13 +107,14 @@ export class Charts {
       found.figure = figure;
       const facts = newest(figure);
       if (figure.main) fill(found.now, facts.map(([, words], at) => [el("i.swatch", { class: `swatch of${figure.main.indexOf(facts[at][0])}` }), el("strong", words), " "]).flat());
-      else fill(found.now, facts[0] && facts.length < 4 ? el("strong", facts[0][1]) : null, facts[1] && facts.length < 4 ? ` ${facts[1][0]} ${facts[1][1]}` : null);
+      else fill(found.now, facts[0] && facts.length < 4 ? el("strong", facts[0][1]) : null, facts[1] && facts.length < 4 ? [" ", explained(facts[1][0]), ` ${facts[1][1]}`].flat() : null);
       found.plot.setAttribute("aria-label", `${figure.title}: ${facts.map(([name, words]) => `${name} ${words}`).join(", ") || figure.about}`);
       if (found.near) this.#plot(found.plot, figure);
     }
   }
 
-  #build(groups, empty) {
+  #build(groups, isOver) {
+    const isOpen = new Map([...this.#place.querySelectorAll("details.chartgroup")].map((each) => [each.dataset.group, each.open]));
     const before = this.#shown;
     this.#shown = new Map();
     const sections = groups.map((group) => {
@@ -121,16 +125,17 @@ export class Charts {
       });
       const missing = group.figures.filter((each) => !each.data.length).map((each) => each.title);
       if (!drawn.length) return null;
-      return el("section.chartgroup", { "aria-label": group.title }, el("h2", group.title), el("div.charts", drawn),
-        missing.length ? el("p.quiet", `No numbers so far: ${missing.join(", ")}.`) : null);
+      const words = isOver ? "This run did not measure" : "No numbers so far:";
+      return el("details.chartgroup", { "data-group": group.id, open: isOpen.get(group.id) ?? (!narrow.matches || group === groups[0]) }, el("summary", el("h2", group.title)), el("div.charts", drawn),
+        missing.length ? el("p.quiet", explained(`${words} ${missing.join(", ")}.`)) : null);
     }).filter(Boolean);
-    fill(this.#place, sections.length ? sections : el("p.nothing", empty));
+    fill(this.#place, sections.length ? sections : el("p.nothing", isOver ? "This run has no numbers." : "No numbers so far: the first curves appear after the first fit."));
   }
 
   #frame(figure) {
     const plot = el("div.plot", { role: "img" });
     const now = el("span.now");
-    const frame = el("figure.chart", el("figcaption", el("h3", figure.title), now, el("p", figure.about)), plot);
+    const frame = el("figure.chart", el("figcaption", el("h3", explained(figure.title)), now, el("p", explained(figure.about))), plot);
     this.#seen.observe(plot);
     return { figure, frame, plot, now, near: false };
   }
@@ -148,6 +153,13 @@ export class Charts {
       fill(plot, el("p.quiet", error.message));
     }
   }
+}
+
+/** All numbers of figures as comma-separated values: a line for each point. */
+export function asCsv(groups) {
+  const quoted = (value) => (/[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? ""));
+  const rows = groups.flatMap(({ figures }) => figures.flatMap(({ title, data }) => data.flatMap(({ name, x, y }) => (x ?? []).map((at, number) => [title, name, at, y[number]]))));
+  return [["figure", "curve", "x", "y"], ...rows].map((row) => row.map(quoted).join(",")).join("\n") + "\n";
 }
 
 /** Figures of two runs in one: the first run's curves in one colour, the second's in another. */

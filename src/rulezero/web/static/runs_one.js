@@ -1,10 +1,12 @@
 // One run: where it stands, its newest games, its curves and its experiment.
 
-import { el, fill } from "./dom.js";
-import { Charts } from "./runs_charts.js";
+import { el, fill, sorry } from "./dom.js";
+import { Charts, asCsv } from "./runs_charts.js";
 import { Replay } from "./runs_game.js";
-import { Figures, PHASES, ago, asked, bar, chips, follow, lines, span, state } from "./runs_words.js";
+import { Figures, PHASES, ago, asked, bar, chips, follow, isHalted, lines, span, state } from "./runs_words.js";
+import { explained } from "./terms.js";
 
+const narrow = matchMedia("(max-width: 560px)");
 const KEY = /\b[a-z_]+(?:\.[a-z_0-9]+)+\b/g;
 
 /** @param {HTMLElement} place @param {import("./main.js").Context} context @param {string} id */
@@ -15,7 +17,9 @@ export function mountOne(place, context, id) {
   context.api(`/api/runs/${id}`).then((details) => {
     if (!isClosed) close = show(place, context, id, details);
   }, (error) => {
-    fill(place, el("section.sorry", el("h1", "This run cannot be shown"), el("p", error.message), el("a.button.main", { href: "#runs" }, "All runs")));
+    if (isClosed) return;
+    const title = error.status === 404 ? "There is no such run" : "This run cannot be shown";
+    fill(place, sorry(title, error.message, el("a.button.main", { href: "#runs" }, "All runs")));
   });
   return () => { isClosed = true; close?.(); };
 }
@@ -40,7 +44,7 @@ function show(place, context, id, given) {
   fill(place, el("p.crumbs", el("a", { href: "#runs" }, "Runs"), " / ", row.name),
     el("header.runtop", title, tools), wrong, lost, now, tiles, warned,
     el("div.pair", el("section.panel.games", el("header", el("h2", "Newest game")), board),
-      el("section.panel", el("header", el("h2", "What happened")), news, output)),
+      el("section.panel", el("details.fold", { open: !narrow.matches }, el("summary", el("h2", "What happened")), news, output))),
     fleet, plots, experiment);
 
   const charts = new Charts(plots);
@@ -75,8 +79,16 @@ function show(place, context, id, given) {
       !current.activity && current.recipe ? el("button.main", { onclick: () => (current.isDone ? again() : act("resume", {}, "The run goes on.")) }, current.isDone ? "Train longer" : "Resume") : null,
       play,
       current.recipe ? el("a.button", { href: `/api/runs/${id}/report`, target: "_blank", rel: "noopener", title: "One HTML file that works offline" }, "Report") : null,
+      current.recipe ? el("button", { onclick: download, title: "The numbers of all curves as comma-separated values" }, "CSV") : null,
       current.recipe ? el("a.button", { href: `#watch/${id}` }, "All games") : null,
       el("button", { onclick: () => compareDialog(context, id) }, "Compare"));
+  }
+
+  function download() {
+    const file = new Blob([asCsv(figures.groups)], { type: "text/csv" });
+    const link = el("a", { href: URL.createObjectURL(file), download: `${current.name.replaceAll("/", "_")}.csv` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
 
   function drawPhase() {
@@ -108,19 +120,31 @@ function show(place, context, id, given) {
     fleetTimer = setTimeout(drawFleet, 5000);
   }
 
+  /** In place of a run without a folder. */
+  function leave(before) {
+    const all = el("a.button.main", { href: "#runs" }, "All runs");
+    const forget = () => context.api(`/api/runs/${id}/forget`, { body: {} }).catch(() => {});
+    const remove = el("button", { onclick: async () => { await forget(); context.go("#runs"); } }, "Remove");
+    const again = el("button.main", { onclick: async () => { await forget(); context.go("#runs", { begin: row.name }); } }, "Start again");
+    if (before.recipe) fill(place, sorry("This folder is gone", `The folder of ${row.name} was deleted, moved or renamed.`, all));
+    else fill(place, sorry(current.fault ? "This run cannot be shown" : "Stopped before it began", current.fault ?? `${row.name} was stopped before its folder was made.`, again, remove));
+  }
+
   let seen = "";
   const stop = follow(id, {
     lost: (isLost) => { lost.hidden = !isLost; },
+    refused: () => context.check(), // perhaps the server has begun anew
     moment: async (found) => {
       if (found.fault) { fill(wrong, found.fault); return; }
       const before = current;
       moment = found;
       current = found.row;
+      if (isHalted(current)) return void leave(before);
       fill(title, el("h1", current.name), el("p", el("span.dim", [current.recipe && `${current.recipe} ${current.preset}`, current.title !== current.recipe && current.title, current.changed && ago(current.changed)].filter(Boolean).join(" · ")), " ", chips(current)));
       if (current.fault) fill(wrong, current.fault); else if (before.fault) fill(wrong);
       drawTools();
       drawPhase();
-      fill(tiles, found.facts.map(({ name, words, note }) => el("div", el("dt", name), el("dd", words), note ? el("dd.dim", note) : null)));
+      fill(tiles, found.facts.map(({ name, words, note }) => el("div", el("dt", explained(name)), el(/^[a-z]/.test(words) && words.includes(" ") ? "dd.plainly" : "dd", words), note ? el("dd.dim", { title: note }, explained(note)) : null)));
       const text = JSON.stringify([found.warnings, found.news, current.activity]);
       if (text !== seen) {
         drawAlarms(found.warnings);
@@ -138,7 +162,7 @@ function show(place, context, id, given) {
         drawTools();
       }
     },
-    figures: (found) => { figures.take(found); charts.draw(figures.groups); },
+    figures: (found) => { figures.take(found); charts.draw(figures.groups, { isOver: current.isDone && !current.activity }); },
   });
   fill(title, el("h1", row.name));
   drawTools();
@@ -169,15 +193,18 @@ class Experiment {
   #search = el("input", { type: "search", placeholder: "Search keys, such as fit.rate", "aria-label": "Search the experiment", spellcheck: "false" });
   #count = el("span.dim", { role: "status" });
   #about = el("p.dim");
+  #place;
 
   constructor(place, details) {
+    this.#place = place;
     this.#search.addEventListener("input", () => this.#draw());
-    fill(place, el("header", el("h2", "Experiment"), this.#count, this.#search), this.#body, this.#about);
+    fill(place, el("details.fold", { open: !narrow.matches }, el("summary", el("h2", "Experiment"), this.#count), el("p.row.search", this.#search, el("a", { href: "#runs/keys", target: "_blank" }, "What the keys mean")), this.#body, this.#about));
     this.take(details);
   }
 
   take({ keys, manifest }) {
     this.#keys = keys;
+    this.#place.hidden = !keys.length; // a run that starts has none so far
     const libraries = Object.entries(manifest.libraries ?? {}).map(([name, version]) => `${name} ${version}`);
     fill(this.#about, manifest.rulezero ? `rulezero ${manifest.rulezero}, Python ${manifest.python}, ${libraries.join(", ")}; rules ${String(manifest.rules_hash).slice(0, 12)}` : "");
     this.#draw();
@@ -189,6 +216,7 @@ class Experiment {
 
   find(key) {
     this.#search.value = key;
+    this.#place.querySelector("details").open = true;
     this.#draw();
     this.#search.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
     this.#search.focus({ preventScroll: true });

@@ -17,9 +17,16 @@ export function ago(seconds) {
 /** "40 s", "3 min" */
 export const span = (seconds) => (seconds < 90 ? `${Math.round(seconds)} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`);
 
+/** Whether this can be the id of a run. */
+export const isRun = (id) => /^[0-9a-f]{12}$/.test(id);
+
+/** Whether a run was stopped, or has failed, before it had a folder. */
+export const isHalted = (run) => !run.recipe && !run.activity;
+
 /** Where a run stands, in words. */
 export function state(run) {
   if (run.activity === "starting") return "starting…";
+  if (isHalted(run)) return run.fault ? "" : "Stopped before it began";
   if (!run.recipe) return "";
   if (run.isDone) return `${run.iterations} iteration${run.iterations === 1 ? "" : "s"}`;
   return `iteration ${run.iteration} of ${run.iterations}, ${PHASES[run.phase]?.toLowerCase()}`;
@@ -56,7 +63,7 @@ export function asked(form) {
 }
 
 /** Follows a run by server-sent events. Returns a function that ends it. */
-export function follow(id, { moment, figures, lost }) {
+export function follow(id, { moment, figures, lost, refused }) {
   let source = null;
   let timer = 0;
   const open = () => {
@@ -66,6 +73,7 @@ export function follow(id, { moment, figures, lost }) {
     source.addEventListener("fault", (event) => moment({ fault: JSON.parse(event.data) }));
     source.addEventListener("error", () => {
       lost(true);
+      if (source.readyState === EventSource.CLOSED) refused?.();
       if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, 4000);
     });
   };

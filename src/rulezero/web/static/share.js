@@ -11,8 +11,8 @@ export async function packed(value) {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** The value of such a text; an Error with words for people if it is damaged or too large. */
-export async function unpacked(text) {
+/** The value of such a text; an Error with words for people if it is damaged, too large or not as `isRight` wants it. */
+export async function unpacked(text, isRight) {
   try {
     const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
     const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")).getReader();
@@ -26,7 +26,9 @@ export async function unpacked(text) {
       }
       parts.push(next.value);
     }
-    return JSON.parse(await new Blob(parts).text());
+    const value = JSON.parse(await new Blob(parts).text());
+    if (value === null || typeof value !== "object" || !isRight(value)) throw new Error("another form");
+    return value;
   } catch {
     throw new Error("This link is damaged: copy it again from where it came from.");
   }

@@ -1,13 +1,15 @@
 // A WebSocket that connects again by itself.
 
-const CROWDED = 4001; // the code with which the server closes one of too many tabs
 const WAITS = [300, 800, 1500, 3000, 6000]; // milliseconds before each new attempt
+
+const CROWDED = 4001; // too many pages are open: the server's code, as in socket.py
 
 export class Socket {
   /**
    * @param {string} path such as "/ws/play"
-   * @param {{open: () => void, message: (message: object) => void, state: (isOpen: boolean, why?: string) => void}} on
-   *   `open` is called at every connection: there the page resumes what it showed
+   * @param {{open: () => void, message: (message: object) => void, state: (isOpen: boolean, why: string) => void}} on
+   *   `open` is called at every connection: there the page resumes what it showed;
+   *   `why` says why the server refuses this page, which then does not connect again
    */
   constructor(path, on) {
     this.on = on;
@@ -27,25 +29,29 @@ export class Socket {
     if (this.socket && this.socket.readyState < WebSocket.CLOSING) return;
     const socket = new WebSocket(this.address);
     this.socket = socket;
+    let isServed = false;
     socket.onopen = () => {
-      this.failures = 0;
       this.heard = Date.now();
-      this.on.state(true);
       this.on.open();
     };
     socket.onmessage = ({ data }) => {
       this.heard = Date.now();
+      if (!isServed) { // until now the server could have refused it
+        isServed = true;
+        this.failures = 0;
+        this.on.state(true, "");
+      }
       const message = JSON.parse(data);
       if (message.event !== "pong") this.on.message(message);
     };
     socket.onclose = ({ code, reason }) => {
       if (this.isClosed || socket !== this.socket) return;
       if (code === CROWDED) {
+        this.on.state(false, reason || "Too many tabs of this page are open: close some of them.");
         this.close();
-        this.on.state(false, reason);
         return;
       }
-      this.on.state(false);
+      this.on.state(false, "");
       this.timer = setTimeout(() => this.again(), WAITS[Math.min(this.failures++, WAITS.length - 1)]);
     };
   }

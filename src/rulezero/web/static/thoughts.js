@@ -1,8 +1,9 @@
-// "What it thinks": the panel with the search's view of a position.
+// The analysis of a position: what a tree search thinks, beside whoever plays.
 
 import { el, fill, kept, percent, signed } from "./dom.js";
+import { FACES } from "./signs.js";
 
-export const MODES = { off: "Off", ask: "On request", live: "Live", after: "Only after my move", opponent: "Only for the opponent" };
+export const MODES = { off: "Never", ask: "When I ask", live: "All the time", after: "After each of my moves", opponent: "On the opponent’s turns" };
 
 /** Steps of a move on the board as arrows. */
 export function arrowsOf(touches, weight = 1, colour = undefined) {
@@ -14,6 +15,21 @@ export function arrowsOf(touches, weight = 1, colour = undefined) {
 /** The steps that a move's text shows, if it names them all: "b1c3xc4", but not "Nf3". */
 function squaresOf(text) {
   return /^([a-z]\d+[-x+]?){2,}$/.test(text) ? text.match(/[a-z]\d+/g).map((square) => [square]) : [];
+}
+
+/** An expected line in words; if turns have several moves, from its first one on, and divided into turns. */
+export function lineOf({ line = [], movers = [] }) {
+  const turns = [];
+  let mover = -1;
+  line.forEach((say, at) => {
+    if (!turns.length || ![-1, mover].includes(movers[at])) {
+      mover = movers[at];
+      turns.push([]);
+    }
+    turns.at(-1).push(movers[at] === -1 ? FACES[say] ?? `(${say})` : say);
+  });
+  const isLong = turns.some((turn) => turn.length > 1);
+  return isLong ? turns.map((turn) => turn.join(" ")).join(" / ") : line.slice(1).join(" ");
 }
 
 /** A bar of win, draw and loss of both seats. */
@@ -34,13 +50,14 @@ export class Thoughts {
    */
   constructor(given) {
     this.given = given;
-    this.mode = MODES[kept.read("rz.mode")] ? kept.read("rz.mode") : "ask";
+    this.mode = Object.hasOwn(MODES, kept.read("rz.mode") ?? "") ? kept.read("rz.mode") : "ask";
     this.found = null;
     this.body = el("div.ideas");
-    this.select = el("select", { "aria-label": "When to show what it thinks", onchange: () => this.choose(this.select.value) },
+    this.select = el("select", { "aria-label": "When to analyse", onchange: () => this.choose(this.select.value) },
       Object.entries(MODES).map(([name, words]) => el("option", { value: name, selected: name === this.mode }, words)));
-    this.ask = el("button.small", { onclick: () => this.once() }, "Think now");
-    this.element = el("section.panel.think", el("header", el("h2", "What it thinks"), this.select), this.ask, this.body);
+    this.ask = el("button.small", { onclick: () => this.once() }, "Analyse this position");
+    this.by = el("p.dim.by", "A tree search (puct) with the hand-written evaluation looks at the position, whoever plays.");
+    this.element = el("section.panel.think", el("header", el("h2", "Analysis"), this.select), this.by, this.ask, this.body);
     this.draw();
   }
 
@@ -48,7 +65,7 @@ export class Thoughts {
     this.mode = mode;
     kept.write("rz.mode", mode);
     this.found = this.hidden = null;
-    this.given.board.arrows = [];
+    this.rest();
     this.begin();
     this.moved(false, this.given.asked(), this.over);
   }
@@ -68,7 +85,7 @@ export class Thoughts {
 
   /**
    * The position has changed; `mine`: a person has chosen, `asked`: a person is to choose.
-   * "Only after my move" thinks about the person's position meanwhile, and shows it afterwards.
+   * "After each of my moves" thinks about the person's position meanwhile, and shows it afterwards.
    */
   moved(mine, asked, over) {
     this.isAsked = false;
@@ -94,12 +111,24 @@ export class Thoughts {
     this.draw();
   }
 
+  /** The arrows that stay: the best move of an analysis that was asked for, or those of a hint. */
+  rest() {
+    const { found } = this;
+    const isNow = found && found.ply === this.given.plies().length && (this.mode === "live" || this.mode === "ask");
+    const best = isNow ? found.moves?.find(({ action }) => action === found.best) ?? found.moves?.[0] : null;
+    this.given.rest(best?.touches.length ? arrowsOf(best.touches) : null);
+  }
+
   draw() {
+    this.rest();
+    const isShown = this.found && ["live", "ask"].includes(this.mode) && !this.over;
+    this.given.value(isShown && typeof this.found.value === "number" ? this.found.value : null);
     this.ask.hidden = this.mode !== "ask" || Boolean(this.over);
+    this.by.hidden = this.mode === "off" || Boolean(this.found?.moves?.length);
     const { found } = this;
     if (this.mode === "off") return fill(this.body);
     if (!found) {
-      const words = this.over ? "The game is over." : this.isAsked || this.mode === "live" ? "Thinking…" : { ask: "", after: "You will see its view after your next move.", opponent: "You will see what your opponent thinks." }[this.mode];
+      const words = this.over ? "The game is over." : this.isAsked || this.mode === "live" ? "Analysing…" : { ask: "", after: "The analysis of this position is shown after your move.", opponent: "The analysis is shown when the opponent is to move." }[this.mode];
       return fill(this.body, words ? el("p.quiet", words) : null);
     }
     const { seats } = this.given;
@@ -115,16 +144,17 @@ export class Thoughts {
   row(move) {
     const show = () => {
       const line = move.lineTouches ?? (move.line ?? []).map(squaresOf);
-      const later = line.slice(1, 4).flatMap((touches, at) => (touches.length ? arrowsOf(touches, 0.5 - 0.15 * at, at % 2 ? "#1f7a3f" : "#3a6fb5") : []));
+      const isOwn = (at) => (move.movers ? move.movers[at] === move.movers[0] : at % 2 === 0);
+      const later = line.slice(1, 4).flatMap((touches, at) => (touches.length ? arrowsOf(touches, 0.5 - 0.15 * at, isOwn(at + 1) ? "#1f7a3f" : "#3a6fb5") : []));
       this.given.arrows([...later, ...(move.touches.length ? arrowsOf(move.touches, 1) : [])]);
     };
-    const hide = () => this.given.arrows([]);
+    const hide = () => this.rest();
     const bar = el("span.bar", el("i"));
     bar.firstChild.style.width = `${100 * move.share}%`;
-    const line = (move.line ?? []).slice(1, 6).join(" ");
+    const line = lineOf({ line: move.line?.slice(0, 6), movers: move.movers });
     const chosen = this.found.ply < this.given.plies().length && this.given.plies()[this.found.ply].action === move.action;
-    const button = el(`button.line${chosen ? ".chosen" : ""}`, { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, onclick: show },
-      el("strong", move.say), bar, el("span", percent(move.share)), el("span.worth", typeof move.value === "number" ? signed(move.value) : ""), line ? el("span.then", line) : null);
+    const button = el(`button.line${chosen ? ".chosen" : ""}`, { onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, title: "Play it through on the board", onclick: () => this.given.play(move) },
+      el("strong", move.say), bar, el("span", percent(move.share)), el("span.worth", typeof move.value === "number" ? signed(move.value) : ""), line ? el("span.then", { title: line }, line) : null);
     return el("li", button);
   }
 }

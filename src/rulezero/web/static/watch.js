@@ -4,7 +4,7 @@
 // #watch/STORE?game=...&page=1 its games, filtered
 // #watch/STORE/GAME?ply=12     one game
 
-import { el, fill } from "./dom.js";
+import { counted, el, fill, sorry } from "./dom.js";
 import { mountGame, sayCause } from "./watch_game.js";
 
 const FILTERS = ["game", "result", "cause", "purpose", "shortest", "longest", "player", "iteration"];
@@ -18,8 +18,6 @@ const style = new Promise((done) => {
   document.head.append(link);
 });
 
-export const counted = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
-
 /** @param {HTMLElement} place @param {import("./main.js").Context} context */
 export function mount(place, context) {
   let isClosed = false;
@@ -32,7 +30,7 @@ export function mount(place, context) {
   };
   const wait = setTimeout(() => { if (!place.children.length) fill(place, el("p.quiet", "Loading…")); }, 150);
   begin().catch((error) => {
-    if (!isClosed) fill(place, el("section.sorry", el("h1", "This is not there"), el("p", error.message), el("a.button.main", { href: "#watch" }, "All recorded games")));
+    if (!isClosed) fill(place, sorry("This is not there", error.message, el("a.button.main", { href: "#watch" }, "All recorded games")));
   }).finally(() => clearTimeout(wait));
   return () => {
     isClosed = true;
@@ -73,7 +71,7 @@ function nothing(example) {
 async function mountList(place, context, wanted, isClosed) {
   const { stores } = await context.api("/api/stores");
   if (isClosed()) return null;
-  const intro = el("div.intro", el("h1", "Recorded games"), el("p", "Every game that was played here, with what its players thought."));
+  const intro = el("div.intro", el("h1", "Recorded games"), el("p", "Games of your runs and of other stores, and games that you have saved, with what their players thought."));
   if (!stores.length) {
     fill(place, intro, nothing(context.games.at(-1)?.name ?? "RECIPE"));
     return null;

@@ -3,6 +3,8 @@
 import "/board.js";
 import "/static/curve.js";
 import { el, fill, kept, percent, signed } from "./dom.js";
+import { copied } from "./share.js";
+import { FACES } from "./signs.js";
 import { wdlBar } from "./thoughts.js";
 import { PlayOn } from "./watch_on.js";
 import { Planes } from "./watch_planes.js";
@@ -11,7 +13,6 @@ const ICONS = {
   first: "M14 5l-6 5 6 5M5.5 5v10", back: "M12 5l-6 5 6 5", play: "M6 4l10 6-10 6z", pause: "M7 4.5v11M13 4.5v11",
   forward: "M8 5l6 5-6 5", last: "M6 5l6 5-6 5M14.5 5v10", flip: "M6 3v13m0 0-3-3m3 3 3-3M14 17V4m0 0-3 3m3-3 3 3",
 };
-const FACES = { 1: "⚀", 2: "⚁", 3: "⚂", 4: "⚃", 5: "⚄", 6: "⚅" };
 const FAULTS = { "?!": "inaccuracy", "?": "mistake", "??": "blunder" };
 const SPEEDS = [[2, "slow"], [1, "normal"], [0.4, "fast"], [0.12, "very fast"]]; // seconds for each ply
 const STOPPED = { cap: "neither side won before the limit of plies", resigned: "one side gave up", forfeit: "an engine failed", claimed: "the result is that of an imported file", interrupted: "the game was not finished" };
@@ -26,6 +27,9 @@ function icon(name) {
   template.innerHTML = `<svg viewBox="0 0 20 20" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
   return template.content.firstChild;
 }
+
+/** A panel that is folded on a phone. */
+const folded = (title, ...inside) => el("details.panel.fold", { open: !matchMedia("(max-width: 640px)").matches }, el("summary", el("h2", title)), inside);
 
 export async function mountGame(place, context, store, record, isClosed) {
   const path = `/api/stores/${encodeURIComponent(store)}/games/${encodeURIComponent(record)}`;
@@ -100,7 +104,13 @@ class Viewer {
     this.at = to;
     this.draw(position);
     clearTimeout(this.writing); // browsers refuse too many changes of the address
-    this.writing = setTimeout(() => { if (!this.isClosed) history.replaceState(null, "", `#watch/${this.store}/${this.game.id}${to ? `?ply=${to}` : ""}`); }, 250);
+    this.writing = setTimeout(() => this.write(), 250);
+  }
+
+  /** Puts the position into the address, so that Back comes to it. */
+  write() {
+    clearTimeout(this.writing);
+    if (!this.isClosed) history.replaceState(null, "", `#watch/${this.store}/${this.game.id}${this.at ? `?ply=${this.at}` : ""}`);
   }
 
   // --- what a person does ---
@@ -160,17 +170,7 @@ class Viewer {
   }
 
   async copy(text, button) {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch { // without https
-      const area = el("textarea.unseen", { readonly: true });
-      area.value = text;
-      document.body.append(area);
-      area.select();
-      document.execCommand("copy");
-      area.remove();
-    }
-    button.textContent = "Copied";
+    button.textContent = (await copied(text)) ? "Copied" : "Not allowed";
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
     this.context.announce("The position is copied as text.");
   }
@@ -187,12 +187,13 @@ class Viewer {
     this.error = el("p.warning", { hidden: true, role: "alert" });
     this.status = el("div.status");
     this.moves = el("div.moves", { tabindex: -1 });
-    this.info = el("section.panel");
+    this.info = el("div");
+    this.infoBox = folded("Position", this.info);
     this.thought = el("div");
-    this.on = new PlayOn(this.context, this.game, () => this.at);
+    this.on = new PlayOn(this.context, this.game, () => this.at, () => this.write());
     this.planes = new Planes((ply) => this.context.api(`${this.path}/planes?ply=${ply}`));
     const side = el("div.side", this.status, el("section.panel.record", el("header", el("h2", "Moves")), this.moves), this.curvePanel(), this.mindPanel());
-    const table = el("div.table", this.stage, side, el("div.more", this.on.element, this.info, this.aboutPanel()), this.planes.element);
+    const table = el("div.table", this.stage, side, el("div.more", this.on.element, this.infoBox, this.aboutPanel()), this.planes.element);
     table.style.setProperty("--ratio", String(game.columns / game.rows));
     this.crumbs = el("p.crumbs", el("a", { href: "#watch" }, "Recorded games"), " / ", el("a", { href: `#watch/${this.store}` }, this.game.store), " / ", el("strong", game.title));
     fill(this.place, this.error, table);
@@ -237,17 +238,17 @@ class Viewer {
     this.curve.seats = seats;
     this.curve.addEventListener("rz-ply", (event) => { this.stop(); this.show(event.detail.ply); });
     const key = (name, words) => { const dot = el("i"); dot.style.background = `var(--${name})`; return el("span", dot, words); };
-    this.curveBox = el("section.panel", el("header", el("h2", "Value")), this.curve,
+    this.curveBox = el("section.panel.value", el("header", el("h2", "Value")), this.curve,
       el("p.legend", key("win", `${seats[0]} wins`), key("draw", "draw"), key("loss", `${seats[1]} wins`), key("accent", `value for ${seats[0]}`)));
     return this.curveBox;
   }
 
   mindPanel() {
     const minds = this.game.minds.filter(({ plies }) => plies.some(Boolean));
-    const words = (name) => (name ? `Judge ${name}` : "The players");
+    const words = (name) => (name ? `of the judge ${name}` : "of the players");
     const select = minds.length > 1 ? el("select", { "aria-label": "Whose thoughts", onchange: () => this.think(minds[select.selectedIndex]) }, minds.map((mind) => el("option", { selected: mind === this.mind }, words(mind.name)))) : null;
     this.choice = { select, minds };
-    return el("section.panel.think", el("header", el("h2", "Thoughts"), select ?? el("span.dim", minds.length ? words(minds[0].name) : "")), this.thought);
+    return el("section.panel.think", el("header", el("h2", select || !minds.length ? "Thoughts" : `Thoughts ${words(minds[0].name)}`), select), this.thought);
   }
 
   /** Shows the thoughts of the players, or of a judge. */
@@ -267,7 +268,7 @@ class Viewer {
     const rows = [["Result", capital(sayCause(result))], ["Stopped", STOPPED[record.end_reason]], ["Played for", record.purpose], ["Iteration", record.iteration], ["Task", task], ["Source", record.source], ["Date", record.date?.replaceAll(".", "-")],
       ["Seed", Number.isSafeInteger(record.seed) ? record.seed : null], ["Opening", record.opening ? `${record.opening} plies that the players did not choose` : null], ["Learned result", record.forced_result], ["Nets", record.nets.some(Boolean) ? record.nets.map((net) => net ?? "none").join(", ") : null], ["Game", record.game], ["Record", id]];
     this.files = el("div.files");
-    return el("section.panel", el("header", el("h2", "About this game")), el("dl.facts", rows.filter(([, words]) => words !== null && words !== undefined).map(([label, words]) => el("div", el("dt", label), el("dd", String(words))))), this.files);
+    return folded("About this game", el("dl.facts", rows.filter(([, words]) => words !== null && words !== undefined).map(([label, words]) => el("div", el("dt", label), el("dd", String(words))))), this.files);
   }
 
   // --- drawing ---
@@ -340,7 +341,7 @@ class Viewer {
     const points = this.mind.plies.map((thought, ply) => ({ ply, value: thought?.value, wdl: thought?.wdl ?? undefined, mark: thought?.mark || undefined }));
     const { outcome, end_reason: reason } = this.game.record;
     const has = points.some(({ value }) => typeof value === "number");
-    if (has && reason !== "interrupted") points.push({ ply: this.last, value: outcome, wdl: [Number(outcome > 0), Number(outcome === 0), Number(outcome < 0)] });
+    if (has && !["interrupted", "resigned"].includes(reason)) points.push({ ply: this.last, value: outcome, wdl: [Number(outcome > 0), Number(outcome === 0), Number(outcome < 0)] });
     this.curve.points = points;
     this.curveBox.hidden = !has;
   }
@@ -380,7 +381,7 @@ class Viewer {
     const general = position.info.filter((each) => !isSquare(each));
     const men = position.info.filter(isSquare);
     const isOpen = this.info.querySelector("details")?.open ?? false;
-    fill(this.info, el("header", el("h2", "Position")), general.length ? el("dl.facts", general.map(row)) : null,
+    fill(this.info, general.length ? el("dl.facts", general.map(row)) : null,
       men.length ? el("details", { open: isOpen }, el("summary", `Men that have changed (${men.length})`), el("dl.facts", men.map(row))) : null,
       el("div.text", el("code", position.text), copy));
   }

@@ -1,6 +1,7 @@
 // "Play on": ways to go on from a position of a recorded game.
 
 import { el, fill, kept } from "./dom.js";
+import { faultOf, middle } from "./setup.js";
 
 const OTHER = "another"; // the choice of a player by its text
 
@@ -9,13 +10,14 @@ export class PlayOn {
    * @param {import("./main.js").Context} context
    * @param {object} recorded the game, as watch.py gives it
    * @param {() => number} at the ply of the position that is shown
+   * @param {() => void} leave is called before another view is shown
    */
-  constructor(context, recorded, at) {
-    Object.assign(this, { context, recorded, at });
+  constructor(context, recorded, at, leave) {
+    Object.assign(this, { context, recorded, at, leave });
     const { levels } = recorded.game;
     this.element = el("section.panel.on", { hidden: !levels.length }, el("header", el("h2", "Play on")));
     if (!levels.length) return;
-    this.middle = levels[Math.floor((levels.length - 1) / 2)];
+    this.middle = middle(levels);
     this.wrong = el("p.wrong", { role: "alert", hidden: true });
     this.element.append(this.person(), this.pair());
   }
@@ -25,6 +27,7 @@ export class PlayOn {
 
   begin(players) {
     const { record, again, actions } = this.recorded;
+    this.leave();
     this.context.go(`#play/${encodeURIComponent(again.game)}`, { ...again, start: record.start, players, actions: actions.slice(0, this.at()) });
   }
 
@@ -76,17 +79,11 @@ export class PlayOn {
   async check(players, button) {
     this.wrong.hidden = true;
     button.disabled = true;
-    try {
-      for (const [seat, player] of players.entries()) {
-        if (!player) throw new Error(`Give the text of ${this.recorded.game.seats[seat]}'s player, such as puct:sims=200.`);
-        await this.context.api("/api/player", { body: { ...this.recorded.again, seat, player } });
-      }
-      this.begin(players);
-    } catch (error) {
-      this.wrong.hidden = false;
-      fill(this.wrong, error.message);
-    } finally {
-      button.disabled = false;
-    }
+    const { game, pieces } = this.recorded.again;
+    const fault = await faultOf(this.context, { game, pieces }, players, this.recorded.game.seats);
+    button.disabled = false;
+    this.wrong.hidden = !fault;
+    fill(this.wrong, fault);
+    if (!fault) this.begin(players);
   }
 }

@@ -8,6 +8,8 @@ import { copied, packed, unpacked } from "./share.js";
 import { yamlField } from "./yaml.js";
 
 const DRAFT = "rz.pieces"; // the last text, kept in the browser
+const isNames = (value) => value === undefined || value === null || (Array.isArray(value) && value.every((each) => typeof each === "string"));
+const isShared = ({ pieces, pool, rank, seed }) => typeof pieces === "string" && isNames(pool) && isNames(rank) && (seed === undefined || (Number.isSafeInteger(seed) && seed >= 0));
 const WAIT = 250; // milliseconds without a key before the text is checked
 
 /** @param {HTMLElement} room @param {import("./main.js").Context} context */
@@ -18,7 +20,7 @@ export async function workshop(room, context) {
   let notice = null;
   if (context.query.get("share")) {
     try {
-      Object.assign(draft, { pool: null, rank: null, seed: 1 }, await unpacked(context.query.get("share")));
+      Object.assign(draft, { pool: null, rank: null, seed: 1 }, await unpacked(context.query.get("share"), isShared));
       notice = "These pieces come from a link. Look at their moves, change them, or play with them.";
     } catch (error) {
       notice = error.message;

@@ -4,6 +4,19 @@ import { el, fill } from "./dom.js";
 
 const LINE = 20; // height of a line in pixels, as in rules.css
 const INSET = 10; // above the first line
+const SIDE = 12; // left of the text
+
+let wide = 0;
+
+/** The width of a letter in the field, in pixels. */
+function letter() {
+  if (!wide) {
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = `13px ${getComputedStyle(document.documentElement).getPropertyValue("--mono")}`;
+    wide = pen.measureText("0").width || 8;
+  }
+  return wide;
+}
 
 /** Its element, and functions to read, write and mark it. `changed` is called while typing. */
 export function yamlField(changed, moved) {
@@ -25,9 +38,17 @@ export function yamlField(changed, moved) {
     if (bad === null) return;
     const top = INSET + (bad - 1) * LINE - field.scrollTop;
     bar.style.top = `${top}px`;
-    const below = top + LINE + bubble.offsetHeight < field.clientHeight;
-    bubble.style.top = `${below ? top + LINE : top - bubble.offsetHeight}px`;
-    bubble.style.visibility = top < -LINE / 2 || top > field.clientHeight - LINE / 2 ? "hidden" : "";
+    const text = field.value.split("\n")[bad - 1] ?? "";
+    const left = SIDE + text.length * letter() - field.scrollLeft + 14; // beside the text of the line, or above it
+    const room = field.clientWidth - left - 10;
+    const isBeside = room >= 190;
+    bubble.style.left = `${isBeside ? left : SIDE}px`;
+    bubble.style.maxWidth = `${isBeside ? room : field.clientWidth - 2 * SIDE}px`;
+    const height = bubble.offsetHeight;
+    const to = isBeside ? top + LINE / 2 - 14 : top - height - 3;
+    bubble.classList.toggle("beside", isBeside);
+    bubble.style.top = `${to}px`;
+    bubble.style.visibility = to < 0 || top > field.clientHeight - LINE / 2 ? "hidden" : ""; // it is also below the field
   };
   const count = () => {
     const lines = field.value.split("\n").length;
