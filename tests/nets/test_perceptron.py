@@ -225,7 +225,7 @@ def test_a_seat_finds_its_perceptron(run: Path) -> None:
 def test_a_seat_that_cannot_use_it_says_why(run: Path) -> None:
     """Errors: the player needs a policy, the game or the width differs, or the file is missing."""
     chess = samples.game("chess")
-    with pytest.raises(rz.PlayerError, match="is a perceptron, which has no policy"):
+    with pytest.raises(rz.PlayerError, match="has no policy: use alphabeta, oneply or puct"):
         evaluator_for(rz.player("policy", net=f"{run}"), chess)
     with pytest.raises(rz.NetError, match="perceptron for chess; it cannot judge connect4"):
         evaluator_for(rz.player("oneply", net=f"{run}"), samples.game("connect4"))
