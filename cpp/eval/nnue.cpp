@@ -25,33 +25,33 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kLongestName = 100;
 constexpr std::uint32_t kMostPhases = 64;
 constexpr std::uint32_t kMostPlaces = 4096;
-constexpr int kLargestSum = 32767;
+constexpr int kLargestProduct = 32767;
 constexpr float kLargestFactor = 1e6f;   // so that no term of an output is infinite
 constexpr float kSurestOutput = 0.999f;  // below 1: an estimate is never taken for a proof
 
 RULEZERO_FOR_EACH_PROCESSOR
-void add(std::int16_t* __restrict sums, const std::int16_t* __restrict column, std::size_t width) {
+void add(std::int32_t* __restrict sums, const std::int16_t* __restrict column, std::size_t width) {
   for (std::size_t i = 0; i < width; ++i) {
-    sums[i] = static_cast<std::int16_t>(sums[i] + column[i]);
+    sums[i] += column[i];
   }
 }
 
 RULEZERO_FOR_EACH_PROCESSOR
-void subtract(std::int16_t* __restrict sums, const std::int16_t* __restrict column,
+void subtract(std::int32_t* __restrict sums, const std::int16_t* __restrict column,
               std::size_t width) {
   for (std::size_t i = 0; i < width; ++i) {
-    sums[i] = static_cast<std::int16_t>(sums[i] - column[i]);
+    sums[i] -= column[i];
   }
 }
 
 // The products of a weight and a clamped sum fit into 16 bits (Nnue::read checks it), so that
 // processors can multiply pairs of them and add the results in one instruction.
 RULEZERO_FOR_EACH_PROCESSOR
-std::int32_t weigh(const std::int16_t* __restrict sums, const std::int16_t* __restrict weights,
+std::int32_t weigh(const std::int32_t* __restrict sums, const std::int16_t* __restrict weights,
                    std::size_t width, std::int16_t unit) {
   std::int32_t total = 0;
   for (std::size_t i = 0; i < width; ++i) {
-    const std::int16_t sum = std::clamp<std::int16_t>(sums[i], 0, unit);
+    const std::int16_t sum = static_cast<std::int16_t>(std::clamp<std::int32_t>(sums[i], 0, unit));
     const auto product = static_cast<std::int16_t>(sum * weights[i]);
     total += product * sum;
   }
@@ -127,28 +127,14 @@ Nnue Nnue::read(std::span<const std::byte> file) {
   for (std::uint32_t i = 0; i < net.phases_; ++i) {
     net.trust_.push_back(read_factor(reader, "trust"));
   }
-  net.check_sums();
+  net.check_outputs();
   return net;
 }
 
-// Throws NetError if a sum or a product could be too large for 16 bits.
-void Nnue::check_sums() const {
-  std::vector<int> sizes(static_cast<std::size_t>(space_.features));
-  const std::size_t most = std::min<std::size_t>(most_, sizes.size());
-  for (std::size_t i = 0; i < width_; ++i) {
-    for (std::size_t feature = 0; feature < sizes.size(); ++feature) {
-      sizes[feature] = std::abs(int{weights_[feature * width_ + i]});
-    }
-    std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(most - 1),
-                     sizes.end(), std::greater<>());
-    std::int64_t largest = std::abs(int{biases_[i]});
-    for (std::size_t at = 0; at < most; ++at) largest += sizes[at];
-    if (largest > kLargestSum) {
-      throw NetError("the .nnue file has weights whose sum could be too large for 16 bits");
-    }
-  }
+// Throws NetError if a product could be too large for 16 bits.
+void Nnue::check_outputs() const {
   for (std::int16_t weight : outputs_) {
-    if (std::abs(int{weight}) * unit_ > kLargestSum) {
+    if (std::abs(int{weight}) * unit_ > kLargestProduct) {
       throw NetError("the .nnue file has an output weight that is too large for its unit");
     }
   }
@@ -170,7 +156,7 @@ void Nnue::check(const Facts& facts) const {
   }
 }
 
-float Nnue::output(std::span<const std::int16_t> mover, std::span<const std::int16_t> other,
+float Nnue::output(std::span<const std::int32_t> mover, std::span<const std::int32_t> other,
                    int features_on, float heuristic) const {
   const std::uint32_t on = std::min(static_cast<std::uint32_t>(features_on), most_);
   const std::uint32_t phase = on * phases_ / (most_ + 1);

@@ -8,9 +8,13 @@
 //   tanh(factor * sum of output weight * min(max(sum, 0), unit) ** 2  + bias + trust * atanh(h))
 //
 // over the mover's sums and then the other seat's. h is the game's heuristic for the mover, so the
-// net learns what the heuristic misses. The output weights, the bias and the trust depend on how
-// many features are on, which stands for the phase of the game. All sums are whole numbers, so a
-// value does not depend on the path to the position.
+// net learns what the heuristic misses. All sums are whole numbers, so a value does not depend on
+// the path to the position. The output weights, the bias and the trust are those of the game's
+// phase,
+//
+//   min(features that are on, most) * phases / (most + 1), rounded down
+//
+// where `on` counts the mover's view. A value is at most 0.999 and at least -0.999.
 //
 // A .nnue file, little-endian:
 //
@@ -59,13 +63,13 @@ class Nnue {
 
   // The value for the mover, in (-1, 1), of the sums of both views, the number of features on and
   // the heuristic's value for the mover.
-  float output(std::span<const std::int16_t> mover, std::span<const std::int16_t> other,
+  float output(std::span<const std::int32_t> mover, std::span<const std::int32_t> other,
                int features_on, float heuristic) const;
 
  private:
   Nnue() = default;
 
-  void check_sums() const;
+  void check_outputs() const;
 
   std::string game_;
   FeatureSpace space_;
@@ -100,7 +104,7 @@ class NnueSums {
  private:
   struct View {
     std::vector<Feature> places;
-    std::vector<std::int16_t> sums;
+    std::vector<std::int32_t> sums;
     int on = 0;  // number of features
   };
 

@@ -53,6 +53,7 @@ struct Frame {
   Killers killers = kNoKillers;
   int plies = 0;  // from the root, without dice
   bool is_die = false;
+  int extensions = 0;  // of leaves in check on the path
   bool is_new = true;  // whether no position after the root, up to here, has occurred before
 };
 
@@ -89,6 +90,7 @@ class AlphaBeta final : public Thinker {
   double choose(Frame& here, int mover, int left, std::size_t at, Window window, Action first);
   double reduced(const Ranked& move, std::size_t number, int mover, int left, std::size_t at,
                  Window window);
+  bool is_extended(Frame& here, int left) const;
   double quiesce(Frame& here, int mover, int left, std::size_t at, Window window);
   double expect(Frame& here, int left, std::size_t at, Window window);
   double judge();

@@ -10,6 +10,8 @@ constexpr std::size_t kFullMoves = 3;
 constexpr std::size_t kManyMoves = 10;
 constexpr int kReducedDepth = 3;
 
+constexpr int kMostExtensions = 4;  // of leaves in check, on one path
+
 // The plies to a win count from the root, but in the table from the position itself.
 double from_here(double value, int plies) {
   if (!is_win(value)) return value;
@@ -29,6 +31,7 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
   here.line.clear();
   here.plies = before.plies + !before.is_die;
   here.is_die = false;
+  here.extensions = before.extensions;
 
   // A value also depends on the history, if a position may occur for the third time or a limit of
   // turns or quiet plies is near; the key contains neither. The history before the root is the same
@@ -37,7 +40,8 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
   // come back twice: then the position has the same value on all paths. Evaluations are assumed to
   // depend only on what the key contains.
   here.is_new = before.is_new && walk_->times() == 1;
-  const int deepest = std::max(left, 0) + settings_.quiescence;
+  const int deepest =
+      std::max(left, 0) + (settings_.quiescence > 0 ? settings_.quiescence + kMostExtensions : 0);
   const bool is_keyed = here.is_new && deepest <= walk_->exact_horizon();
   const Key key = walk_->key();
   Action first = kNoAction;
@@ -67,7 +71,7 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
   } else if (left <= -settings_.quiescence) {
     value = judge();
     window = kOpen;  // an evaluation is exact, not a bound
-  } else if (left > 0 || (left == 0 && walk_->is_check())) {
+  } else if (left > 0 || is_extended(here, left)) {
     value = choose(here, mover, std::max(left, 1), at, window, first);
     first = here.moves.front().action;
   } else {
@@ -86,6 +90,13 @@ double AlphaBeta::visit(int left, std::size_t at, Window window) {
                .is_final = open == open_,
                .bound = bound});
   return value;
+}
+
+// Whether a leaf is searched one ply deeper because its mover's king is attacked.
+bool AlphaBeta::is_extended(Frame& here, int left) const {
+  if (left < 0 || here.extensions == kMostExtensions || !walk_->is_check()) return false;
+  ++here.extensions;
+  return true;
 }
 
 // The value of the mover's best move, which becomes the first of here.moves.

@@ -78,7 +78,7 @@ class NnueNet(nn.Module):
     @torch.no_grad()
     def clip(self) -> None:
         """Limits the weights to what the file can hold; call it after every step."""
-        limit = _LARGEST / _UNIT / (self.shape.most + 1) - 1 / _UNIT
+        limit = _LARGEST // _UNIT
         self.columns.weight.clamp_(-limit, limit)
         self.bias.clamp_(-limit, limit)
         self.output.weight.clamp_(-8, 8)
