@@ -249,7 +249,7 @@ def _strength(rated: rz.log.GamesEntry) -> Fact:
     """The Elo against the anchor with its interval; a few games give no number."""
     games = f"{rated.games} game{'s' if rated.games != 1 else ''} against {rated.b}"
     if rated.games < _FEWEST_RATED:
-        return Fact("Elo", "too few games", f"{games}: a number needs {_FEWEST_RATED}")
+        return Fact("Elo", "too few games", f"{rated.games}; shown from {_FEWEST_RATED} on")
     return Fact("Elo", f"{rated.elo.elo:+.0f}", f"95 %: {rated.elo.interval(0)}; {games}")
 
 
