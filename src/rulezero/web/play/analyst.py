@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 
 import rulezero as rz
 from rulezero.contest.analysis import faces
+from rulezero.web.clients import Client
 from rulezero.web.limits import (
     CHOICE_SECONDS,
     LIVE_SIMS,
@@ -20,7 +21,8 @@ from rulezero.web.play.thinker import Thinker
 from rulezero.web.visitors import Visitor
 
 _JUDGE = "puct"  # with the hand-written heuristic
-_STEP = 4  # positions of a review between two messages
+_STEP = 4  # positions of a review between two messages, at least
+_MOST_STEPS = 50  # messages of a review of a long game
 
 
 class Analyst:
@@ -29,12 +31,14 @@ class Analyst:
     def __init__(
         self,
         visitor: Visitor,
+        client: Client,
         thinker: Thinker,
         game: rz.Game,
         start: str,
         tell: Callable[[messages.ToPage], None],
     ) -> None:
         self._visitor = visitor
+        self._client = client
         self._thinker = thinker
         self._game = game
         self._start = start
@@ -58,6 +62,7 @@ class Analyst:
         states.reverse()
         found: dict[int, Analysis] = {}
         expected: dict[int, float] = {}  # values after choices that a die follows, by ply
+        step = max(_STEP, len(states) // _MOST_STEPS)
         for number, each in enumerate(states):
             if each.is_over:
                 continue
@@ -66,7 +71,7 @@ class Analyst:
                     found[number] = analysis
             elif number > 0 and (value := await self._expected(each, seed)) is not None:
                 expected[number - 1] = value
-            if number % _STEP == _STEP - 1:
+            if number % step == step - 1:
                 plies = judged_plies(states, found, expected)
                 self._tell(messages.Reviewed(number, len(states), plies))
         plies = judged_plies(states, found, expected)
@@ -109,7 +114,7 @@ class Analyst:
             stages=stages,
         )
         try:
-            ticket = self._thinker.submit(order, self._visitor.name)
+            ticket = self._thinker.submit(order, self._visitor.name, self._client)
         except asyncio.QueueFull:
             self._tell(messages.BUSY)
             return

@@ -7,6 +7,7 @@ from msgspec import Meta as Limits
 
 from rulezero.contest.analysis import JudgedPly, Side
 from rulezero.web.limits import MOST_BYTES, MOST_PLIES
+from rulezero.web.play import thinker
 from rulezero.web.play.searching import Analysis
 from rulezero.web.shown import Meta, PlyShown, Position
 
@@ -195,7 +196,7 @@ class Failed(_ToPage, frozen=True, tag="error"):
     code: str | None = None
 
 
-BUSY = Failed("too many visitors are searching: try again in a minute", "busy")
+BUSY = Failed(thinker.BUSY, "busy")
 
 
 class Pong(_ToPage, frozen=True, tag="pong"):

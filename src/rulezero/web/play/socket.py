@@ -9,6 +9,7 @@ import msgspec
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
 import rulezero as rz
+from rulezero.web.clients import Client
 from rulezero.web.gate import Host, visitor_of
 from rulezero.web.limits import (
     BYTES_OF_A_MESSAGE,
@@ -16,6 +17,8 @@ from rulezero.web.limits import (
     MESSAGES_PER_SECOND,
     MOST_BYTES,
     MOST_SOCKETS,
+    MOST_SOCKETS_OF_ADDRESS,
+    PLIES_OF_A_MESSAGE,
 )
 from rulezero.web.log import log_refusal
 from rulezero.web.play import messages
@@ -24,7 +27,8 @@ from rulezero.web.visitors import Visitor
 
 router = APIRouter()
 _MOST_UNSENT = 500  # messages to a page that does not read them: then its connection is closed
-_POLICY, _AWAY = 1008, 1013  # codes of closed WebSockets
+_KIND, _POLICY, _AWAY = 1003, 1008, 1013  # codes of closed WebSockets
+_CROWDED = 4001  # our own: the page does not connect again by itself
 
 
 @router.websocket("/ws/play")
@@ -36,24 +40,33 @@ async def play(socket: WebSocket) -> None:
         log_refusal(socket, "no visitor of this server")
         await socket.close(_POLICY, "reload the page")
         return
-    if visitor.sockets >= MOST_SOCKETS:
-        await socket.close(_AWAY, "too many open pages: close one of them")
-        return
+    client = host.client_of(socket, visitor)
     await socket.accept()
-    visitor.sockets += 1
-    page = _Page(socket, visitor, host)
+    if not client.is_owner and client.sockets >= MOST_SOCKETS_OF_ADDRESS:
+        log_refusal(socket, "too many connections from one address")
+        await socket.close(_CROWDED, "Too many pages are open at your address: close some of them.")
+        return
+    if len(visitor.pages) >= MOST_SOCKETS:
+        min(visitor.pages, key=lambda each: each.used).retire()
+    page = _Page(socket, visitor, client, host)
+    visitor.pages.append(page)
+    client.sockets += 1
     try:
         await page.run()
     finally:
-        visitor.sockets -= 1
+        client.sockets -= 1
+        with contextlib.suppress(ValueError):  # it has retired
+            visitor.pages.remove(page)
 
 
 class _Page:
     """An open page: it shows one game at a time."""
 
-    def __init__(self, socket: WebSocket, visitor: Visitor, host: Host) -> None:
+    def __init__(self, socket: WebSocket, visitor: Visitor, client: Client, host: Host) -> None:
         self._socket = socket
         self._visitor = visitor
+        self._client = client
+        self.used = time.monotonic()
         self._host = host
         self._table: Table | None = None
         self._unsent: asyncio.Queue[messages.ToPage] = asyncio.Queue(_MOST_UNSENT)
@@ -66,17 +79,30 @@ class _Page:
         sender = asyncio.create_task(self._send())
         try:
             while True:
-                data = await self._socket.receive_text()
+                message = await self._socket.receive()
+                if message["type"] != "websocket.receive":
+                    return
+                data = message.get("text")
+                if data is None:
+                    log_refusal(self._socket, "a binary message")
+                    await self._socket.close(_KIND, "messages are JSON")
+                    return
                 if not self._may_send(len(data)):
                     await self._socket.close(_POLICY, "too many or too large messages")
                     return
-                self._take(data)
+                await self._take(data)
         except (WebSocketDisconnect, RuntimeError):
             pass  # the page was closed
         finally:
             sender.cancel()
             if self._table is not None:
                 self._table.leave(self._tell)
+
+    def retire(self) -> None:
+        """Closes this page, the visitor's one that was used longest ago, in favour of another."""
+        self._visitor.pages.remove(self)
+        words = f"Too many tabs are open (at most {MOST_SOCKETS}): this one was paused. Reload it."
+        self._closing = asyncio.create_task(self._socket.close(_CROWDED, words))
 
     def _may_send(self, size: int) -> bool:
         now = time.monotonic()
@@ -105,9 +131,9 @@ class _Page:
                 message = await self._unsent.get()
                 await self._socket.send_text(msgspec.json.encode(message).decode())
 
-    def _take(self, data: str) -> None:
+    async def _take(self, data: str) -> None:
         try:
-            self._obey(messages.FROM_PAGE.decode(data))
+            await self._obey(messages.FROM_PAGE.decode(data))
         except msgspec.MsgspecError as error:
             log_refusal(self._socket, f"a malformed message: {error}")
             self._tell(messages.Failed(f"the page sent a malformed message: {error}"))
@@ -115,15 +141,21 @@ class _Page:
             log_refusal(self._socket, str(error))
             self._tell(messages.Failed(str(error)))
 
-    def _obey(self, message: messages.FromPage) -> None:
+    async def _obey(self, message: messages.FromPage) -> None:
         if isinstance(message, messages.Ping):
             self._tell(messages.Pong())
             return
+        self.used = time.monotonic()
         if isinstance(message, messages.NewTable):
             game = self._host.games.open(message.game, message.pieces)
-            table = Table(self._visitor, self._host.thinker, game, message)
+            host = self._host
+            table = Table(self._visitor, self._client, host.thinker, host.tables, game, message)
+            try:
+                await self._show(table)
+            except rz.RulezeroError:
+                table.close()
+                raise
             self._visitor.keep(table)
-            self._show(table)
             return
         if isinstance(message, messages.Resume):
             found = self._visitor.find(message.table)
@@ -132,13 +164,15 @@ class _Page:
                 words = "this game is not on the server: it is begun again"
                 self._tell(messages.Failed(words, "gone"))
                 return
-            self._show(found)
+            await self._show(found)
             return
         if self._table is None:
             raise rz.GameError("no game is open: begin one first")
         self._obey_at(self._table, message)
 
-    def _show(self, table: Table) -> None:
+    async def _show(self, table: Table) -> None:
+        self._credit -= table.plies / PLIES_OF_A_MESSAGE
+        await table.wake()
         if self._table is not None:
             self._table.leave(self._tell)
         self._table = table

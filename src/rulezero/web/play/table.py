@@ -8,54 +8,59 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-import numpy as np
 
 import rulezero as rz
 from rulezero.data.thoughts import Thought
 from rulezero.stats.wdl import likely
 from rulezero.web import shown
+from rulezero.web.clients import Client
 from rulezero.web.games import keep_pieces
-from rulezero.web.limits import (
-    CHOICE_SECONDS,
-    MOST_PLIES,
-    OWNER_SECONDS,
-)
+from rulezero.web.limits import CHOICE_SECONDS, MOST_PLIES, OWNER_SECONDS
 from rulezero.web.play import messages
 from rulezero.web.play.analyst import Analyst
-from rulezero.web.play.budget import admitted
+from rulezero.web.play.history import History
 from rulezero.web.play.records import record_of
 from rulezero.web.play.searching import Order
+from rulezero.web.play.seats import seated
+from rulezero.web.play.tables import Tables
 from rulezero.web.play.thinker import Thinker, Ticket
 from rulezero.web.visitors import Visitor
 
 Listener = Callable[[messages.ToPage], None]
+_TABLE_BYTES = 4_000  # of memory, about, beside the history's
 
 
 class Table:
     """A game in which people choose for the seats that are human.
 
-    Its methods are called in the event loop. A player's choice depends on the position, its history
-    and the seed, so it is the same after a choice was taken back and repeated.
+    Its methods are called in the event loop. While no page shows it, it sleeps: `wake` replays it
+    before `join`. A player's choice depends on the position, its history and the seed, so it is the
+    same after a choice was taken back and repeated.
     """
 
     def __init__(
-        self, visitor: Visitor, thinker: Thinker, game: rz.Game, order: messages.NewTable
+        self,
+        visitor: Visitor,
+        client: Client,
+        thinker: Thinker,
+        tables: Tables,
+        game: rz.Game,
+        order: messages.NewTable,
     ) -> None:
         self.id = secrets.token_urlsafe(12)
         self.game = game
+        self.client = client
+        self.is_closed = False
         self.listeners: set[Listener] = set()
         self._visitor = visitor
         self._thinker = thinker
+        self._tables = tables
         self._pieces = order.pieces
         self._seed = secrets.randbelow(2**53) if order.seed is None else order.seed
         start = game.start(seed=self._seed) if order.start is None else game.parse(order.start)
-        self._start = start.text
-        self._analyst = Analyst(visitor, thinker, game, self._start, self._tell)
-        self._state = game.replay(start.text, order.actions)
-        given = len(order.actions)
-        self._opening = given if order.opening is None else min(order.opening, given)
-        self._thoughts: list[Thought | None] = [None] * given
-        self._seats = self._seated(order.players)
+        self._history = History(game, start.text, order.actions, order.opening)
+        self._analyst = Analyst(visitor, client, thinker, game, start.text, self._tell)
+        self._seats = seated(order.players, game, is_owner=visitor.is_owner)
         self._nets: list[str | None] = [None, None]  # that chose in this game, by seat
         self._ended: tuple[float, str] | None = None  # by a person: seat 0's outcome, the reason
         self._is_paused = False
@@ -66,23 +71,58 @@ class Table:
         self._ticket: Ticket | None = None  # of the player that chooses
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    # --- what the page asks for ---
+    # --- memory ---
 
-    def begin(self) -> None:
-        """Lets players move if it is their turn."""
-        self._continue()
+    @property
+    def weight(self) -> int:
+        """The number of bytes that the game takes, about."""
+        return _TABLE_BYTES + len(self._pieces or "") + self._history.weight
+
+    @property
+    def plies(self) -> int:
+        """The number of choices so far."""
+        return len(self._history)
+
+    async def wake(self) -> None:
+        """Replays the choices, in steps between which others are served. GameError."""
+        async with self.client.work:
+            await self._history.wake()
+            self._tables.weigh(self)
+            try:
+                self._tables.check(self.client)
+            except rz.GameError:
+                self._rest()
+                raise
+
+    def _rest(self) -> None:
+        """Ends searches, and keeps only the choices, if no page shows the game."""
+        if not self.listeners:
+            self._stop("player", "analysis", "review")
+            self._history.sleep()
+            self._tables.weigh(self)
+
+    def forget(self) -> None:
+        """Ends the game, which its visitor cannot find any longer."""
+        self._visitor.tables.pop(self.id, None)
+        self.close()
+
+    @property
+    def _state(self) -> rz.State:
+        return self._history.state
+
+    # --- what the page asks for ---
 
     def whole(self) -> messages.TableShown:
         """The whole game, for a page that shows it anew."""
         return messages.TableShown(
             table=self.id,
             game=shown.meta(self.game),
-            players=self._players(),
+            players=(self._seats.first.shown(), self._seats.second.shown()),
             position=self._position(),
-            plies=shown.plies(self._state, self._opening),
+            plies=list(self._history.plies),
             paused=self._is_paused,
             saved=self._is_saved,
-            start=self._start,
+            start=self._history.start,
             seed=self._seed,
             pieces=self._pieces,
         )
@@ -91,6 +131,7 @@ class Table:
         """Makes a person's choice. MoveError if it is not legal."""
         if not self._is_asking():
             raise rz.GameError("no person is to move now")
+        self._tables.check(self.client)
         self._apply(action, None)
         self._continue()
 
@@ -98,45 +139,37 @@ class Table:
         """Takes choices back to where a person was asked, or to the begin of that turn."""
         if self._ended is not None:  # a resignation is taken back alone
             self._ended = None
-            self._show(len(self._state.actions))
+            self._show(self.plies)
             return
         state: rz.State | None = self._state.before
-        while state is not None and not self._is_person(state):
+        while state is not None and not self._seats.is_person(state):
             state = state.before
         if state is None:
             raise rz.GameError("no person has chosen anything yet")
         if unit == "turn":
             begin = shown.turn_start(state)
-            state = begin if self._is_person(begin) else state
+            state = begin if self._seats.is_person(begin) else state
         self._stop("player", "analysis", "review")
-        self._state = state
-        kept = len(state.actions)
-        del self._thoughts[kept:]
-        self._opening = min(self._opening, kept)
+        self._history.go_back(state)
+        self._tables.weigh(self)
         self._is_saved = False
-        self._show(kept)
+        self._show(self.plies)
         self._continue()
 
     def past(self, ply: int) -> messages.Past:
         """The position after the first plies of the game. GameError if there are fewer."""
-        made = len(self._state.actions)
-        if ply > made:
-            raise rz.GameError(f"the game has {made} plies so far, not {ply}")
-        if ply == made:
-            return messages.Past(ply, self._position())
-        state = self._state
-        for _ in range(made - ply):
-            assert state.before is not None
-            state = state.before
-        return messages.Past(ply, shown.position(state))
+        state = self._history.at(ply)
+        is_last = ply == self.plies
+        return messages.Past(ply, self._position() if is_last else shown.position(state))
 
     def set_players(self, players: tuple[str, str]) -> None:
         """Changes who plays; the game so far stays."""
-        before, self._seats = self._seats, self._seated(players)
+        owner = self._visitor.is_owner
+        before, self._seats = self._seats, seated(players, self.game, is_owner=owner)
         for seat, (old, new) in enumerate(zip(before, self._seats, strict=True)):
             self._nets[seat] = self._nets[seat] if new == old else None
         self._stop("player")
-        self._show(len(self._state.actions))
+        self._show(self.plies)
         self._continue()
 
     def resign(self) -> None:
@@ -145,7 +178,7 @@ class Table:
             raise rz.GameError("no person is to move now: wait for your turn, then resign")
         winner = 1 - self._state.mover
         self._ended = (1.0 if winner == 0 else -1.0), "resigned"
-        self._show(len(self._state.actions))
+        self._show(self.plies)
 
     def hurry(self) -> None:
         """The player that thinks chooses now."""
@@ -155,7 +188,7 @@ class Table:
     def pause(self, on: bool) -> None:
         """Stops or continues a game of two players."""
         self._is_paused = on
-        self._show(len(self._state.actions))
+        self._show(self.plies)
         self._continue()
 
     def set_pace(self, seconds: float) -> None:
@@ -178,16 +211,15 @@ class Table:
         """The record of the finished game; `game` has the same rules, perhaps another text."""
         if not self._is_over():
             raise rz.GameError("the game is not over: finish or resign it before you save it")
-        first, second = (player for _, player in self._seats)
         return record_of(
-            game.parse(self._start),
+            game.parse(self._history.start),
             self._state.actions,
-            self._thoughts,
+            self._history.thoughts,
             result=self._result(),
-            players=(first, second),
+            players=(self._seats.first.player, self._seats.second.player),
             nets=(self._nets[0], self._nets[1]),
             seed=self._seed,
-            opening=self._opening,
+            opening=self._history.opening,
         )
 
     def save(self, place: Path) -> str:
@@ -203,8 +235,7 @@ class Table:
     def leave(self, listener: Listener) -> None:
         """A page has gone. Searches end with the last one."""
         self.listeners.discard(listener)
-        if not self.listeners:
-            self._stop("player", "analysis", "review")
+        self._rest()
 
     def join(self, listener: Listener) -> None:
         """A page shows this game from now on."""
@@ -214,7 +245,9 @@ class Table:
 
     def close(self) -> None:
         """Ends everything."""
+        self.is_closed = True
         self._stop("player", "analysis", "review")
+        self._tables.forget(self)
 
     # --- the game goes on ---
 
@@ -229,41 +262,50 @@ class Table:
 
     async def _play(self) -> None:
         """Dice and players choose until a person must, or the game is over."""
+        try:
+            with contextlib.ExitStack() as stack:
+                if self._seats.is_alone:
+                    stack.enter_context(self._tables.alone(self.client))
+                await self._choices()
+        except rz.GameError as error:
+            self._is_paused = True
+            self._tell(messages.Failed(str(error), "busy"))
+            self._show(self.plies)
+
+    async def _choices(self) -> None:
         while not (self._is_over() or self._is_asking() or self._is_paused):
+            self._tables.check(self.client)
             begun = asyncio.get_running_loop().time()
             state = self._state
             if state.mover == rz.CHANCE:
-                self._apply(self._roll(state), None)
+                self._apply(self._history.roll(self._seed), None)
                 continue
             thought = await self._think(state)
             if thought is None:
                 return
-            if self._pace and not any(player.is_human for _, player in self._seats):
+            if self._pace and self._seats.is_alone:
                 spent = asyncio.get_running_loop().time() - begun
                 await asyncio.sleep(max(0.0, self._pace - spent))
             self._apply(thought.action, thought)
 
-    def _roll(self, state: rz.State) -> int:
-        """The face that the seed and the number of the ply give."""
-        dice = np.random.default_rng([self._seed, len(state.actions)])
-        return int(dice.choice(state.legal, p=np.array(state.chances) / sum(state.chances)))
-
     async def _think(self, state: rz.State) -> Thought | None:
         """What the player to move thinks; None if its search failed (the page shows the error)."""
-        player = self._seats[state.mover][1]
+        player = self._seats[state.mover].player
         seconds = OWNER_SECONDS if self._visitor.is_owner else CHOICE_SECONDS
         try:
             order = Order(
                 number=0,
                 kind="choose",
                 game=self.game.text,
-                start=self._start,
+                start=self._history.start,
                 actions=state.actions,
                 player=player.text,
                 seed=self._seed,
                 seconds=seconds,
             )
-            self._ticket = self._thinker.submit(order, self._visitor.name)
+            self._ticket = self._thinker.submit(
+                order, self._visitor.name, self.client, is_alone=self._seats.is_alone
+            )
         except asyncio.QueueFull:
             self._tell(messages.BUSY)
             return None
@@ -282,10 +324,10 @@ class Table:
         return None
 
     def _apply(self, action: int, thought: Thought | None) -> None:
-        self._state = self._state.apply(action)
-        self._thoughts.append(thought)
+        ply = self.plies
+        self._history.apply(action, thought)
+        self._tables.weigh(self)
         self._stop("analysis", "review")
-        ply = len(self._state.actions) - 1
         self._show(ply)
         if thought is not None and thought.value is not None:
             wdl = likely(thought.value, thought.draw)
@@ -305,36 +347,15 @@ class Table:
 
     # --- small things ---
 
-    def _seated(self, players: tuple[str, str]) -> tuple[tuple[str, rz.Player], ...]:
-        owner = self._visitor.is_owner
-        return tuple(
-            (text, admitted(text, self.game, seat, is_owner=owner))
-            for seat, text in enumerate(players)
-        )
-
-    def _players(self) -> tuple[messages.PlayerShown, messages.PlayerShown]:
-        first, second = (
-            messages.PlayerShown(
-                "human" if player.is_human else "level" if ":" in given[:6] else "player",
-                "you" if player.is_human else given.removeprefix("level:"),
-                player.text,
-            )
-            for given, player in self._seats
-        )
-        return first, second
-
-    def _is_person(self, state: rz.State) -> bool:
-        return state.mover in (0, 1) and self._seats[state.mover][1].is_human
-
     def _is_over(self) -> bool:
         return (
             self._ended is not None
             or self._state.is_over
-            or len(self._state.actions) >= min(self.game.facts.max_plies, MOST_PLIES)
+            or self.plies >= min(self.game.facts.max_plies, MOST_PLIES)
         )
 
     def _is_asking(self) -> bool:
-        return not self._is_over() and self._is_person(self._state)
+        return not self._is_over() and self._seats.is_person(self._state)
 
     def _result(self) -> tuple[float, str]:
         if self._ended is not None:
@@ -359,8 +380,8 @@ class Table:
             messages.Moved(
                 position=self._position(),
                 first=first,
-                plies=shown.plies(self._state, self._opening, first),
-                players=self._players(),
+                plies=self._history.plies[first:],
+                players=(self._seats.first.shown(), self._seats.second.shown()),
                 paused=self._is_paused,
             )
         )

@@ -1,7 +1,9 @@
 """Search processes of the page's server, and the queue before them.
 
-Searches never run in the server's own process. The visitor who has had the fewest searches running
-comes first; choices come before analyses. A search whose visitor has left is stopped.
+Searches never run in the server's own process. The owner comes first; among the others, the address
+with the fewest searches running, choices in games of people before analyses, and these before games
+without a person; then the address, and the visitor there, whose last search is longest ago. A
+search whose visitor has left is stopped.
 """
 
 import asyncio
@@ -9,6 +11,7 @@ import contextlib
 import itertools
 import threading
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -18,9 +21,12 @@ from typing import Any
 import msgspec
 
 from rulezero.processes import start
+from rulezero.web.clients import Client
 from rulezero.web.limits import MOST_WAITING
 from rulezero.web.play.searching import Answer, Order, StopOrder, search_for_server
 
+BUSY = "too many visitors are searching: try again in a minute"
+_MOST_SERVED = 10_000  # visitors whose last search is remembered
 _GRACE_SECONDS = 10.0  # after the time of a search: then its process hangs, and is replaced
 _ANSWERS = msgspec.msgpack.Decoder(Answer)
 
@@ -28,9 +34,11 @@ _ANSWERS = msgspec.msgpack.Decoder(Answer)
 class Ticket:
     """A search that waits or runs; its answers arrive in `answers`."""
 
-    def __init__(self, order: Order, visitor: str) -> None:
+    def __init__(self, order: Order, visitor: str, client: Client, *, is_alone: bool) -> None:
         self.order = order
         self.visitor = visitor
+        self.client = client
+        self.is_alone = is_alone  # for a game without a person
         self.answers: asyncio.Queue[Answer] = asyncio.Queue()
         self.is_over = False
         self.deadline = 0.0
@@ -38,9 +46,9 @@ class Ticket:
         self.tries = 0
 
     @property
-    def rank(self) -> tuple[bool, int]:
-        """Its place in the queue; smaller ones come first."""
-        return self.order.kind != "choose", self.order.number
+    def kind(self) -> int:
+        """Smaller ones come first."""
+        return 2 if self.is_alone else int(self.order.kind != "choose")
 
 
 class _Process:
@@ -82,6 +90,7 @@ class Thinker:
         self._processes: list[_Process] = []
         self._waiting: list[Ticket] = []
         self._numbers = itertools.count(1)
+        self._served: dict[str, int] = {}  # the number of a visitor's newest search that has begun
         self._watch: asyncio.Task[None] | None = None
         self._is_closed = False
 
@@ -105,15 +114,36 @@ class Thinker:
         """The number of searches that wait for a process."""
         return len(self._waiting)
 
-    def submit(self, order: Order, visitor: str) -> Ticket:
-        """Queues a search. asyncio.QueueFull if too many wait already."""
-        if len(self._waiting) >= MOST_WAITING:
-            raise asyncio.QueueFull
+    def submit(
+        self, order: Order, visitor: str, client: Client, *, is_alone: bool = False
+    ) -> Ticket:
+        """Queues a search. asyncio.QueueFull if too many wait already.
+
+        A full queue drops a search of the address that has most of them in it.
+        """
+        if not client.is_owner:
+            self._make_room(client)
         numbered = msgspec.structs.replace(order, number=next(self._numbers))
-        ticket = Ticket(numbered, visitor)
+        ticket = Ticket(numbered, visitor, client, is_alone=is_alone)
         self._waiting.append(ticket)
         self._assign()
         return ticket
+
+    def _make_room(self, client: Client) -> None:
+        strangers = [each for each in self._waiting if not each.client.is_owner]
+        if len(strangers) < MOST_WAITING:
+            return
+        counts = Counter(each.client for each in strangers)
+        ((greediest, most),) = counts.most_common(1)
+        if counts[client] + 1 >= most:
+            raise asyncio.QueueFull
+        last = max(
+            (each for each in strangers if each.client is greediest),
+            key=lambda each: (each.kind, each.order.number),
+        )
+        self._waiting.remove(last)
+        last.is_over = True
+        last.answers.put_nowait(Answer(number=last.order.number, is_last=True, error=BUSY))
 
     async def answers(self, ticket: Ticket) -> AsyncGenerator[Answer, None]:
         """The answers of a search; closing the iterator stops it."""
@@ -183,12 +213,27 @@ class Thinker:
                 ticket = min(self._waiting, key=self._rank)
                 self._waiting.remove(ticket)
                 process.ticket, ticket.process = ticket, process
+                self._note(ticket)
                 ticket.deadline = time.monotonic() + ticket.order.seconds + _GRACE_SECONDS
                 process.send(ticket.order)
 
-    def _rank(self, ticket: Ticket) -> tuple[int, bool, int]:
+    def _note(self, ticket: Ticket) -> None:
+        """Remembers whose search has begun."""
+        if len(self._served) >= _MOST_SERVED:
+            self._served.clear()
+        self._served[ticket.visitor] = ticket.client.served = next(self._numbers)
+
+    def _rank(self, ticket: Ticket) -> tuple[bool, int, int, int, int, int]:
+        """The place of a search in the queue; smaller ones come first."""
         running = [each.ticket for each in self._processes if each.ticket is not None]
-        return sum(each.visitor == ticket.visitor for each in running), *ticket.rank
+        return (
+            not ticket.client.is_owner,
+            sum(each.client is ticket.client for each in running),
+            ticket.kind,
+            ticket.client.served,
+            self._served.get(ticket.visitor, 0),
+            ticket.order.number,
+        )
 
     async def _replace_hanging(self) -> None:
         while True:
