@@ -56,10 +56,11 @@ class PageServer:
 
     def visitor(self, *, is_owner: bool = False) -> httpx.Client:
         """A new visitor, for a `with` block."""
-        cookies = httpx.get(self.url).raise_for_status().cookies
         if is_owner:
-            body = {"secret": self.secret}
-            httpx.post(f"{self.url}/api/owner", json=body, cookies=cookies).raise_for_status()
+            asked = httpx.post(f"{self.url}/api/owner", json={"secret": self.secret})
+        else:
+            asked = httpx.get(f"{self.url}/api/me")
+        cookies = asked.raise_for_status().cookies
         return httpx.Client(base_url=self.url, timeout=_PATIENCE, cookies=cookies)
 
 

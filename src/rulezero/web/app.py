@@ -21,13 +21,13 @@ import rulezero as rz
 from rulezero.games import board
 from rulezero.play.binding import check_player
 from rulezero.web import editor, rules, shown, watch
-from rulezero.web.gate import AnyVisitor, At, Gate, Host
+from rulezero.web.gate import AnyVisitor, At, Gate, Host, visitor_of
 from rulezero.web.limits import MOST_BYTES
 from rulezero.web.log import LOG, log_refusal
 from rulezero.web.play import socket
 from rulezero.web.play.budget import admitted
 from rulezero.web.runs import routes as runs
-from rulezero.web.visitors import COOKIE
+from rulezero.web.visitors import COOKIE, Visitor
 
 _STATIC = Path(str(resources.files("rulezero.web"))) / "static"
 
@@ -67,15 +67,9 @@ def answer(value: object) -> Response:
 
 
 @router.get("/")
-async def index(request: Request, host: At) -> Response:
-    """The page. A new visitor gets a cookie."""
-    visitor = host.visitors.welcome(request.cookies.get(COOKIE))
-    page = FileResponse(_STATIC / "index.html", headers={"Cache-Control": "no-cache"})
-    is_secure = request.url.scheme == "https"
-    page.set_cookie(
-        COOKIE, visitor.name, max_age=30 * 86_400, httponly=True, samesite="lax", secure=is_secure
-    )
-    return page
+async def index() -> Response:
+    """The page."""
+    return FileResponse(_STATIC / "index.html", headers={"Cache-Control": "no-cache"})
 
 
 @router.get("/board.js")
@@ -101,18 +95,30 @@ def plotly() -> Response:
 
 
 @router.get("/api/me")
-async def me(visitor: AnyVisitor) -> Response:
-    """Who asks."""
-    return answer({"owner": visitor.is_owner, "version": rz.__version__})
+async def me(request: Request, host: At) -> Response:
+    """Who asks. A new visitor gets a cookie."""
+    visitor = visitor_of(request, host) or host.visitors.welcome()
+    found = answer({"owner": visitor.is_owner, "version": rz.__version__})
+    return _with_cookie(request, found, visitor)
 
 
 @router.post("/api/owner")
-async def become_owner(request: Request, wanted: Secret, host: At, visitor: AnyVisitor) -> Response:
+async def become_owner(request: Request, wanted: Secret, host: At) -> Response:
     """Makes a visitor the owner, who knows the secret that the server has printed."""
-    if not host.visitors.admit_owner(visitor, wanted.secret):
+    if not host.visitors.knows(wanted.secret):
         log_refusal(request, "a wrong secret of the owner")
         raise HTTPException(403, "the secret is wrong: copy the address that the server printed")
-    return answer({"owner": True})
+    owner = host.visitors.admit_owner(visitor_of(request, host))
+    return _with_cookie(request, answer({"owner": True}), owner)
+
+
+def _with_cookie(request: Request, found: Response, visitor: Visitor) -> Response:
+    found.headers["Cache-Control"] = "no-store"
+    is_secure = request.url.scheme == "https"
+    found.set_cookie(
+        COOKIE, visitor.name, max_age=30 * 86_400, httponly=True, samesite="lax", secure=is_secure
+    )
+    return found
 
 
 @router.get("/api/games")
@@ -153,7 +159,7 @@ def application(host: Host) -> FastAPI:
 
     app = FastAPI(
         title="rulezero page", version=rz.__version__, lifespan=lifespan, docs_url=None,
-        redoc_url=None,
+        redoc_url=None, openapi_url=None,
     )  # fmt: skip
     app.state.host = host
     app.include_router(router)

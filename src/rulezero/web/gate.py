@@ -11,9 +11,11 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rulezero.web.clients import Client, Clients
 from rulezero.web.games import Games
 from rulezero.web.limits import MOST_BYTES
 from rulezero.web.log import log_refusal
+from rulezero.web.play.tables import Tables
 from rulezero.web.play.thinker import Thinker
 from rulezero.web.visitors import COOKIE, Visitor, Visitors
 
@@ -40,7 +42,13 @@ class Host(NamedTuple):
     visitors: Visitors
     place: Path  # the folder with the owner's runs and stores
     is_local: bool  # whether only this machine can reach the server
+    clients: Clients
+    tables: Tables
     names: tuple[str, ...] = ()  # by which a reverse proxy serves it
+
+    def client_of(self, connection: HTTPConnection, visitor: Visitor) -> Client:
+        """Whose share of the server a visitor uses."""
+        return self.clients.owner if visitor.is_owner else self.clients.of(connection)
 
     @property
     def people(self) -> Path:
@@ -100,12 +108,17 @@ class Gate:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        if (why := self._fault(scope, Headers(scope=scope))) is not None:
+        headers = Headers(scope=scope)
+        try:
+            code, why = 403, self._fault(scope, headers)
+        except ValueError:  # of urlsplit
+            code, why = 400, "the address of the request or its Origin is malformed"
+        if why is not None:
             log_refusal(HTTPConnection(scope), why)
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008, "reason": why[:120]})
             else:
-                await JSONResponse({"error": why}, 403)(scope, receive, send)
+                await JSONResponse({"error": why}, code)(scope, receive, send)
             return
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
@@ -121,10 +134,11 @@ class Gate:
                 " it by this name, give --name NAME"
             )
         origin = headers.get("origin")
+        urlsplit(origin or "")  # a malformed one is refused in any case
         if scope["type"] == "websocket" and origin is None:
             return "a WebSocket needs an Origin"
         is_safe = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
-        if origin is not None and not is_safe and urlsplit(origin).netloc != host:
+        if origin is not None and not is_safe and origin.lower() not in self._own(scope, host):
             return f"the request comes from another site, {origin[:60]!r}"
         kind = headers.get("content-type", "")
         if not is_safe and scope["type"] == "http" and not kind.startswith("application/json"):
@@ -133,6 +147,14 @@ class Gate:
         if not length.isdigit() or int(length) > 2 * MOST_BYTES:
             return f"the body is larger than {2 * MOST_BYTES} bytes"
         return None
+
+    def _own(self, scope: Scope, host: str) -> set[str]:
+        """The Origins of the server's own page. A reverse proxy that it names may have TLS."""
+        is_safe = scope["scheme"] in ("https", "wss")
+        schemes = {"https" if is_safe else "http"}
+        if urlsplit(f"//{host}").hostname in self._host.names:
+            schemes.add("https")
+        return {f"{scheme}://{host}".lower() for scheme in schemes}
 
 
 def _limited(receive: Receive) -> Receive:

@@ -42,7 +42,11 @@ export class GameView {
     this.socket = new Socket("/ws/play", {
       open: () => this.greet(),
       message: (message) => this.hear(message),
-      state: (isOpen) => { this.lost.hidden = isOpen; if (!isOpen) this.say("The connection was lost. Trying again."); },
+      state: (isOpen, why) => {
+        this.lost.hidden = isOpen;
+        if (why) this.lost.textContent = why;
+        if (!isOpen) this.say(why ?? "The connection was lost. Trying again.");
+      },
     });
   }
 

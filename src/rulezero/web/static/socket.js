@@ -1,11 +1,12 @@
 // A WebSocket that connects again by itself.
 
+const CROWDED = 4001; // the code with which the server closes one of too many tabs
 const WAITS = [300, 800, 1500, 3000, 6000]; // milliseconds before each new attempt
 
 export class Socket {
   /**
    * @param {string} path such as "/ws/play"
-   * @param {{open: () => void, message: (message: object) => void, state: (isOpen: boolean) => void}} on
+   * @param {{open: () => void, message: (message: object) => void, state: (isOpen: boolean, why?: string) => void}} on
    *   `open` is called at every connection: there the page resumes what it showed
    */
   constructor(path, on) {
@@ -37,16 +38,21 @@ export class Socket {
       const message = JSON.parse(data);
       if (message.event !== "pong") this.on.message(message);
     };
-    socket.onclose = () => {
+    socket.onclose = ({ code, reason }) => {
       if (this.isClosed || socket !== this.socket) return;
+      if (code === CROWDED) {
+        this.close();
+        this.on.state(false, reason);
+        return;
+      }
       this.on.state(false);
       this.timer = setTimeout(() => this.again(), WAITS[Math.min(this.failures++, WAITS.length - 1)]);
     };
   }
 
-  /** A server that was started again does not know this visitor's cookie: its page gives a new one. */
+  /** A server that was started again does not know this visitor's cookie: /api/me gives a new one. */
   async again() {
-    if (this.failures > 1) await fetch("/", { cache: "no-store" }).catch(() => {});
+    if (this.failures > 1) await fetch("/api/me", { cache: "no-store" }).catch(() => {});
     if (!this.isClosed) this.connect();
   }
 
