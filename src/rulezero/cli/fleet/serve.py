@@ -10,11 +10,20 @@ import typer
 
 import rulezero as rz
 
-_PAGE, _FLEET = "Page", "Fleet"
+_PAGE, _FLEET = "For the page", "For the server of a fleet"
 _FLEET_PORT, _PAGE_PORT = 8642, 8640
 
 
+# Options that one of the two servers alone has, by the names of the arguments below.
+_PAGE_ONLY = {
+    "games": "GAME", "runs": "--runs", "browse": "--open", "names": "--name", "proxies": "--proxy",
+    "secret": "--secret", "workers": "--workers",
+}  # fmt: skip
+_FLEET_ONLY = {"database": "--database", "lease_seconds": "--lease-seconds"}
+
+
 def serve(
+    context: typer.Context,
     games: Annotated[
         list[str] | None,
         typer.Argument(
@@ -39,8 +48,30 @@ def serve(
         typer.Option(
             "--name",
             metavar="HOST",
-            help="Name by which a reverse proxy serves the page, such as games.example.org. Without"
-            " it, a server at 127.0.0.1 answers only this machine's names.",
+            help="Name by which a reverse proxy serves the page, such as games.example.org; may be"
+            " repeated. Without it, a server at 127.0.0.1 answers only this machine's names.",
+            rich_help_panel=_PAGE,
+        ),
+    ] = None,
+    proxies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy",
+            metavar="ADDRESS",
+            help="Address of a reverse proxy, such as 127.0.0.1; may be repeated. Its"
+            " X-Forwarded-For and X-Forwarded-Proto are believed: limits then count by visitor's"
+            " address, not for all that come through the proxy together.",
+            rich_help_panel=_PAGE,
+        ),
+    ] = None,
+    secret: Annotated[
+        Path | None,
+        typer.Option(
+            "--secret",
+            metavar="FILE",
+            help="File with the owner's secret; it is made if there is none. The owner's address"
+            " and log-in then stay valid when the server is started again (default: a new secret"
+            " each time).",
             rich_help_panel=_PAGE,
         ),
     ] = None,
@@ -99,20 +130,18 @@ def serve(
 ) -> None:
     """Serve the page, where you play, watch games, train and edit pieces in a browser.
 
-    The page's address is the first line of stdout. It has a secret that lets only you start
-    runs and read stores. Others may play at the address without the secret. With --fleet, serve
-    the games of a run to workers instead. The log is on stderr.
+    The page's address is the first line of stdout. It has a secret: whoever has it can start runs
+    and read stores, so keep it to yourself. Others may play at the address without the secret.
+    With --fleet, serve the games of a run to workers instead. The log is on stderr.
 
     Examples:
       rulezero serve --open
       rulezero serve my_game.py --runs runs
+      rulezero serve --name games.example.org --proxy 127.0.0.1
       rulezero serve --fleet runs/public --host 0.0.0.0 --port 80
     """
+    _refuse_unused(context, is_fleet=fleet is not None)
     if fleet is not None:
-        if games:
-            raise typer.BadParameter(
-                "a fleet serves its run: leave the games out", param_hint="GAME"
-            )
         rz.serve(
             fleet,
             host=host,
@@ -122,8 +151,6 @@ def serve(
             on_ready=lambda url: print(f"serving {fleet} at {url}", flush=True),
         )
         return
-    if database is not None:
-        raise typer.BadParameter("it needs --fleet RUN", param_hint="'--database'")
     show_page(
         games or [],
         runs,
@@ -131,8 +158,19 @@ def serve(
         _PAGE_PORT if port is None else port,
         workers,
         names=names or [],
+        proxies=proxies or [],
+        secret=secret,
         browse=browse,
     )
+
+
+def _refuse_unused(context: typer.Context, *, is_fleet: bool) -> None:
+    """Refuses options of the other server."""
+    for name, option in (_PAGE_ONLY if is_fleet else _FLEET_ONLY).items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            words = "a fleet's server does not use it: leave it out" if is_fleet else None
+            raise typer.BadParameter(words or "it needs --fleet RUN", param_hint=f"'{option}'")
 
 
 def show_page(
@@ -143,6 +181,8 @@ def show_page(
     workers: int = 0,
     *,
     names: Sequence[str] = (),
+    proxies: Sequence[str] = (),
+    secret: Path | None = None,
     browse: bool,
     view: str = "",
 ) -> None:
@@ -155,5 +195,13 @@ def show_page(
             print("there is no browser here: open the address yourself", file=sys.stderr)
 
     rz.serve_page(
-        runs, host=host, port=port, games=games, processes=workers, names=names, on_ready=ready
+        runs,
+        host=host,
+        port=port,
+        games=games,
+        processes=workers,
+        names=names,
+        proxies=proxies,
+        secret=secret,
+        on_ready=ready,
     )
