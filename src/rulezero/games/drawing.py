@@ -2,7 +2,8 @@
 
 A drawing is the content of an SVG image in a box of 100 x 100. Inline SVG may come from strangers:
 only known elements and attributes pass, with values that are numbers and names, and the result is
-written anew. So it cannot run code, load anything, or grow.
+written anew, inside a frame that cuts off what is outside of the box. So it cannot run code, load
+anything, grow, or cover what is around it.
 """
 
 import re
@@ -27,6 +28,11 @@ _NUMBER = r"[-+]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})(?:[eE][-+]?\d)?"
 _NUMBERS = rf"\s*{_NUMBER}(?:[\s,]+{_NUMBER})*\s*"
 _COLOUR = r"[a-zA-Z]{1,30}|#[0-9a-fA-F]{3,8}"
 _BOX = "0 0 100 100"
+_MARGIN = 1.0  # how far coordinates may be outside of the box, in sides of it
+_LENGTHS = ("r", "rx", "ry", "width", "height", "stroke-width")
+_PLACES = ("cx", "cy", "x", "y", "x1", "x2", "y1", "y2", "points", "d")
+# Not by attributes, which the board's style sheet overrides.
+_FRAME_STYLE = "width:100px;height:100px;overflow:hidden"
 _SHAPES = {  # elements with their own attributes, and their values
     "path": {"d": r"[MmZzLlHhVvCcSsQqTtAaeE\d\s,.+-]*"},
     "circle": dict.fromkeys(("cx", "cy", "r"), _NUMBER),
@@ -105,6 +111,7 @@ class _Drawing:
         self._parts: list[str] = []
         self._open: list[str] = []
         self._has_shape = False
+        self._box = (0.0, 0.0, 100.0)  # left, top and side
         parser = expat.ParserCreate()
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -123,7 +130,8 @@ class _Drawing:
             raise mistake(f"is not well-formed SVG ({words})", "close every element") from None
         if not self._has_shape:
             raise mistake("draws nothing", f"add one of {', '.join(_SHAPES)}")
-        self.markup = "".join(self._parts)
+        drawn = "".join(self._parts)
+        self.markup = f'<svg viewBox="{_BOX}" style="{_FRAME_STYLE}">{drawn}</svg>'
 
     def _refuse(self, what: str) -> None:
         raise mistake(f"has {what}, which is not allowed", f"use only {', '.join(_SHAPES)}")
@@ -147,12 +155,30 @@ class _Drawing:
                 wrong = f"has {attribute}={quoted(_short(value))}"
                 raise mistake(wrong, "give numbers and plain names only")
         if is_frame:
-            self._parts.append(_group(given.get("viewBox", _BOX)))
+            group, self._box = _group(given.get("viewBox", _BOX))
+            self._parts.append(group)
             return
+        for attribute, value in given.items():
+            self._check_size(attribute, value)
         self._has_shape |= name != "g"
         if given.get("fill") == "none":  # the board fills men in the colour of their seat
             given.setdefault("class", "cut")
         self._parts.append(f"<{name}{_written(given.items())}>")
+
+    def _check_size(self, attribute: str, value: str) -> None:
+        """Refuses places far outside of the box, and lengths far beyond its side."""
+        if attribute not in (*_LENGTHS, *_PLACES):
+            return
+        left, top, side = self._box
+        low, high = min(left, top) - _MARGIN * side, max(left, top) + (1 + _MARGIN) * side
+        if attribute in _LENGTHS or re.search("[mlhvcsqta]", value):  # or relative to a place
+            low, high = min(low, low - high), max(high, high - low)
+        for number in map(float, re.findall(_NUMBER, value)):
+            if not low <= number <= high:
+                raise mistake(
+                    f"has {attribute}={quoted(_short(value))}, far outside of its box",
+                    f"give numbers from {low:g} to {high:g}",
+                )
 
     def _end(self, name: str) -> None:
         self._open.pop()
@@ -163,16 +189,17 @@ class _Drawing:
             self._refuse(f"the text {quoted(_short(text.strip()))}")
 
 
-def _group(box: str) -> str:
-    """A group that brings a drawing in another box into that of 100 x 100."""
+def _group(box: str) -> tuple[str, tuple[float, float, float]]:
+    """A group that brings a drawing in another box into that of 100 x 100; left, top and side."""
     numbers = [float(number) for number in re.findall(_NUMBER, box)]
     if len(numbers) != 4 or min(numbers[2:]) < 1:
         raise mistake(f"has viewBox={quoted(_short(box))}", f"give viewBox={quoted(_BOX)}")
     left, top, width, height = numbers
     if numbers == [0, 0, 100, 100]:
-        return "<g>"
-    scale = 100 / max(width, height)
-    return f'<g transform="scale({scale:.6g}) translate({0 - left:g} {0 - top:g})">'
+        return "<g>", (0.0, 0.0, 100.0)
+    side = max(width, height)
+    group = f'<g transform="scale({100 / side:.6g}) translate({0 - left:g} {0 - top:g})">'
+    return group, (left, top, side)
 
 
 def _written(given: Iterable[tuple[str, str]]) -> str:
