@@ -43,6 +43,10 @@ def check_name(name: str) -> None:
         )
 
 
+def _is_begun(path: Path) -> bool:
+    return (path / "config.yaml").is_file()
+
+
 def is_locked(path: Path) -> bool:
     """Whether a process trains the run in this folder."""
     return is_held(path / "state" / "lock")
@@ -124,6 +128,7 @@ class Trainings:
     def __init__(self) -> None:
         self._children: dict[Path, _Child] = {}  # the newest of each run
         self._estimates: list[_Child] = []
+        self._begun: set[Path] = set()  # folders that had a run when they were looked at
         self._lock = threading.Lock()
         self._is_closed = False
 
@@ -135,26 +140,34 @@ class Trainings:
 
     @property
     def paths(self) -> list[Path]:
-        """The runs that were started from the page and train, or have failed."""
+        """The runs that were started from the page and train, or have failed or not begun."""
         with self._lock:
             return [
                 path
                 for path, child in self._children.items()
-                if child.is_alive or child.fault is not None
+                if child.is_alive or child.fault is not None or not _is_begun(path)
             ]
 
     def activity(self, path: Path) -> Activity:
         """Whether a run trains, and who started it."""
         child = self._find(path)
         if child is not None and child.is_alive:
-            is_begun = (path / "config.yaml").is_file()
-            return "stopping" if child.is_stopping else "here" if is_begun else "starting"
+            if child.is_stopping:
+                return "stopping"
+            return "here" if _is_begun(path) else "starting"
         return "elsewhere" if is_locked(path) else ""
 
     def fault(self, path: Path) -> str | None:
-        """Why the last training of a run failed, if it was started from the page."""
+        """Why the last training of a run failed, or why there is no run in this folder."""
         child = self._find(path)
-        return None if child is None else child.fault
+        if child is not None and (child.is_alive or child.fault is not None):
+            return child.fault
+        if _is_begun(path):
+            self._begun.add(path)
+            return None
+        if child is not None and path not in self._begun:
+            return "this run was stopped before it began: start it again, or remove it"
+        return "the folder of this run is gone: it was moved or deleted"
 
     def output(self, path: Path) -> list[str]:
         """What the run has printed lately, if it was started from the page."""
@@ -195,6 +208,7 @@ class Trainings:
             child = self._children.get(path)
             if child is not None and not child.is_alive:
                 self._children.pop(path).output.close()
+                self._begun.discard(path)
 
     def estimate(self, words: Sequence[str]) -> list[str]:
         """What `rulezero train --dry-run` says about the time of a run, a line for each part."""
