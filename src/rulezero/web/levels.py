@@ -1,11 +1,13 @@
 """The built-in games as the page offers them, and named players for people, by strength."""
 
+import re
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
 import rulezero as rz
+from rulezero.games import view
 
 FILE = Path(__file__).with_name("games.yaml")
 _PREFIX = "level:"
@@ -44,6 +46,8 @@ class Offer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fields: tuple[Field, ...] = ()  # of a position's text; (): it is edited as a whole
     men: tuple[str, ...] = ()  # as written in positions; (): those with a picture, for both seats
     names: dict[str, str] = {}  # of men, where their pictures have other names
+    seats: tuple[str, str] | None = None  # what people call them; none: as in the game's facts
+    endings: dict[str, str] = {}  # reasons why a game ends, in words; others are understood as such
 
 
 _OTHERS = (  # for games that were not measured
@@ -65,6 +69,33 @@ def offer_of(game: rz.Game) -> Offer:
     """How the page offers a game."""
     name = game.facts.name
     return offers().get(name) or Offer(name, "A game in Python.", _OTHERS)
+
+
+_ENDINGS = {  # reasons that several games have
+    "repetition": "the same position for the third time",
+    "resigned": "the other side resigned",
+    "cap": "the game reached its greatest length",
+    "no action": "there is nothing left to choose",
+    "interrupted": "the game was interrupted",
+}
+
+
+def seats_of(game: rz.Game) -> tuple[str, str]:
+    """What the page calls the seats."""
+    return offer_of(game).seats or game.facts.seat_names
+
+
+def ending(reason: str | None, name: str) -> str:
+    """Why a game of this name ended, in words for people."""
+    known = {**_ENDINGS, **(offers()[name].endings if name in offers() else {})}
+    if (limit := re.fullmatch(r"(\d+) (turns|plies)", reason or "")) is not None:
+        return f"{limit[1]} {limit[2]} were played"
+    return known.get(reason or "", reason or "")
+
+
+def say_result(outcome: float, reason: str | None, game: rz.Game) -> str:
+    """How a game ended, by seat 0's outcome: "White wins: captured the king"."""
+    return view.say_result(outcome, ending(reason, game.facts.name), seats_of(game))
 
 
 def player_text(given: str, game: rz.Game, seat: int) -> str:

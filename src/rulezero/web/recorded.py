@@ -10,6 +10,7 @@ from rulezero.contest.analysis import JudgedPly
 from rulezero.data import Record, Step, Thought
 from rulezero.stats.wdl import likely
 from rulezero.web import shown
+from rulezero.web.levels import say_result
 
 _MOST_MOVES = 5  # of a thought
 
@@ -54,8 +55,7 @@ def position(record: Record, state: rz.State, number: int) -> shown.Position:
     """A state of a game as it is drawn; the last one says how the game ended."""
     words = None
     if number == record.plies and not state.is_over:  # the game was stopped
-        names = state.game.facts.seat_names
-        words = rz.view.say_result(record.outcome, record.end_reason, names)
+        words = say_result(record.outcome, record.end_reason, state.game)
     return shown.position(state, result=words)
 
 

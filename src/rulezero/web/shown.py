@@ -7,7 +7,7 @@ import msgspec
 import rulezero as rz
 from rulezero.games import view
 from rulezero.web.games import pictures
-from rulezero.web.levels import Level, offer_of
+from rulezero.web.levels import Level, offer_of, say_result, seats_of
 
 
 class LevelShown(msgspec.Struct, frozen=True):
@@ -86,7 +86,7 @@ def meta(game: rz.Game) -> Meta:
         name=facts.name,
         title=offer.title,
         about=offer.about,
-        seats=facts.seat_names,
+        seats=seats_of(game),
         rows=rows,
         columns=columns,
         files=view.column_names(columns),
@@ -122,12 +122,19 @@ def position(state: rz.State, *, is_asked: bool = False, result: str | None = No
         over=state.is_over or result is not None,
         outcome=state.outcome,
         reason=state.end_reason,
-        caption=result or view.caption(state, state.game.facts.seat_names),
+        caption=result or _caption(state),
         cells=[[view.looks(cell) for cell in row] for row in cells],
         changed=changed,
         info=_info(state),
         moves=[move(state, action) for action in state.legal] if is_asked else [],
     )
+
+
+def _caption(state: rz.State) -> str:
+    """The mover, or how the game ended."""
+    if state.outcome is not None:
+        return say_result(state.outcome, state.end_reason, state.game)
+    return view.caption(state, seats_of(state.game))
 
 
 def move(state: rz.State, action: int) -> Move:

@@ -16,6 +16,7 @@ from rulezero.data import Record, jsonl, pgn, steps_of
 from rulezero.web import recorded, shown
 from rulezero.web.games import kept_game
 from rulezero.web.gate import At, Host, owner
+from rulezero.web.levels import say_result
 from rulezero.web.library import Contents, Facets, Library, Plies, Row, Shelf, Wanted
 
 router = APIRouter(prefix="/api/stores", dependencies=[Depends(owner)])
@@ -173,7 +174,7 @@ def game(shelf: AtShelf, record: str, host: At) -> Response:
             store=shelf.name,
             game=shown.meta(opened.game),
             record=_whole(mine),
-            result=rz.view.say_result(mine.outcome, mine.end_reason, facts.seat_names),
+            result=say_result(mine.outcome, mine.end_reason, opened.game),
             actions=mine.action_numbers().tolist(),
             plies=shown.plies(opened.states[-1], mine.opening),
             minds=recorded.minds(played, judges, mine.opening),
@@ -266,10 +267,9 @@ def _store_shown(shelf: Shelf, contents: Contents, size: int) -> StoreShown:
 
 def _row_shown(row: Row, host: Host) -> RowShown:
     try:
-        seats = _game_of(row.game, host).facts.seat_names
+        result = say_result(row.outcome, row.end_reason, _game_of(row.game, host))
     except rz.RulezeroError:
-        seats = _SEATS
-    result = rz.view.say_result(row.outcome, row.end_reason, seats)
+        result = rz.view.say_result(row.outcome, row.end_reason, _SEATS)
     kept = kept_game(row.game, host.people)
     title = rz.view.title(row.game) if kept is None else f"{kept.text}, own pieces"
     return RowShown(row, title, row.result, result)

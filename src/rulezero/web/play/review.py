@@ -6,6 +6,7 @@ import rulezero as rz
 from rulezero.contest.analysis import JudgedPly, Side, losses, side_of
 from rulezero.data.steps import Step
 from rulezero.data.thoughts import Thought
+from rulezero.web.levels import seats_of
 from rulezero.web.play.searching import Analysis
 
 _JUDGE = "judge"
@@ -35,7 +36,7 @@ def judged_plies(
 
 def sides_of(plies: Sequence[JudgedPly], game: rz.Game) -> tuple[Side, Side]:
     """What each seat lost in all."""
-    first, second = game.facts.seat_names
+    first, second = seats_of(game)
     return side_of(list(plies), 0, first), side_of(list(plies), 1, second)
 
 

@@ -15,6 +15,7 @@ from rulezero.stats.wdl import likely
 from rulezero.web import shown
 from rulezero.web.clients import Client
 from rulezero.web.games import keep_pieces
+from rulezero.web.levels import say_result
 from rulezero.web.limits import CHOICE_SECONDS, MOST_PLIES, OWNER_SECONDS
 from rulezero.web.play import messages
 from rulezero.web.play.analyst import Analyst
@@ -25,6 +26,7 @@ from rulezero.web.play.seats import seated
 from rulezero.web.play.tables import Tables
 from rulezero.web.play.thinker import Thinker, Ticket
 from rulezero.web.visitors import Visitor
+from rulezero.web.wording import for_page
 
 Listener = Callable[[messages.ToPage], None]
 _TABLE_BYTES = 4_000  # of memory, about, beside the history's
@@ -60,7 +62,7 @@ class Table:
         start = game.start(seed=self._seed) if order.start is None else game.parse(order.start)
         self._history = History(game, start.text, order.actions, order.opening)
         self._analyst = Analyst(visitor, client, thinker, game, start.text, self._tell)
-        self._seats = seated(order.players, game, is_owner=visitor.is_owner)
+        self._seats = seated(order.players, game, visitor)
         self._nets: list[str | None] = [None, None]  # that chose in this game, by seat
         self._ended: tuple[float, str] | None = None  # by a person: seat 0's outcome, the reason
         self._is_paused = False
@@ -106,10 +108,6 @@ class Table:
         self._visitor.tables.pop(self.id, None)
         self.close()
 
-    @property
-    def _state(self) -> rz.State:
-        return self._history.state
-
     # --- what the page asks for ---
 
     def whole(self) -> messages.TableShown:
@@ -117,7 +115,7 @@ class Table:
         return messages.TableShown(
             table=self.id,
             game=shown.meta(self.game),
-            players=(self._seats.first.shown(), self._seats.second.shown()),
+            players=self._seats.shown(),
             position=self._position(),
             plies=list(self._history.plies),
             paused=self._is_paused,
@@ -141,7 +139,7 @@ class Table:
             self._ended = None
             self._show(self.plies)
             return
-        state: rz.State | None = self._state.before
+        state: rz.State | None = self._history.state.before
         while state is not None and not self._seats.is_person(state):
             state = state.before
         if state is None:
@@ -164,8 +162,7 @@ class Table:
 
     def set_players(self, players: tuple[str, str]) -> None:
         """Changes who plays; the game so far stays."""
-        owner = self._visitor.is_owner
-        before, self._seats = self._seats, seated(players, self.game, is_owner=owner)
+        before, self._seats = self._seats, seated(players, self.game, self._visitor)
         for seat, (old, new) in enumerate(zip(before, self._seats, strict=True)):
             self._nets[seat] = self._nets[seat] if new == old else None
         self._stop("player")
@@ -176,7 +173,7 @@ class Table:
         """The person to move gives up."""
         if not self._is_asking():
             raise rz.GameError("no person is to move now: wait for your turn, then resign")
-        winner = 1 - self._state.mover
+        winner = 1 - self._history.state.mover
         self._ended = (1.0 if winner == 0 else -1.0), "resigned"
         self._show(self.plies)
 
@@ -205,7 +202,7 @@ class Table:
     def review(self) -> None:
         """Judges every choice of the game."""
         self._stop("review")
-        self._start_task("review", self._analyst.review(self._state, self._seed))
+        self._start_task("review", self._analyst.review(self._history.state, self._seed))
 
     def _record(self, game: rz.Game) -> rz.Record:
         """The record of the finished game; `game` has the same rules, perhaps another text."""
@@ -213,7 +210,7 @@ class Table:
             raise rz.GameError("the game is not over: finish or resign it before you save it")
         return record_of(
             game.parse(self._history.start),
-            self._state.actions,
+            self._history.state.actions,
             self._history.thoughts,
             result=self._result(),
             players=(self._seats.first.player, self._seats.second.player),
@@ -269,14 +266,14 @@ class Table:
                 await self._choices()
         except rz.GameError as error:
             self._is_paused = True
-            self._tell(messages.Failed(str(error), "busy"))
+            self._tell(messages.Failed(for_page(str(error)), "busy"))
             self._show(self.plies)
 
     async def _choices(self) -> None:
         while not (self._is_over() or self._is_asking() or self._is_paused):
             self._tables.check(self.client)
             begun = asyncio.get_running_loop().time()
-            state = self._state
+            state = self._history.state
             if state.mover == rz.CHANCE:
                 self._apply(self._history.roll(self._seed), None)
                 continue
@@ -317,7 +314,7 @@ class Table:
                         self._nets[state.mover] = answer.chosen.net
                         return answer.chosen.thought
                     if answer.error is not None:
-                        self._tell(messages.Failed(answer.error))
+                        self._tell(messages.Failed(for_page(answer.error)))
         finally:
             self._ticket = None
             self._tell(messages.Thinking(None))
@@ -332,17 +329,17 @@ class Table:
         if thought is not None and thought.value is not None:
             wdl = likely(thought.value, thought.draw)
             self._tell(messages.ThoughtShown(ply, thought.value, wdl, thought.sims))
-        if self._mode == "live" and not self._is_over() and self._state.mover != rz.CHANCE:
+        if self._mode == "live":
             self._analyse()
 
     # --- analysis ---
 
     def _analyse(self) -> None:
-        if not self._is_over() and self._state.mover != rz.CHANCE:
+        if not self._is_over() and self._history.state.mover != rz.CHANCE:
             self._start_task("analysis", self._analysis())
 
     async def _analysis(self) -> None:
-        async for found in self._analyst.analyse(self._state, self._seed, self._sims):
+        async for found in self._analyst.analyse(self._history.state, self._seed, self._sims):
             self._tell(messages.AnalysisShown(**msgspec.structs.asdict(found)))
 
     # --- small things ---
@@ -350,26 +347,24 @@ class Table:
     def _is_over(self) -> bool:
         return (
             self._ended is not None
-            or self._state.is_over
+            or self._history.state.is_over
             or self.plies >= min(self.game.facts.max_plies, MOST_PLIES)
         )
 
     def _is_asking(self) -> bool:
-        return not self._is_over() and self._seats.is_person(self._state)
+        return not self._is_over() and self._seats.is_person(self._history.state)
 
     def _result(self) -> tuple[float, str]:
         if self._ended is not None:
             return self._ended
-        if self._state.outcome is not None:
-            return self._state.outcome, self._state.end_reason or ""
+        if self._history.state.outcome is not None:
+            return self._history.state.outcome, self._history.state.end_reason or ""
         return 0.0, "cap"
 
     def _position(self) -> shown.Position:
-        words = None
-        if self._is_over():
-            words = rz.view.say_result(*self._result(), self.game.facts.seat_names)
-        position = shown.position(self._state, is_asked=self._is_asking(), result=words)
-        if not self._is_over():
+        words = say_result(*self._result(), self.game) if self._is_over() else None
+        position = shown.position(self._history.state, is_asked=self._is_asking(), result=words)
+        if words is None:
             return position
         outcome, reason = self._result()
         return msgspec.structs.replace(position, outcome=outcome, reason=reason)
@@ -381,7 +376,7 @@ class Table:
                 position=self._position(),
                 first=first,
                 plies=self._history.plies[first:],
-                players=(self._seats.first.shown(), self._seats.second.shown()),
+                players=self._seats.shown(),
                 paused=self._is_paused,
             )
         )

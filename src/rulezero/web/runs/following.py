@@ -15,6 +15,7 @@ import rulezero as rz
 from rulezero.reports.figures import Figure, groups
 from rulezero.training.log import read_entry
 from rulezero.training.run import Progress
+from rulezero.web.levels import ending
 from rulezero.web.runs.overview import Experiments, PhaseMeter, PhaseProgress, Row
 from rulezero.web.runs.training import Trainings
 
@@ -238,7 +239,8 @@ def facts(row: Row, entries: Sequence[rz.log.Entry]) -> list[Fact]:
         ]
     played = [each for each in games if each.is_training]
     if played:
-        causes = ", ".join(f"{cause} {many}" for cause, many in played[-1].draws.items())
+        draws, name = played[-1].draws.items(), row.game.partition(":")[0]
+        causes = ", ".join(f"{ending(cause, name)}: {many}" for cause, many in draws)
         found.append(Fact("Draws", f"{played[-1].draw_share:.0%}", causes or "in self-play"))
     return found
 

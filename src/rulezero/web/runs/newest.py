@@ -12,6 +12,7 @@ from rulezero.data.steps import steps
 from rulezero.games import view
 from rulezero.reports.sample import newest_games
 from rulezero.web import shown
+from rulezero.web.levels import say_result, seats_of
 
 _MOST_GAMES = 24  # that are shown in turn
 _KEPT_SECONDS = 3.0  # the games of a store are looked up once in this time
@@ -68,9 +69,9 @@ class Newest:
 
 def sample(record: Record, game: rz.Game) -> Sample:
     """The game of a record with all its positions."""
-    names = game.facts.seat_names
+    names = seats_of(game)
     played = list(steps(record, game=game))
-    result = view.say_result(record.outcome, record.end_reason, names)
+    result = say_result(record.outcome, record.end_reason, game)
     last = played[-1].after if played else game.parse(record.start)
     before = [shown.position(step.state) for step in played]
     iteration = "" if record.iteration is None else f", iteration {record.iteration}"
