@@ -24,6 +24,7 @@ from rulezero.cli.terminal.records import Selection, say_result
 from rulezero.cli.terminal.screen import open_console
 from rulezero.cli.terminal.table import Table, prepare_input, seats_for
 from rulezero.cli.terminal.words import counted
+from rulezero.play.binding import check_player
 
 
 def play(
@@ -225,6 +226,8 @@ def _play_in_browser(
         loaded = rz.load(game)
         own = [] if loaded.facts.name in rz.game_options() else [game]
         human = loaded.facts.human_seat if seat is None else rz.play.seat_number(seat)
+        if opponent is not None:
+            check_player(opponent, loaded)
         machine = (opponent or rz.play.opponent()).text
         players = ("human", machine) if human == 0 else (machine, "human")
         wanted = {
