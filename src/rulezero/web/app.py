@@ -22,12 +22,14 @@ from rulezero.games import board
 from rulezero.play.binding import check_player
 from rulezero.web import editor, rules, shown, watch
 from rulezero.web.gate import AnyVisitor, At, Gate, Host, visitor_of
+from rulezero.web.levels import say_result
 from rulezero.web.limits import MOST_BYTES
 from rulezero.web.log import LOG, log_refusal
 from rulezero.web.play import socket
 from rulezero.web.play.budget import admitted
 from rulezero.web.runs import routes as runs
 from rulezero.web.visitors import COOKIE, Visitor
+from rulezero.web.wording import for_page, malformed_body
 
 _STATIC = Path(str(resources.files("rulezero.web"))) / "static"
 
@@ -132,6 +134,9 @@ async def position(wanted: PositionWanted, host: At, _: AnyVisitor) -> Response:
     """A position with its moves; an error says what is wrong with its text."""
     game = host.games.open(wanted.game, wanted.pieces)
     state = game.start(seed=wanted.seed or 0) if wanted.start is None else game.parse(wanted.start)
+    if wanted.start is not None and state.is_over:
+        words = say_result(state.outcome or 0.0, state.end_reason, game)
+        raise rz.GameError(f"the game is already over in this position ({words}): choose another")
     return answer(shown.position(state, is_asked=not state.is_over))
 
 
@@ -181,21 +186,19 @@ def _add_error_answers(app: FastAPI) -> None:
     @app.exception_handler(rz.RulezeroError)
     async def refused(request: Request, error: rz.RulezeroError) -> JSONResponse:
         log_refusal(request, str(error))
-        return JSONResponse({"error": str(error)}, 422)
+        return JSONResponse({"error": for_page(str(error))}, 422)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"][1:])
-        words = f"{where}: {first['msg']}" if where else first["msg"]
+        words = malformed_body(error.errors()[0])
         log_refusal(request, words)
-        return JSONResponse({"error": words}, 400)
+        return JSONResponse({"error": for_page(words)}, 400)
 
     @app.exception_handler(StarletteHTTPException)
     async def failed(request: Request, error: StarletteHTTPException) -> JSONResponse:
         if error.status_code != 404:
             log_refusal(request, str(error.detail))
-        return JSONResponse({"error": str(error.detail)}, error.status_code)
+        return JSONResponse({"error": for_page(str(error.detail))}, error.status_code)
 
     @app.exception_handler(Exception)
     async def crashed(_: Request, error: Exception) -> JSONResponse:

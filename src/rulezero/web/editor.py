@@ -17,8 +17,9 @@ from rulezero.games import drawing, pieces, reach
 from rulezero.web import shown
 from rulezero.web.gate import AnyVisitor, At, Host
 from rulezero.web.levels import Field as TextField
-from rulezero.web.levels import Offer, offer_of, offers
+from rulezero.web.levels import Offer, offer_of, offers, seats_of
 from rulezero.web.limits import MOST_BYTES
+from rulezero.web.wording import for_page
 
 router = APIRouter()
 _one_at_a_time = threading.Lock()  # long texts take a second, in which others still play
@@ -193,9 +194,9 @@ def _problem(words: str) -> Problem:
     words = re.sub(r"(the \w+ pieces):(\d+)", r"\1", words)
     match = re.match(rf"{pieces.OWN}:(\d+): ", words)
     if match is None:
-        return Problem(None, words)
+        return Problem(None, for_page(words))
     rest = words[match.end() :]
-    return Problem(int(match[1]), re.sub(rf"{pieces.OWN}:(\d+)", r"line \1", rest))
+    return Problem(int(match[1]), for_page(re.sub(rf"{pieces.OWN}:(\d+)", r"line \1", rest)))
 
 
 def _piece(piece: pieces.NamedPiece) -> PieceShown:
@@ -290,7 +291,7 @@ def _men(game: rz.Game, own: str | None) -> list[tuple[str, int, str]]:
     """The men that positions may have: symbol, seat and name."""
     offer = offer_of(game)
     if offer.men:
-        return [(man, seat, game.facts.seat_names[seat]) for seat, man in enumerate(offer.men)]
+        return [(man, seat, seats_of(game)[seat]) for seat, man in enumerate(offer.men)]
     names = {**game.facts.pictures, **offer.names}
     if own is not None:
         names = {piece.symbol: piece.name for piece in pieces.read_pieces(own=own)}

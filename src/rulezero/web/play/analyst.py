@@ -19,6 +19,7 @@ from rulezero.web.play.review import judged_plies, sides_of
 from rulezero.web.play.searching import Analysis, Order
 from rulezero.web.play.thinker import Thinker
 from rulezero.web.visitors import Visitor
+from rulezero.web.wording import for_page
 
 _JUDGE = "puct"  # with the hand-written heuristic
 _STEP = 4  # positions of a review between two messages, at least
@@ -121,6 +122,6 @@ class Analyst:
         async with contextlib.aclosing(self._thinker.answers(ticket)) as answers:
             async for answer in answers:
                 if answer.error is not None:
-                    self._tell(messages.Failed(answer.error))
+                    self._tell(messages.Failed(for_page(answer.error)))
                 elif answer.analysis is not None:
                     yield answer.analysis

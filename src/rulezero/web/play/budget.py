@@ -1,5 +1,7 @@
 """Which players a visitor may let play, so that one visitor does not use up the machine."""
 
+import re
+
 import rulezero as rz
 from rulezero.web.levels import player_text
 from rulezero.web.limits import MOST_DEPTH, MOST_SIMS
@@ -11,6 +13,8 @@ _FREE = ("temperature", "temperature_turns", "temperature_later", "draw_value", 
 
 def admitted(given: str, game: rz.Game, seat: int, *, is_owner: bool) -> rz.Player:
     """The player of a text or a level, if this visitor may use it. PlayerError, GameError."""
+    if re.match(r"\w+=", given):
+        raise rz.PlayerError(f"'{given[:60]}' names no kind of player: write puct:{given[:60]}")
     player = rz.player(player_text(given, game, seat))
     if is_owner or given.startswith("level:"):
         return player

@@ -6,6 +6,7 @@ import rulezero as rz
 from rulezero.play.binding import check_player
 from rulezero.web.play import messages
 from rulezero.web.play.budget import admitted
+from rulezero.web.visitors import Visitor
 
 
 class Seat(NamedTuple):
@@ -35,16 +36,20 @@ class Seats(NamedTuple):
         """Whether no person plays."""
         return not (self.first.player.is_human or self.second.player.is_human)
 
+    def shown(self) -> tuple[messages.PlayerShown, messages.PlayerShown]:
+        """For the page."""
+        return self.first.shown(), self.second.shown()
+
     def is_person(self, state: rz.State) -> bool:
         """Whether a person is to choose."""
         return state.mover in (0, 1) and self[state.mover].player.is_human
 
 
-def seated(players: tuple[str, str], game: rz.Game, *, is_owner: bool) -> Seats:
+def seated(players: tuple[str, str], game: rz.Game, visitor: Visitor) -> Seats:
     """The players of these texts. PlayerError, NetError or GameError if one cannot play here."""
 
     def sit(seat: int, given: str) -> Seat:
-        player = admitted(given, game, seat, is_owner=is_owner)
+        player = admitted(given, game, seat, is_owner=visitor.is_owner)
         check_player(player, game)
         return Seat(given, player)
 

@@ -24,6 +24,7 @@ from rulezero.web.log import log_refusal
 from rulezero.web.play import messages
 from rulezero.web.play.table import Table
 from rulezero.web.visitors import Visitor
+from rulezero.web.wording import for_page, malformed_message
 
 router = APIRouter()
 _MOST_UNSENT = 500  # messages to a page that does not read them: then its connection is closed
@@ -136,10 +137,10 @@ class _Page:
             await self._obey(messages.FROM_PAGE.decode(data))
         except msgspec.MsgspecError as error:
             log_refusal(self._socket, f"a malformed message: {error}")
-            self._tell(messages.Failed(f"the page sent a malformed message: {error}"))
+            self._tell(messages.Failed(for_page(malformed_message(data, error))))
         except rz.RulezeroError as error:
             log_refusal(self._socket, str(error))
-            self._tell(messages.Failed(str(error)))
+            self._tell(messages.Failed(for_page(str(error))))
 
     async def _obey(self, message: messages.FromPage) -> None:
         if isinstance(message, messages.Ping):

@@ -1,7 +1,7 @@
 // A game at a table of the server: the board, who is to move, the moves, and what can be done.
 
 import { RzBoard } from "/board.js";
-import { el, fill, kept, sentence, session } from "./dom.js";
+import { el, fill, kept, session } from "./dom.js";
 import { drawAll, drawStrips, drawTray } from "./game_drawing.js";
 import { layOut, orient } from "./game_layout.js";
 import { drawEnd, drawMoves } from "./record.js";
@@ -109,7 +109,7 @@ export class GameView {
     }
     if (!this.position) {
       kept.write(keyOf(this.order.game), null);
-      fill(this.place, el("section.sorry", el("h1", "This game did not begin"), el("p", sentence(words)), el("a.button.main", { href: "#play" }, "All games")));
+      fill(this.place, el("section.sorry", el("h1", "This game did not begin"), el("p", words), el("a.button.main", { href: "#play" }, "All games")));
       return;
     }
     if (this.reviewing && code === "busy") { this.reviewing = null; drawEnd(this); }
@@ -118,7 +118,7 @@ export class GameView {
   }
 
   fail(words) {
-    this.error.textContent = sentence(words);
+    this.error.textContent = words;
     this.error.hidden = false;
     this.say(words);
     clearTimeout(this.errorTimer);

@@ -1,6 +1,6 @@
 // The page's frame: views by URL hash, who the visitor is, and what all views share.
 
-import { el, fill, sentence } from "./dom.js";
+import { el, fill } from "./dom.js";
 
 /** @typedef {{me: object, games: object[], api: Function, announce: Function, go: Function, passed: object|null, path: string[], query: URLSearchParams}} Context */
 
@@ -29,7 +29,7 @@ async function api(path, options = {}) {
   const data = await answer.json().catch(() => null);
   if (!answer.ok) {
     const words = data?.error ?? `The server answered with an error (${answer.status}).`;
-    throw Object.assign(new Error(sentence(words)), { status: answer.status });
+    throw Object.assign(new Error(words), { status: answer.status });
   }
   return data;
 }
