@@ -442,3 +442,29 @@ def test_headers_forbid_scripts_of_others(server: PageServer, visitor: httpx.Cli
     assert "<script>" not in page.text
     assert "onclick" not in page.text
     assert visitor.get("/api/me").headers["x-content-type-options"] == "nosniff"
+
+
+def test_games_end_in_words_for_people(server: PageServer, visitor: httpx.Client) -> None:
+    """The reason is told in words, and seats have the colours of their men."""
+    moves = {"connect4": (3, 0, 3, 0, 3, 0, 3)}
+    with Page(server, visitor) as page:
+        page.say("new", game="connect4", players=["human", "human"], actions=moves["connect4"])
+        page.until_event("table")
+        assert page.table["game"]["seats"] == ["Yellow", "Red"]
+        assert page.position["caption"] == "Yellow wins: four in a line"
+        start = "4k3/8/8/8/8/8/8/4K2R w - - 99 80"
+        page.say("new", game="chess", players=["human", "human"], start=start)
+        page.until_event("table")
+        quiet = next(move for move in page.position["moves"] if move["text"] == "h1h2")
+        page.say("move", action=quiet["action"])
+        page.until_event("position")
+        assert page.position["caption"] == "drawn: fifty moves without a capture or a pawn's move"
+
+
+def test_a_finished_position_is_named(server: PageServer, visitor: httpx.Client) -> None:
+    """A game cannot begin from a position that is over."""
+    over = "4k3/8/8/8/8/8/8/4K3 w - - 0 80"
+    asked = visitor.post("/api/position", json={"game": "chess", "start": over})
+    assert asked.status_code == 422
+    assert "already over" in asked.json()["error"]
+    assert "too few men" in asked.json()["error"]

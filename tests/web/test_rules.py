@@ -158,11 +158,24 @@ def test_drawings_of_files_are_in_images(tmp_path: Path) -> None:
 def test_other_boxes_are_scaled() -> None:
     """An image with its own viewBox is brought into the box of 100 x 100."""
     image = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="5 0 50 25">{SHAPE}</svg>'
-    assert drawing.checked(image).startswith('<g transform="scale(2) translate(-5 0)"><path ')
+    assert '<g transform="scale(2) translate(-5 0)"><path ' in drawing.checked(image)
     assert drawing.checked('<rect x="1" y="1" width="2" height="3" fill="none"/>').count("cut") == 1
 
 
+def test_drawings_stay_in_their_box() -> None:
+    """A frame cuts off what is outside; a little outside is allowed, also in other boxes."""
+    made = drawing.checked('<circle cx="50" cy="-90" r="190" transform="scale(500)"/>')
+    assert re.match(r'<svg viewBox="0 0 100 100" style="[^"]*overflow:hidden">', made)
+    assert made.endswith("</svg>")
+    assert drawing.checked('<svg viewBox="0 0 512 512"><path d="M500 40l-490 3"/></svg>')
+
+
 HOSTILE = {
+    "large circle": '<circle cx="50" cy="50" r="100000"/>',
+    "far place": '<rect x="-101" y="0" width="9" height="9"/>',
+    "far point": '<polygon points="0,0 50,201 9,9"/>',
+    "far path": '<path d="M0 0L5e4 9"/>',
+    "thick line": '<line x1="0" y1="0" x2="9" y2="9" stroke-width="5000"/>',
     "script": "<script>alert(1)</script>",
     "script in a group": f"<g>{SHAPE}<script/></g>",
     "handler": '<path d="M0 0" onload="alert(1)"/>',

@@ -250,6 +250,32 @@ def test_a_run_that_fails_says_why(owner: httpx.Client) -> None:
 
 
 @pytest.mark.slow
+def test_a_run_that_is_stopped_before_it_began(server: PageServer, owner: httpx.Client) -> None:
+    """It stays in the list, says so, and can be removed."""
+    run = ask(owner, "/api/runs", order("early"))["id"]
+    ask(owner, f"/api/runs/{run}/stop", {})
+    moments = until(owner, run, lambda moment: not moment["row"]["activity"])
+    if moments[-1]["row"]["recipe"]:
+        pytest.skip("the run was quicker than its stop")
+    assert "stopped before it began" in moments[-1]["row"]["fault"]
+    assert run in {row["id"] for row in ask(owner, "/api/runs")["runs"]}
+    ask(owner, f"/api/runs/{run}/forget", {})
+    assert not (server.place / "early").exists()
+    time.sleep(1.1)  # the list is kept for a second
+    assert run not in {row["id"] for row in ask(owner, "/api/runs")["runs"]}
+
+
+def test_a_folder_that_is_moved_away(server: PageServer, owner: httpx.Client) -> None:
+    """A run whose folder goes while it is shown says that the folder is gone."""
+    little_runs.copy(server.place / "moving")
+    time.sleep(1.1)
+    run = id_of(owner, "moving")
+    ask(owner, f"/api/runs/{run}")
+    (server.place / "moving").rename(server.place.parent / "moved")
+    assert "is gone" in ask(owner, f"/api/runs/{run}")["row"]["fault"]
+
+
+@pytest.mark.slow
 def test_runs_end_with_the_server(tmp_path: Path) -> None:
     """They are stopped cleanly and can be resumed."""
     with serving(tmp_path, "--workers", "1") as server, server.visitor(is_owner=True) as owner:
