@@ -154,7 +154,7 @@ def test_games_are_closed_to_others(server: PageServer, visitor: httpx.Client) -
             theirs.say("resume", table=table)
             assert theirs.until_event("error")["code"] == "gone"
             theirs.say("move", action=3)
-            assert "no game is open" in theirs.until_event("error")["words"]
+            assert "No game is open" in theirs.until_event("error")["words"]
         page.say("ping")
         assert page.until_event("pong")
         assert page.plies == []
@@ -320,7 +320,7 @@ def test_the_owner_saves_games(server: PageServer, visitor: httpx.Client) -> Non
         page.say("resign")
         page.until(lambda _: bool(page.position["over"]))
         page.say("save")
-        assert "only the owner" in page.until_event("error")["words"]
+        assert "Only the owner" in page.until_event("error")["words"]
 
 
 def test_games_of_the_owner(tmp_path: Path) -> None:
@@ -350,12 +350,12 @@ FORGED: dict[str, tuple[dict[str, Any], str]] = {
     "a billion simulations": ({"players": ["human", "puct:sims=100000000"]}, "at most 20000"),
     "a deep search": ({"players": ["human", "alphabeta:depth=30"]}, "at most depth=6"),
     "memory": ({"players": ["human", "puct:memory=4096"]}, "not open to visitors"),
-    "no such level": ({"players": ["human", "level:god"]}, "there is no 'level:god'"),
+    "no such level": ({"players": ["human", "level:god"]}, "There is no 'level:god'"),
     "illegal actions": ({"actions": [1, 1, 1, 1, 1, 1, 1, 1]}, "not legal"),
     "a malformed position": ({"start": "9/9 w"}, "board"),
     "pieces that are no YAML": (
         {"game": "random_chess", "pieces": "wizard: [\n"},
-        "line ",
+        "Line ",
     ),
 }
 

@@ -86,7 +86,7 @@ def test_a_mistake_has_its_line(visitor: httpx.Client) -> None:
     wrong = WIZARD.replace("vectors", "vektors")
     problem = posted(visitor, "/api/pieces", pieces=wrong)["problem"]
     assert problem["line"] == 7
-    assert problem["words"].startswith("key 'vektors' is unknown")
+    assert problem["words"].startswith("Key 'vektors' is unknown")
     taken = WIZARD.replace("symbol: W", "symbol: Q")
     problem = posted(visitor, "/api/pieces", pieces=taken)["problem"]
     assert problem["line"] == 3

@@ -90,10 +90,10 @@ def test_only_the_owner_sees_runs(server: PageServer, owner: httpx.Client) -> No
     paths = ["", f"/{run}", f"/{run}/events", f"/{run}/game", f"/{run}/report", f"/{run}/fleet"]
     with server.visitor() as visitor:
         for path in paths:
-            assert "only the owner" in refused(visitor, f"/api/runs{path}")
-        assert "only the owner" in refused(visitor, "/api/runs", order("mine"))
-        assert "only the owner" in refused(visitor, f"/api/runs/{run}/stop", {})
-        assert "only the owner" in refused(visitor, "/api/recipes")
+            assert "Only the owner" in refused(visitor, f"/api/runs{path}")
+        assert "Only the owner" in refused(visitor, "/api/runs", order("mine"))
+        assert "Only the owner" in refused(visitor, f"/api/runs/{run}/stop", {})
+        assert "Only the owner" in refused(visitor, "/api/recipes")
 
 
 def test_a_run_is_listed_with_its_experiment(server: PageServer, owner: httpx.Client) -> None:

@@ -90,7 +90,7 @@ def test_games_are_for_the_owner(server: PageServer, owner: httpx.Client) -> Non
         for path in ("", f"{store}/games", f"{store}/games.jsonl", f"{game_path(owner, 'chess')}"):
             answer = visitor.get(f"/api/stores{path}")
             assert answer.status_code == 403
-            assert "only the owner" in answer.json()["error"]
+            assert "Only the owner" in answer.json()["error"]
 
 
 def test_games_are_newest_first(owner: httpx.Client, server: PageServer) -> None:
