@@ -48,8 +48,8 @@ def serve(
         typer.Option(
             "--name",
             metavar="HOST",
-            help="Name by which a reverse proxy serves the page, such as games.example.org. It may be"
-            " repeated. Without it, a server at 127.0.0.1 answers only this machine's names.",
+            help="Name by which a reverse proxy serves the page, such as games.example.org. It may"
+            " be repeated. Without it, a server at 127.0.0.1 answers only this machine's names.",
             rich_help_panel=_PAGE,
         ),
     ] = None,
@@ -69,9 +69,9 @@ def serve(
         typer.Option(
             "--secret",
             metavar="FILE",
-            help="File with the owner's secret. If it does not exist, it is written. The owner's address"
-            " and log-in then stay valid when the server is started again (default: a new secret"
-            " each time).",
+            help="File with the owner's secret. If it does not exist, it is written. The owner's"
+            " address and log-in then stay valid when the server is started again (default: a"
+            " new secret each time).",
             rich_help_panel=_PAGE,
         ),
     ] = None,
