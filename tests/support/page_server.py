@@ -100,8 +100,8 @@ class Page:
         """Sends a message."""
         self._socket.send(json.dumps({"do": do, **fields}))
 
-    def send(self, text: str) -> None:
-        """Sends any text."""
+    def send(self, text: str | bytes) -> None:
+        """Sends any text, or a binary message."""
         self._socket.send(text)
 
     def hear(self) -> Message:

@@ -1,5 +1,6 @@
 """Play: players, evaluators, tasks, and games with people."""
 
+from rulezero.play.binding import check_player
 from rulezero.play.dialogue import Dialogue, Ply, opponent
 from rulezero.play.players import kinds, seat_number
 from rulezero.play.starts import read_starts
@@ -11,6 +12,7 @@ __all__ = [
     "Ply",
     "Strongest",
     "Task",
+    "check_player",
     "kinds",
     "opponent",
     "read_starts",

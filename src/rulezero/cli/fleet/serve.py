@@ -48,8 +48,8 @@ def serve(
         typer.Option(
             "--name",
             metavar="HOST",
-            help="Name by which a reverse proxy serves the page, such as games.example.org; may be"
-            " repeated. Without it, a server at 127.0.0.1 answers only this machine's names.",
+            help="Name by which a reverse proxy serves the page, such as games.example.org. It may"
+            " be repeated. Without it, a server at 127.0.0.1 answers only this machine's names.",
             rich_help_panel=_PAGE,
         ),
     ] = None,
@@ -58,7 +58,7 @@ def serve(
         typer.Option(
             "--proxy",
             metavar="ADDRESS",
-            help="Address of a reverse proxy, such as 127.0.0.1; may be repeated. Its"
+            help="Address of a reverse proxy, such as 127.0.0.1. It may be repeated. Its"
             " X-Forwarded-For and X-Forwarded-Proto are believed: limits then count by visitor's"
             " address, not for all that come through the proxy together.",
             rich_help_panel=_PAGE,
@@ -69,9 +69,9 @@ def serve(
         typer.Option(
             "--secret",
             metavar="FILE",
-            help="File with the owner's secret; it is made if there is none. The owner's address"
-            " and log-in then stay valid when the server is started again (default: a new secret"
-            " each time).",
+            help="File with the owner's secret. If it does not exist, it is written. The owner's"
+            " address and log-in then stay valid when the server is started again (default: a"
+            " new secret each time).",
             rich_help_panel=_PAGE,
         ),
     ] = None,
@@ -130,8 +130,8 @@ def serve(
 ) -> None:
     """Serve the page, where you play, watch games, train and edit pieces in a browser.
 
-    The page's address is the first line of stdout. It has a secret: whoever has it can start runs
-    and read stores, so keep it to yourself. Others may play at the address without the secret.
+    The page's address is the first line of stdout. It has a secret, and everybody who knows the
+    secret can start runs and read stores. Others may play at the address without the secret.
     With --fleet, serve the games of a run to workers instead. The log is on stderr.
 
     Examples:

@@ -243,7 +243,7 @@ def _play_in_browser(
         own = [] if loaded.facts.name in rz.game_options() else [game]
         human = loaded.facts.human_seat if seat is None else rz.play.seat_number(seat)
         if opponent is not None:
-            check_player(opponent, loaded)
+            rz.play.check_player(opponent, loaded)
         machine = (opponent or rz.play.opponent()).text
         players = ("human", machine) if human == 0 else (machine, "human")
         wanted = {
