@@ -24,7 +24,6 @@ from rulezero.cli.terminal.records import Selection, say_result
 from rulezero.cli.terminal.screen import open_console
 from rulezero.cli.terminal.table import Table, prepare_input, seats_for
 from rulezero.cli.terminal.words import counted
-from rulezero.play.binding import check_player
 
 
 def play(

@@ -1,6 +1,5 @@
 // A WebSocket that connects again by itself.
 
-const CROWDED = 4001; // the code with which the server closes one of too many tabs
 const WAITS = [300, 800, 1500, 3000, 6000]; // milliseconds before each new attempt
 
 const CROWDED = 4001; // too many pages are open: the server's code, as in socket.py
