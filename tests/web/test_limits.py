@@ -134,7 +134,7 @@ def test_games_without_a_person_are_few(proxied: PageServer) -> None:
             assert "without a person" in third.until_event("error")["words"]
             assert third.until_event("position")["paused"]
             first.say("pause", on=True)
-            first.until_event("position")
+            first.until(lambda message: bool(message.get("paused")))
             first.say("go")
             first.until(lambda message: message["event"] == "thinking" and message["seat"] is None)
             third.say("pause", on=False)
