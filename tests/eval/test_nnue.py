@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -38,6 +39,19 @@ def test_values_are_the_formulas(text: str) -> None:
         assert len(seen) > phases or text == "razzle"  # where no man is ever taken
     assert np.std(found) > 0.2
     assert len({round(each, 4) for each in found}) > len(found) / 2
+
+
+@pytest.mark.sanitize
+@pytest.mark.parametrize("text", GAMES)
+def test_the_largest_weights_are_added_up(text: str) -> None:
+    """No sum overflows, also where one feature is on several times (EXCHANGE)."""
+    made = net(text)
+    signs = np.where(np.arange(made.width) % 2, 1, -1)
+    largest = np.broadcast_to(32767 * signs, made.columns.shape).astype(np.int16)
+    made = replace(made, columns=largest)
+    core = Nnue.read(nnue.write(made))
+    for state in states(text)[::7]:
+        assert core.evaluate(state) == pytest.approx(nnue.evaluate(made, state), abs=1e-5)
 
 
 @pytest.mark.sanitize

@@ -24,10 +24,6 @@ def header(**changes: Any) -> bytes:
     return nnue.write(replace(SMALL, **changes))
 
 
-def with_columns(value: int) -> bytes:
-    return nnue.write(replace(SMALL, columns=np.full_like(SMALL.columns, value)))
-
-
 def with_floats(name: str, value: float) -> bytes:
     return header(**{name: np.full(2, value, np.float32)})
 
@@ -62,8 +58,6 @@ BROKEN = {
     "a huge factor": (header(factor=3e38), "factor"),
     "nan bias": (with_floats("output_biases", np.nan), "bias that is not a finite number"),
     "inf trust": (with_floats("trust", np.inf), "trust that is not a finite number"),
-    "sums": (with_columns(2000), "weights whose sum could be too large"),
-    "least sums": (with_columns(-32768), "weights whose sum could be too large"),
     "outputs": (
         nnue.write(replace(SMALL, outputs=np.full_like(SMALL.outputs, -328))),
         "output weight that is too large",

@@ -158,13 +158,19 @@ def test_workers_give_the_same_games(tmp_path: Path) -> None:
 
 
 def test_nothing_else_keeps_games_of_a_fleet() -> None:
-    """Only play_into saves a fleet's games; the loop, generate, rate and match call it."""
+    """Only play_into saves games of a fleet; these call it."""
     texts = {
         path.relative_to(SOURCES).as_posix(): path.read_text(encoding="utf-8")
         for path in SOURCES.rglob("*.py")
     }
     users = {path for path, text in texts.items() if re.search(r"(?<!def )play_into\(", text)}
-    assert users == {"training/loop.py", "steps.py", "reports/standings.py", "contest/match.py"}
+    assert users == {
+        "training/loop.py",
+        "steps.py",
+        "reports/standings.py",
+        "contest/match.py",
+        "contest/ladder.py",
+    }
     added = {
         path: re.findall(r"\b(?:store|kept)\.add\((.+)\)", text) for path, text in texts.items()
     }

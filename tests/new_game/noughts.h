@@ -41,6 +41,7 @@ class Noughts {
                .actions = 9,
                .slots = 9,
                .planes = {2, 3, 3},
+               .plane_names = {"own men", "enemy men"},
                .board = {3, 3},
                .max_plies = 9,
                .seat_names = {"X", "O"},

@@ -246,7 +246,7 @@ def test_its_nets_play(run: Run) -> None:
         values[f"{run.path}"] == values[f"{run.path}@latest"] == values[f"{run.nets}/iter_2.nnue"]
     )
     assert values[f"{run.path}@1"] != values[f"{run.path}"]
-    opponent = rz.play.opponent(net=str(run.path), sims=4)  # as the page offers it
+    opponent = rz.play.opponent(net=str(run.path), time=0.01)  # whom people meet
     assert opponent.think(start).action in start.legal
     with pytest.raises(rz.PlayerError, match="has no policy: use alphabeta, oneply or puct"):
         rz.player("policy", net=str(run.path)).think(start)
