@@ -41,9 +41,9 @@ class Noughts {
                .actions = 9,
                .slots = 9,
                .planes = {2, 3, 3},
-               .plane_names = {"own men", "enemy men"},
                .board = {3, 3},
                .max_plies = 9,
+               .plane_names = {"own men", "enemy men"},
                .seat_names = {"X", "O"},
                .typical_plies = 8,
                .typical_moves = 5};
