@@ -43,8 +43,8 @@ class Noughts {
                .planes = {2, 3, 3},
                .board = {3, 3},
                .max_plies = 9,
-               .plane_names = {"own men", "enemy men"},
                .seat_names = {"X", "O"},
+               .plane_names = {"own men", "enemy men"},
                .typical_plies = 8,
                .typical_moves = 5};
 };
