@@ -49,7 +49,7 @@ def memory(server: PageServer) -> float:
 
 
 def test_long_games_fill_neither_memory_nor_time(proxied: PageServer) -> None:
-    """Games that nobody shows keep only their choices; meanwhile others are served."""
+    """Games that no page shows keep only their choices; meanwhile others are served."""
     actions = long_game(3_000)
     slowest = 0.0
     with proxied.visitor() as other:

@@ -28,7 +28,7 @@ class Visitor:
     """A person with a browser. No visitor can see the games of another one."""
 
     def __init__(self, name: str, *, is_owner: bool = False) -> None:
-        self.name = name  # the cookie's value: whoever knows it is this visitor
+        self.name = name  # the cookie's value, which identifies this visitor
         self.is_owner = is_owner
         self.tables: OrderedDict[str, Table] = OrderedDict()
         self.pages: list[OpenPage] = []

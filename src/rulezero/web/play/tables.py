@@ -22,7 +22,7 @@ class Tables:
         self._bytes = 0
 
     def weigh(self, table: "Table") -> None:
-        """Counts the memory of a game again; forgets games that nobody shows if it is too much."""
+        """Counts the memory of a game again; forgets games that no page shows if it is too much."""
         if table.client.is_owner or table.is_closed:
             return
         self._count(table, table.weight)
